@@ -1,0 +1,93 @@
+// What is reduced: a strided array in one place, and its normal form (outer, length, inner). No data moves here.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "multifold/dtype.hpp"
+
+namespace multifold {
+
+/// Where the bytes live.
+enum class place : std::uint8_t { host, device };
+
+/// A strided array that somebody else owns.
+struct array_view {
+  const void* data = nullptr;
+  dtype type = dtype::f32;
+  std::vector<std::int64_t> extents;
+  std::vector<std::int64_t> strides;  // elements, any sign, 0 to repeat
+  place where = place::host;
+
+  std::int64_t rank() const noexcept { return static_cast<std::int64_t>(extents.size()); }
+  /// Throws shape_error if the product does not fit 64 bits.
+  std::int64_t elements() const;
+};
+
+/// Row-major (last axis fastest) and column-major strides of `extents`.
+std::vector<std::int64_t> c_strides(const std::vector<std::int64_t>& extents);
+std::vector<std::int64_t> fortran_strides(const std::vector<std::int64_t>& extents);
+
+/// The product of `extents`; throws shape_error on a negative extent or a product past 2^63 - 1.
+std::int64_t element_count(const std::vector<std::int64_t>& extents);
+
+/// "(2, 3, 4)".
+std::string to_string(const std::vector<std::int64_t>& extents);
+
+/// A dense row-major host or device array.
+array_view make_view(const void* data, dtype type, std::vector<std::int64_t> extents, place where = place::host);
+
+template <storage_type T>
+array_view make_view(const T* data, std::vector<std::int64_t> extents, place where = place::host) {
+  return make_view(static_cast<const void*>(data), dtype_of<T>, std::move(extents), where);
+}
+
+/// One run of equally spaced elements.
+struct run {
+  std::int64_t extent = 1;
+  std::int64_t stride = 0;         // elements of the input
+  std::int64_t result_stride = 0;  // results; 0 for reduced runs
+  bool reduced = false;
+};
+
+/// The way a reduction reads memory.
+enum class access : std::uint8_t {
+  rows,     // batches of contiguous elements: inner == 1, length stride 1
+  columns,  // inner neighbours are contiguous and kept
+  strided,  // anything else: an offset is computed for every element
+};
+
+/// A reduction in normal form: `outer * inner` results, each over `length` elements.
+///
+/// Kept axes are numbered in C order in the result, whatever their order in memory. `kept` and `reduced` list every
+/// run that is left after merging neighbours, slowest first in logical order; where `pattern` is not `strided`, the
+/// same runs stand in `outer`, `length` and `inner` (unused ones have extent 1).
+struct batches {
+  std::int64_t outer = 1;
+  std::int64_t length = 1;
+  std::int64_t inner = 1;
+  access pattern = access::rows;
+  std::int64_t offset = 0;  // elements from `data` to the first element in normal order
+  run outer_run, length_run, inner_run;
+  std::vector<run> kept;
+  std::vector<run> reduced;
+
+  std::int64_t results() const noexcept { return outer * inner; }
+  std::int64_t elements() const noexcept { return outer * inner * length; }
+};
+
+/// Whether elements of a batch may be visited in any order (sum) or must keep their index (argmin).
+enum class element_order : std::uint8_t { any, indexed };
+
+/// Brings `view`, reduced over `axes` (empty: none; negative axes count from the end), into normal form.
+/// Throws shape_error for an axis out of range or named twice, or extents and strides that do not fit.
+batches normalise(const array_view& view, const std::vector<std::int64_t>& axes, element_order order);
+
+/// Every axis of an array of `rank`.
+std::vector<std::int64_t> all_axes(std::int64_t rank);
+
+/// The extents of the result; reduced axes are dropped, or stay as 1 with `keepdims`.
+std::vector<std::int64_t> result_extents(const array_view& view, const std::vector<std::int64_t>& axes, bool keepdims);
+
+}  // namespace multifold
