@@ -1,0 +1,33 @@
+# multifold_room(NAME LINKS...): the static library of one room of lib/src, made of every source in it.
+#
+# A room may only see the rooms it LINKS; private headers are included relative to lib/src ("host/threads.hpp").
+# Files may come and go without a change here. A room without sources is no target, and links to it are dropped.
+function(multifold_room name)
+  file(GLOB sources CONFIGURE_DEPENDS *.cpp)
+  if(MULTIFOLD_HAS_CUDA)
+    file(GLOB cuda_sources CONFIGURE_DEPENDS *.cu instances/*.cu)
+    list(APPEND sources ${cuda_sources})
+  endif()
+  if(NOT sources)
+    return()
+  endif()
+
+  set(target multifold_${name})
+  add_library(${target} STATIC ${sources})
+  add_library(multifold::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  target_include_directories(${target}
+    PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/lib/include>" "$<INSTALL_INTERFACE:include>"
+    PRIVATE "${PROJECT_SOURCE_DIR}/lib/src")
+  target_compile_features(${target} PUBLIC cxx_std_20)
+
+  foreach(link IN LISTS ARGN)
+    if(link MATCHES "::")
+      target_link_libraries(${target} PUBLIC ${link})
+    elseif(TARGET multifold_${link})
+      target_link_libraries(${target} PUBLIC multifold_${link})
+    endif()
+  endforeach()
+
+  set_property(GLOBAL APPEND PROPERTY MULTIFOLD_ROOMS ${target})
+endfunction()

@@ -1,0 +1,34 @@
+# multifold_test_room(ROOM): builds test_<room> from tests/<room>, and registers its tests.
+#
+# CPU rooms register every test by itself. test_device is one test in CTest, because each process pays for a CUDA
+# context; tests/main.cpp turns "everything was skipped" into the skip that CTest shows.
+include(GoogleTest)
+
+function(multifold_test_room room)
+  file(GLOB sources CONFIGURE_DEPENDS ${room}/*.cpp)
+  if(MULTIFOLD_HAS_CUDA)
+    file(GLOB cuda_sources CONFIGURE_DEPENDS ${room}/*.cu)
+    list(APPEND sources ${cuda_sources})
+  endif()
+  if(NOT sources OR NOT TARGET multifold_${room})
+    return()
+  endif()
+
+  set(target test_${room})
+  add_executable(${target} main.cpp ${sources})
+  target_link_libraries(${target} PRIVATE multifold_${room} GTest::gtest)
+  target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/lib/src")
+
+  set(skip SKIP_RETURN_CODE 77 SKIP_REGULAR_EXPRESSION "^every test was skipped")
+  if(room STREQUAL "device")
+    add_test(NAME device COMMAND ${target})
+    set_tests_properties(device PROPERTIES LABELS gpu TIMEOUT 1800 ${skip})
+    return()
+  endif()
+  set(labels cpu)
+  if(MULTIFOLD_HAS_CUDA AND room MATCHES "^(stream|reduce)$")
+    set(labels "cpu\\;gpu")
+  endif()
+  gtest_discover_tests(${target} TEST_PREFIX "${room}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+    PROPERTIES LABELS ${labels} TIMEOUT 600 ${skip})
+endfunction()
