@@ -75,6 +75,11 @@ struct batches {
 
   std::int64_t results() const noexcept { return outer * inner; }
   std::int64_t elements() const noexcept { return outer * inner * length; }
+
+  /// Elements from `data` to element `index` of batch `batch`. Batches count in C order of (outer, inner).
+  std::int64_t offset_of(std::int64_t batch, std::int64_t index) const noexcept;
+  /// Where the result of `batch` stands.
+  std::int64_t result_of(std::int64_t batch) const noexcept;
 };
 
 /// Whether elements of a batch may be visited in any order (sum) or must keep their index (argmin).

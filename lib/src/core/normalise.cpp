@@ -105,39 +105,59 @@ void classify(batches& form) {
   }
 }
 
+// Nothing is read; only the numbers of results and of elements count.
+batches empty_form(const array_view& view, const std::vector<bool>& mask) {
+  std::vector<std::int64_t> kept, reduced;
+  for (std::size_t i = 0; i < mask.size(); ++i) (mask[i] ? reduced : kept).push_back(view.extents[i]);
+  batches form;
+  form.outer = element_count(kept);
+  form.length = element_count(reduced);
+  form.kept = {form.outer_run = {form.outer, 0, 1, false}};
+  form.reduced = {form.length_run = {form.length, 1, 0, true}};
+  form.inner_run = unit(false);
+  return form;
+}
+
 }  // namespace
 
 batches normalise(const array_view& view, const std::vector<std::int64_t>& axes, element_order order) {
-  element_count(view.extents);
-  check_reach(view);
+  const std::int64_t elements = element_count(view.extents);
   const std::vector<bool> mask = reduced_mask(view, axes);
+  if (elements == 0) return empty_form(view, mask);
+  check_reach(view);
   batches form;
   std::int64_t result_stride = 1;
   for (std::size_t i = view.extents.size(); i-- > 0;) {
     const std::int64_t extent = view.extents[i];
     if (extent != 1) {
-      run r{extent, view.strides[i], mask[i] ? 0 : result_stride, mask[i]};
-      (mask[i] ? form.reduced : form.kept).push_back(r);
+      (mask[i] ? form.reduced : form.kept).push_back({extent, view.strides[i], mask[i] ? 0 : result_stride, mask[i]});
     }
     if (!mask[i]) result_stride *= extent;
   }
   std::reverse(form.kept.begin(), form.kept.end());
   std::reverse(form.reduced.begin(), form.reduced.end());
-  if (product(form.kept) == 0 || product(form.reduced) == 0) {
-    // Nothing is read; only the number of results counts.
-    form.outer = product(form.kept);
-    form.length = product(form.reduced);
-    form.kept = {{form.outer, 0, 1, false}};
-    form.reduced = {{form.length, 1, 0, true}};
-    form.outer_run = form.kept[0];
-    form.length_run = form.reduced[0];
-    return form;
-  }
   if (order == element_order::any) sort_any_order(form.reduced, form.offset);
   merge_neighbours(form.kept);
   merge_neighbours(form.reduced);
   classify(form);
   return form;
+}
+
+std::int64_t batches::offset_of(std::int64_t batch, std::int64_t index) const noexcept {
+  if (pattern != access::strided) {
+    return offset + batch / inner * outer_run.stride + batch % inner * inner_run.stride + index * length_run.stride;
+  }
+  std::int64_t at = offset;
+  for (std::size_t i = kept.size(); i-- > 0; batch /= kept[i].extent) at += batch % kept[i].extent * kept[i].stride;
+  for (std::size_t i = reduced.size(); i-- > 0; index /= reduced[i].extent) {
+    at += index % reduced[i].extent * reduced[i].stride;
+  }
+  return at;
+}
+
+std::int64_t batches::result_of(std::int64_t batch) const noexcept {
+  if (pattern == access::strided) return batch;
+  return batch / inner * outer_run.result_stride + batch % inner * inner_run.result_stride;
 }
 
 std::vector<std::int64_t> result_extents(const array_view& view, const std::vector<std::int64_t>& axes, bool keepdims) {

@@ -1,0 +1,109 @@
+// The built-in operations by name, and the concept that they and a user's own operations satisfy.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "multifold/array.hpp"
+#include "multifold/dtype.hpp"
+#include "multifold/scalar.hpp"
+
+namespace multifold {
+
+enum class op_kind : std::uint8_t { sum, prod, min, max, argmin, argmax, mean };
+
+/// What a floating-point NaN does to a result.
+enum class nan_policy : std::uint8_t {
+  propagate,  // any NaN makes the result NaN; argmin and argmax return the first one
+  omit,       // NaN elements do not take part, and are not counted by mean
+};
+
+std::string_view name(op_kind op) noexcept;
+std::string_view description(op_kind op) noexcept;
+std::optional<op_kind> parse_op(std::string_view text) noexcept;
+inline constexpr op_kind all_ops[] = {op_kind::sum, op_kind::prod,   op_kind::min, op_kind::max,
+                                      op_kind::argmin, op_kind::argmax, op_kind::mean};
+
+/// The dtype of a result unless another is asked for: floating inputs keep theirs; sums and products of integers are
+/// i64 or u64; a mean of integers is f64; argmin and argmax give i64.
+dtype default_result_dtype(op_kind op, dtype input) noexcept;
+
+/// Whether results of `op` over `input` can be asked for as `result`: never an integer from a real value.
+bool result_dtype_allowed(op_kind op, dtype input, dtype result) noexcept;
+
+/// Whether `op` keeps the index of its elements.
+constexpr element_order order_of(op_kind op) noexcept {
+  return op == op_kind::argmin || op == op_kind::argmax ? element_order::indexed : element_order::any;
+}
+
+/// Whether a reduction over no elements has a value.
+constexpr bool has_identity(op_kind op) noexcept {
+  return op == op_kind::sum || op == op_kind::prod || op == op_kind::mean;
+}
+
+/// A reduction operation: what one element becomes, how two partial results meet, and what is read off at the end.
+///
+/// `identity()` is neutral for `combine`, which is associative and commutative (up to rounding). `index` counts from
+/// the start of the batch. Operations are trivially copyable values; the same struct runs on CPU and GPU, so its
+/// members are MULTIFOLD_HD where CUDA compiles them.
+template <class Op>
+concept fold_op = std::copyable<Op> && std::copyable<typename Op::accumulator> &&
+                  requires(const Op op, typename Op::value_type x, typename Op::accumulator a, std::int64_t i) {
+                    { op.identity() } -> std::same_as<typename Op::accumulator>;
+                    { op.lift(x, i) } -> std::same_as<typename Op::accumulator>;
+                    { op.combine(a, a) } -> std::same_as<typename Op::accumulator>;
+                    op.lower(a, i);
+                  };
+
+/// An operation that first gathers up to `lane_capacity` elements in something narrower than its accumulator.
+template <class Op>
+concept has_lane = fold_op<Op> && requires(const Op op, typename Op::lane l, typename Op::value_type x, std::int64_t i) {
+  { op.lane_identity() } -> std::same_as<typename Op::lane>;
+  { op.absorb(l, x, i) } -> std::same_as<typename Op::lane>;
+  { op.widen(l) } -> std::same_as<typename Op::accumulator>;
+  { Op::lane_capacity } -> std::convertible_to<std::int64_t>;
+};
+
+/// An operation whose atomic merge gives the same bits in any order of arrival.
+template <class Op>
+concept order_free = requires { requires Op::order_free; };
+
+/// One way to write a loop over elements for operations with and without a lane.
+template <fold_op Op>
+struct lane_of {
+  using type = typename Op::accumulator;
+  static constexpr std::int64_t capacity = INT64_MAX;
+  MULTIFOLD_HD static type identity(const Op& op) { return op.identity(); }
+  MULTIFOLD_HD static type absorb(const Op& op, type l, typename Op::value_type x, std::int64_t i) {
+    return op.combine(l, op.lift(x, i));
+  }
+  MULTIFOLD_HD static typename Op::accumulator widen(const Op&, type l) { return l; }
+};
+
+template <has_lane Op>
+struct lane_of<Op> {
+  using type = typename Op::lane;
+  static constexpr std::int64_t capacity = Op::lane_capacity;
+  MULTIFOLD_HD static type identity(const Op& op) { return op.lane_identity(); }
+  MULTIFOLD_HD static type absorb(const Op& op, type l, typename Op::value_type x, std::int64_t i) {
+    return op.absorb(l, x, i);
+  }
+  MULTIFOLD_HD static typename Op::accumulator widen(const Op& op, type l) { return op.widen(l); }
+};
+
+/// An `initial` value: an integer, or a real number.
+struct initial_value {
+  bool given = false;
+  bool integer = false;
+  int128_t integer_value = 0;
+  double real_value = 0;
+};
+
+/// What happens to the scalar after the last merge: a mean divides by its count, and `initial` takes part.
+MULTIFOLD_HD scalar finish_scalar(op_kind op, scalar value, const initial_value& initial);
+
+}  // namespace multifold
+
+#include "multifold/ops/finish_scalar.hpp"

@@ -1,0 +1,102 @@
+// Minimum, maximum and their indices, all as a minimum of order keys: `flip` turns the order round.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "multifold/ops.hpp"
+#include "multifold/ops/order_key.hpp"
+
+namespace multifold {
+
+/// Which end is wanted, and what NaN does. Keys pass through `^ flip`, so -1 makes the greatest the least.
+template <class Key>
+struct key_policy {
+  Key flip;
+  Key nan_key;  // of the flipped order: the least key to propagate NaN, the greatest to omit it
+
+  MULTIFOLD_HD static constexpr key_policy make(bool greatest, nan_policy nan) {
+    return {static_cast<Key>(greatest ? -1 : 0), nan == nan_policy::omit ? greatest_key<Key> : least_key<Key>};
+  }
+};
+
+/// min or max. NaN propagates as the canonical quiet NaN; -0 is less than +0.
+template <storage_type T>
+struct extremum {
+  using value_type = T;
+  using key = key_of<T>;
+  using accumulator = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;  // as wide as atomics are
+  using lane = key;
+  static constexpr std::int64_t lane_capacity = INT64_MAX;
+  static constexpr bool order_free = true;
+  key_policy<key> policy;
+
+  MULTIFOLD_HD constexpr accumulator identity() const { return greatest_key<key>; }
+  MULTIFOLD_HD constexpr accumulator lift(T x, std::int64_t) const { return flipped(x); }
+  MULTIFOLD_HD constexpr accumulator combine(accumulator a, accumulator b) const { return b < a ? b : a; }
+  MULTIFOLD_HD constexpr scalar lower(accumulator a, std::int64_t count) const {
+    const key k = static_cast<key>(a);
+    if (floating_storage<T> && (k == least_key<key> || k == greatest_key<key>)) {
+      // The least key is a NaN that propagated; the greatest is the identity: nothing but omitted NaN was seen.
+      return scalar::of_real(std::numeric_limits<double>::quiet_NaN(), k == least_key<key> ? count : 0);
+    }
+    return value_of_key<T>(static_cast<key>(k ^ policy.flip), count);
+  }
+
+  MULTIFOLD_HD constexpr lane lane_identity() const { return greatest_key<key>; }
+  MULTIFOLD_HD constexpr lane absorb(lane l, T x, std::int64_t) const {
+    const key k = flipped(x);
+    return k < l ? k : l;
+  }
+  MULTIFOLD_HD constexpr accumulator widen(lane l) const { return l; }
+
+ private:
+  MULTIFOLD_HD constexpr key flipped(T x) const {
+    const key nan = static_cast<key>(policy.nan_key ^ policy.flip);
+    return static_cast<key>(order_key(x, nan) ^ policy.flip);
+  }
+};
+
+/// argmin or argmax: the first index of the least or greatest element; of the first NaN if NaN propagates.
+template <storage_type T>
+struct arg_extremum {
+  using value_type = T;
+  using key = key_of<T>;
+  struct accumulator {
+    std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t> key;
+    std::int64_t index;
+  };
+  static constexpr std::int64_t no_index = INT64_MAX;
+  key_policy<key> policy;
+
+  MULTIFOLD_HD constexpr accumulator identity() const { return {greatest_key<key>, no_index}; }
+  MULTIFOLD_HD constexpr accumulator lift(T x, std::int64_t index) const {
+    const key nan = static_cast<key>(policy.nan_key ^ policy.flip);
+    const key k = static_cast<key>(order_key(one_zero(x), nan) ^ policy.flip);
+    // An omitted NaN must lose even against the greatest integer there is, so it also gives up its index.
+    const bool omitted = floating_storage<T> && k == greatest_key<key>;
+    return {k, omitted ? no_index : index};
+  }
+  MULTIFOLD_HD constexpr accumulator combine(accumulator a, accumulator b) const {
+    const bool second = b.key < a.key || (b.key == a.key && b.index < a.index);
+    return second ? b : a;
+  }
+  MULTIFOLD_HD constexpr scalar lower(accumulator a, std::int64_t count) const {
+    if (a.index == no_index) return scalar::failed(scalar::kind::empty, count);
+    return scalar::of_integer(a.index, count);
+  }
+
+ private:
+  // -0 and +0 are equal here, so that ties go to the first of them.
+  MULTIFOLD_HD static constexpr T one_zero(T x) {
+    if constexpr (floating_storage<T>) {
+      const auto bits = std::bit_cast<key>(x);
+      return std::bit_cast<T>(bits == least_key<key> ? key{0} : bits);
+    } else {
+      return x;
+    }
+  }
+};
+
+}  // namespace multifold

@@ -1,0 +1,70 @@
+// Order-preserving integers: every dtype is compared as a signed integer of its own width, which is exact,
+// branch-free, the same on every machine, and puts NaN where the caller wants it.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "multifold/dtype.hpp"
+#include "multifold/scalar.hpp"
+
+namespace multifold {
+
+template <class T>
+using key_of = std::conditional_t<
+    sizeof(T) == 1, std::int8_t,
+    std::conditional_t<sizeof(T) == 2, std::int16_t, std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>>>;
+
+template <class Key>
+inline constexpr Key least_key = std::numeric_limits<Key>::min();
+template <class Key>
+inline constexpr Key greatest_key = std::numeric_limits<Key>::max();
+
+namespace detail {
+
+// Bits of the largest finite magnitude's successor: anything above it is NaN.
+template <floating_storage T>
+inline constexpr key_of<T> infinity_bits =
+    std::is_same_v<T, f16>     ? key_of<T>(0x7c00)
+    : std::is_same_v<T, bf16>  ? key_of<T>(0x7f80)
+    : std::is_same_v<T, float> ? static_cast<key_of<T>>(0x7f800000)
+                               : static_cast<key_of<T>>(0x7ff0000000000000ll);
+
+}  // namespace detail
+
+/// The key of `x`: ascending with x, -0 just below +0, `nan_key` for every NaN.
+template <storage_type T>
+MULTIFOLD_HD constexpr key_of<T> order_key(T x, key_of<T> nan_key) {
+  using key = key_of<T>;
+  if constexpr (std::is_same_v<T, bool8>) {
+    return x.bits != 0 ? 1 : 0;
+  } else if constexpr (floating_storage<T>) {
+    const auto bits = std::bit_cast<key>(x);
+    const key magnitude = static_cast<key>(bits & greatest_key<key>);
+    const key ordered = static_cast<key>(bits ^ ((bits >> (8 * sizeof(key) - 1)) & greatest_key<key>));
+    return magnitude > detail::infinity_bits<T> ? nan_key : ordered;
+  } else if constexpr (std::is_unsigned_v<T>) {
+    return static_cast<key>(static_cast<std::make_unsigned_t<key>>(x) ^ static_cast<std::make_unsigned_t<key>>(least_key<key>));
+  } else {
+    return x;
+  }
+}
+
+/// The value whose key is `k` (which is not a NaN's).
+template <storage_type T>
+MULTIFOLD_HD constexpr scalar value_of_key(key_of<T> k, std::int64_t count) {
+  using key = key_of<T>;
+  if constexpr (floating_storage<T>) {
+    const key bits = static_cast<key>(k ^ ((k >> (8 * sizeof(key) - 1)) & greatest_key<key>));
+    return scalar::of_real(to_double(std::bit_cast<T>(bits)), count);
+  } else if constexpr (std::is_unsigned_v<T>) {
+    using bits = std::make_unsigned_t<key>;
+    return scalar::of_integer(static_cast<bits>(static_cast<bits>(k) ^ static_cast<bits>(least_key<key>)), count);
+  } else {
+    return scalar::of_integer(k, count);
+  }
+}
+
+}  // namespace multifold

@@ -1,0 +1,127 @@
+// How a reduction is computed: a plain value that can be printed, tested, interpreted and captured. No engine is seen.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "multifold/array.hpp"
+#include "multifold/dtype.hpp"
+#include "multifold/ops.hpp"
+
+namespace multifold {
+
+/// What is computed, apart from over what.
+struct reduction {
+  op_kind op = op_kind::sum;
+  dtype input = dtype::f32;
+  dtype result = dtype::f32;
+  nan_policy nan = nan_policy::propagate;
+  initial_value initial;
+};
+
+/// `op` over `input` with its default result dtype.
+reduction make_reduction(op_kind op, dtype input, nan_policy nan = nan_policy::propagate);
+
+/// Bytes of one partial result.
+std::int64_t accumulator_bytes(const reduction& what);
+
+/// Whether partial results merge to the same bits in any order: all integers and extrema, but no rounded sum.
+bool merges_in_any_order(const reduction& what);
+
+/// How the partial results of a pass become one.
+enum class finish : std::uint8_t {
+  next_pass,   // written to the workspace; the next pass reduces them
+  last_block,  // written to the workspace; the last block of a batch to arrive reduces them, in order
+  atomic,      // merged into one accumulator a batch by atomics
+};
+
+/// How the values of a block's threads become one.
+enum class block_form : std::uint8_t {
+  shuffle,      // shuffles inside each warp, then one value a warp through shared memory
+  shared_tree,  // a tree in shared memory
+};
+
+/// What a pass reads, and how its work is laid out.
+enum class kernel : std::uint8_t {
+  block_rows,  // a block per part of a row of contiguous elements
+  group_rows,  // `group` threads per short row
+  columns,     // a thread per column, or several threads where columns are few
+  strided,     // a block per part, an offset per element
+  partials,    // a block per part of a row of partial results
+};
+
+std::string_view name(finish how) noexcept;
+std::string_view name(block_form form) noexcept;
+std::string_view name(kernel kind) noexcept;
+
+/// One pass: every batch of `length` is cut into `parts` of `part_length` (the last may be shorter, none is empty).
+struct pass {
+  kernel kind = kernel::block_rows;
+  std::int64_t batches = 1;
+  std::int64_t length = 1;
+  std::int64_t parts = 1;
+  std::int64_t part_length = 1;
+  finish how = finish::next_pass;  // without meaning where parts == 1
+  block_form form = block_form::shuffle;
+  int threads = 1;          // a block, or CPU threads at most
+  int group = 1;            // threads per row in group_rows
+  std::int64_t blocks = 1;  // of the grid, or pieces of CPU work
+};
+
+enum class engine_kind : std::uint8_t { host, device };
+
+/// What a plan needs to know of the machine. The defaults describe one CPU core.
+struct engine_traits {
+  engine_kind engine = engine_kind::host;
+  std::string name = "host";
+  int units = 1;                            // CPU threads, or multiprocessors
+  int blocks_per_unit = 1;                  // resident at once with `threads` threads each
+  int threads = 1;                          // a block, unless the caller forces another size
+  std::int64_t part_bytes = 1 << 20;        // a part shorter than this is not worth a block of its own
+  std::int64_t max_blocks = INT64_C(1) << 31;
+};
+
+/// An NVIDIA H200, for plans that are drawn on machines without one.
+engine_traits h200_traits();
+
+/// What the caller forces; everything else is chosen.
+struct plan_options {
+  std::optional<int> passes;
+  std::optional<finish> how;
+  std::optional<std::int64_t> parts;  // a batch, in the first pass
+  std::optional<int> threads;         // a block; a multiple of 32 up to 512
+  std::optional<block_form> form;
+};
+
+struct plan {
+  reduction what;
+  engine_traits engine;
+  batches form;
+  std::vector<pass> passes;
+  std::int64_t accumulator_bytes = 0;
+
+  /// Accumulators that pass `index` writes to the workspace: 0 for the last.
+  std::int64_t partials(std::size_t index) const noexcept;
+  /// Device memory beside input and result: partial results, counters and the status word.
+  std::int64_t workspace_bytes() const noexcept;
+};
+
+/// Chooses passes for `what` over `form` on `engine`. Pure: the same arguments give the same plan.
+/// Throws: unsupported_error if `options` forces something that cannot be, saying why and what can;
+///         shape_error if a reduction without identity meets empty batches and no initial value.
+plan make_plan(const reduction& what, const batches& form, const plan_options& options, const engine_traits& engine);
+
+/// The passes as a table for people.
+std::string explain(const plan& p);
+
+/// Runs `p` pass by pass, one element at a time, on the CPU: the meaning of a plan, against which engines are tested.
+/// Shapes: `data` is the host array that form was made from; `results` holds form.results() * item_bytes(result).
+/// Throws: overflow_error if a result does not fit, shape_error if a result does not exist.
+void interpret(const plan& p, const void* data, void* results);
+
+/// Throws the error that belongs to a failed store: overflow_error or shape_error.
+void check_status(status s, const reduction& what);
+
+}  // namespace multifold

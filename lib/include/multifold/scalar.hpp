@@ -1,0 +1,133 @@
+// One value on its way from an accumulator to a result: exact integers, binary64, or the reason why there is none.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "multifold/dtype.hpp"
+#include "multifold/float16.hpp"
+
+namespace multifold {
+
+/// What became of a result.
+enum class status : std::uint32_t {
+  ok = 0,
+  overflow = 1,  // exact, but outside the result's dtype
+  empty = 2,     // no element takes part (argmin of nothing but NaN, with nan::omit)
+};
+
+/// `integer * 2^exponent` or `real`, over `count` elements.
+///
+/// With a negative exponent the lowest bit of `integer` is sticky: it stands for "and a little more", and there are
+/// at least 64 bits above it, so that rounding to any format is still correct.
+struct scalar {
+  enum class kind : std::uint8_t { integer, real, overflow, empty };
+  kind what = kind::empty;
+  int exponent = 0;
+  int128_t integer = 0;
+  double real = 0;
+  std::int64_t count = 0;
+
+  MULTIFOLD_HD static constexpr scalar of_integer(int128_t value, std::int64_t count) {
+    scalar s;
+    s.what = kind::integer;
+    s.integer = value;
+    s.count = count;
+    return s;
+  }
+  MULTIFOLD_HD static constexpr scalar of_real(double value, std::int64_t count) {
+    scalar s;
+    s.what = kind::real;
+    s.real = value;
+    s.count = count;
+    return s;
+  }
+  MULTIFOLD_HD static constexpr scalar failed(kind what, std::int64_t count) {
+    scalar s;
+    s.what = what;
+    s.count = count;
+    return s;
+  }
+};
+
+namespace detail {
+
+MULTIFOLD_HD constexpr int leading_zeros(std::uint64_t x) {
+#if defined(__CUDA_ARCH__)
+  return __clzll(static_cast<long long>(x));
+#else
+  return std::countl_zero(x);
+#endif
+}
+
+MULTIFOLD_HD constexpr int bit_width(uint128_t x) {
+  const auto high = static_cast<std::uint64_t>(x >> 64);
+  return high != 0 ? 128 - leading_zeros(high) : 64 - leading_zeros(static_cast<std::uint64_t>(x));
+}
+
+// The magnitude cut to `bits` bits; what falls off is kept as a sticky lowest bit, and counted in `exponent`.
+MULTIFOLD_HD constexpr std::uint64_t cut_to(uint128_t magnitude, int bits, int& exponent) {
+  const int excess = bit_width(magnitude) - bits;
+  if (excess <= 0) return static_cast<std::uint64_t>(magnitude);
+  const bool sticky = (magnitude & ((uint128_t{1} << excess) - 1)) != 0;
+  exponent += excess;
+  return static_cast<std::uint64_t>(magnitude >> excess) | (sticky ? 1u : 0u);
+}
+
+// 2^e for e in binary64's normal range.
+MULTIFOLD_HD constexpr double power_of_two(int e) {
+  return std::bit_cast<double>(static_cast<std::uint64_t>(e + 1023) << 52);
+}
+
+MULTIFOLD_HD constexpr uint128_t magnitude_of(int128_t x) {
+  return x < 0 ? ~static_cast<uint128_t>(x) + 1 : static_cast<uint128_t>(x);
+}
+
+}  // namespace detail
+
+/// The integer, rounded once to binary64 (nearest, ties to even).
+MULTIFOLD_HD constexpr double integer_to_double(int128_t value, int exponent) {
+  const std::uint64_t window = detail::cut_to(detail::magnitude_of(value), 64, exponent);
+  const double rounded = static_cast<double>(window) * detail::power_of_two(exponent);
+  return value < 0 ? -rounded : rounded;
+}
+
+/// The integer, rounded once to binary32.
+MULTIFOLD_HD constexpr float integer_to_float(int128_t value, int exponent) {
+  const std::uint64_t window = detail::cut_to(detail::magnitude_of(value), 64, exponent);
+  // The scaling happens in binary64, where it is exact; every such value is a normal binary32.
+  const double rounded = static_cast<double>(static_cast<float>(window)) * detail::power_of_two(exponent);
+  return static_cast<float>(value < 0 ? -rounded : rounded);
+}
+
+/// The integer as a binary64 rounded to odd: a second rounding to at most 51 bits is then the correct one.
+MULTIFOLD_HD constexpr double integer_to_odd(int128_t value, int exponent) {
+  const std::uint64_t window = detail::cut_to(detail::magnitude_of(value), 53, exponent);
+  const double odd = static_cast<double>(window) * detail::power_of_two(exponent);
+  return value < 0 ? -odd : odd;
+}
+
+/// `value / divisor` for divisor > 0, to 64 bits and a sticky bit.
+MULTIFOLD_HD constexpr scalar divide(int128_t value, std::int64_t divisor) {
+  const uint128_t n = static_cast<uint128_t>(divisor);
+  const uint128_t magnitude = detail::magnitude_of(value);
+  uint128_t quotient = magnitude / n;
+  uint128_t rest = magnitude % n;
+  scalar s = scalar::of_integer(0, divisor);
+  while (rest != 0 && detail::bit_width(quotient) < 62 && s.exponent > -128) {
+    s.exponent -= 64;  // at most twice: the quotient then has 62 to 126 bits
+    quotient = (quotient << 64) | ((rest << 64) / n);
+    rest = (rest << 64) % n;
+  }
+  if (rest != 0) quotient |= 1u;
+  s.integer = value < 0 ? -static_cast<int128_t>(quotient) : static_cast<int128_t>(quotient);
+  return s;
+}
+
+/// Rounds `value` once to `type` and writes it at `out`, which holds item_bytes(type).
+/// An integer result that does not fit is left unwritten; so is one that does not exist.
+MULTIFOLD_HD status store(const scalar& value, dtype type, void* out);
+
+}  // namespace multifold
+
+#include "multifold/scalar_store.hpp"

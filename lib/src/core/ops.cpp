@@ -1,0 +1,57 @@
+// Names and dtype rules of the built-in operations.
+#include "multifold/ops.hpp"
+
+#include <array>
+
+namespace multifold {
+namespace {
+
+struct op_text {
+  std::string_view name;
+  std::string_view description;
+};
+
+constexpr std::array<op_text, 7> table{{{"sum", "sum of the elements"},
+                                        {"prod", "product of the elements"},
+                                        {"min", "least element"},
+                                        {"max", "greatest element"},
+                                        {"argmin", "index of the first least element"},
+                                        {"argmax", "index of the first greatest element"},
+                                        {"mean", "arithmetic mean"}}};
+
+// Whether the value before its last rounding is an integer (possibly over a count).
+bool integral(op_kind op, dtype input) {
+  return op == op_kind::argmin || op == op_kind::argmax || (!is_floating(input) && op != op_kind::mean);
+}
+
+}  // namespace
+
+std::string_view name(op_kind op) noexcept { return table[static_cast<std::size_t>(op)].name; }
+std::string_view description(op_kind op) noexcept { return table[static_cast<std::size_t>(op)].description; }
+
+std::optional<op_kind> parse_op(std::string_view text) noexcept {
+  for (op_kind op : all_ops) {
+    if (text == name(op)) return op;
+  }
+  return std::nullopt;
+}
+
+dtype default_result_dtype(op_kind op, dtype input) noexcept {
+  switch (op) {
+    case op_kind::min:
+    case op_kind::max: return input;
+    case op_kind::argmin:
+    case op_kind::argmax: return dtype::i64;
+    case op_kind::mean: return is_floating(input) ? input : dtype::f64;
+    case op_kind::sum:
+    case op_kind::prod: break;
+  }
+  if (is_floating(input)) return input;
+  return is_unsigned(input) ? dtype::u64 : dtype::i64;
+}
+
+bool result_dtype_allowed(op_kind op, dtype input, dtype result) noexcept {
+  return is_floating(result) || integral(op, input);
+}
+
+}  // namespace multifold
