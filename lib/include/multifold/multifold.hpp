@@ -1,0 +1,11 @@
+// Everything that a program on the CPU side needs; the CUDA side is in multifold/cuda.
+#pragma once
+
+#include "multifold/array.hpp"
+#include "multifold/dtype.hpp"
+#include "multifold/error.hpp"
+#include "multifold/ops.hpp"
+#include "multifold/plan.hpp"
+#include "multifold/reduce.hpp"
+#include "multifold/source.hpp"
+#include "multifold/version.hpp"

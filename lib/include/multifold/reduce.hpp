@@ -1,0 +1,107 @@
+// The API: reduce an array in memory, or a source that is read in chunks, and get the value back.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "multifold/array.hpp"
+#include "multifold/error.hpp"
+#include "multifold/ops.hpp"
+#include "multifold/plan.hpp"
+#include "multifold/source.hpp"
+
+namespace multifold {
+
+/// What a floating-point result may be off by.
+enum class accuracy : std::uint8_t {
+  exact,  // the correctly rounded result of the elements
+  fast,   // a fixed tree of binary64 operations, rounded once to the result: the same bits from run to run
+};
+
+std::string_view name(accuracy kind) noexcept;
+
+enum class engine_choice : std::uint8_t { automatic, host, device };
+
+std::string_view name(engine_choice choice) noexcept;
+std::optional<engine_choice> parse_engine(std::string_view text) noexcept;
+
+struct reduce_options {
+  std::optional<std::vector<std::int64_t>> axes;  // empty: every axis; negative ones count from the end
+  bool keepdims = false;
+  std::optional<dtype> result;  // default_result_dtype otherwise
+  nan_policy nan = nan_policy::propagate;
+  initial_value initial;
+  std::optional<accuracy> wanted;  // empty: the best there is for this operation and dtype
+  engine_choice engine = engine_choice::automatic;  // automatic also asks the environment: MULTIFOLD_ENGINE
+  int threads = 0;                                  // of the host engine; 0: as many as the process may use
+  std::int64_t memory_bytes = 0;                    // for buffers of sources; 0: the default of 256 MiB
+  plan_options forced;
+  std::stop_token stop;                                   // throws cancelled_error soon after a request
+  std::function<void(std::int64_t bytes_read)> progress;  // called now and then, from one thread at a time
+};
+
+/// A result and what was done for it. `data` holds the elements in row-major order.
+struct reduce_result {
+  dtype type = dtype::f32;
+  std::vector<std::int64_t> extents;  // empty for a single value
+  std::vector<std::byte> data;
+  std::string engine;  // "host" or "device"
+  std::string device;  // the processor, for people
+  accuracy achieved = accuracy::fast;
+  plan used;
+  std::int64_t count = 0;  // input elements
+  std::int64_t bytes = 0;  // input bytes
+  double seconds = 0;
+
+  /// The only element. Throws shape_error if there are more, or if T is not its dtype.
+  template <storage_type T>
+  T value() const {
+    T x;
+    copy_value(dtype_of<T>, &x);
+    return x;
+  }
+
+ private:
+  void copy_value(dtype wanted, void* out) const;
+};
+
+/// Reduces `array` (host or device memory, any strides) over the axes in `options`.
+/// Memory:   host arrays on the host engine: accumulators only. On the device engine dense arrays are sent in chunks.
+/// Numerics: integers, extrema and their indices are exact; floating sums, products and means are accuracy::fast.
+/// Throws:   shape_error, unsupported_error, engine_error, overflow_error, out_of_memory, cancelled_error, cuda_error.
+/// Cost:     reads each element once.
+reduce_result reduce(op_kind op, const array_view& array, const reduce_options& options = {});
+
+/// Reduces a source in bounded memory: options.memory_bytes of buffers, and the accumulators of the results.
+/// Throws: as above, and io_error or format_error from the source.
+reduce_result reduce(op_kind op, source& input, const reduce_options& options = {});
+
+/// The plan that reduce would run for an array of this layout, without reading it.
+plan plan_for(op_kind op, const array_view& array, const reduce_options& options = {});
+
+/// An engine of this machine.
+struct engine_info {
+  std::string name;
+  std::string description;
+  bool supported = false;
+  std::string reason;  // why not
+  engine_traits traits;
+};
+
+/// Every engine, the one that `automatic` prefers first.
+std::vector<engine_info> engines();
+
+/// Sum of a contiguous host array in its own dtype, on the engine that `automatic` picks.
+template <storage_type T>
+  requires floating_storage<T>
+T sum(std::span<const T> x) {
+  return reduce(op_kind::sum, make_view(x.data(), {static_cast<std::int64_t>(x.size())})).template value<T>();
+}
+
+}  // namespace multifold
