@@ -53,10 +53,10 @@ inline constexpr bool is_storage = false;
 template <class T>
 inline constexpr dtype dtype_of = dtype::boolean;
 
-#define MULTIFOLD_STORAGE(TYPE, VALUE) \
-  template <>                          \
+#define MULTIFOLD_STORAGE(TYPE, VALUE)           \
+  template <>                                    \
   inline constexpr bool is_storage<TYPE> = true; \
-  template <>                          \
+  template <>                                    \
   inline constexpr dtype dtype_of<TYPE> = dtype::VALUE;
 MULTIFOLD_STORAGE(bool8, boolean)
 MULTIFOLD_STORAGE(bool, boolean)

@@ -1,4 +1,5 @@
-// The two 16-bit float formats to and from the wide ones: exact upwards, one rounding (nearest, ties to even) downwards.
+// The two 16-bit float formats to and from the wide ones: exact upwards, one rounding (nearest, ties to even)
+// downwards.
 #pragma once
 
 #include <bit>
@@ -15,7 +16,8 @@ MULTIFOLD_HD inline float to_float(f16 x) {
   asm("cvt.f32.f16 %0, %1;" : "=f"(wide) : "h"(x.bits));
   return wide;
 #else
-  // Branch-free, so that loops over it vectorise: scaling by 2^112 moves the exponent and normalises subnormals at once.
+  // Branch-free, so that loops over it vectorise: scaling by 2^112 moves the exponent and normalises subnormals at
+  // once.
   const std::uint32_t magnitude = static_cast<std::uint32_t>(x.bits & 0x7fffu) << 13;
   const float scaled = std::bit_cast<float>(magnitude) * 0x1p112f;
   const std::uint32_t special = magnitude >= (0x7c00u << 13) ? 0x7f800000u : 0u;
@@ -51,7 +53,8 @@ MULTIFOLD_HD constexpr std::uint16_t narrow_bits(double x) {
   }
   const std::uint64_t odd = (significand >> shift) & 1u;
   const std::uint64_t rounded = (significand + (1ull << (shift - 1)) - 1 + odd) >> shift;
-  return static_cast<std::uint16_t>(sign | rounded);  // a carry out of the mantissa lands in the exponent, up to infinity
+  return static_cast<std::uint16_t>(sign |
+                                    rounded);  // a carry out of the mantissa lands in the exponent, up to infinity
 }
 
 }  // namespace detail

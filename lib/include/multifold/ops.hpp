@@ -23,7 +23,7 @@ enum class nan_policy : std::uint8_t {
 std::string_view name(op_kind op) noexcept;
 std::string_view description(op_kind op) noexcept;
 std::optional<op_kind> parse_op(std::string_view text) noexcept;
-inline constexpr op_kind all_ops[] = {op_kind::sum, op_kind::prod,   op_kind::min, op_kind::max,
+inline constexpr op_kind all_ops[] = {op_kind::sum,    op_kind::prod,   op_kind::min, op_kind::max,
                                       op_kind::argmin, op_kind::argmax, op_kind::mean};
 
 /// The dtype of a result unless another is asked for: floating inputs keep theirs; sums and products of integers are
@@ -50,16 +50,17 @@ constexpr bool has_identity(op_kind op) noexcept {
 /// members are MULTIFOLD_HD where CUDA compiles them.
 template <class Op>
 concept fold_op = std::copyable<Op> && std::copyable<typename Op::accumulator> &&
-                  requires(const Op op, typename Op::value_type x, typename Op::accumulator a, std::int64_t i) {
-                    { op.identity() } -> std::same_as<typename Op::accumulator>;
-                    { op.lift(x, i) } -> std::same_as<typename Op::accumulator>;
-                    { op.combine(a, a) } -> std::same_as<typename Op::accumulator>;
-                    op.lower(a, i);
-                  };
+    requires(const Op op, typename Op::value_type x, typename Op::accumulator a, std::int64_t i) {
+  { op.identity() } -> std::same_as<typename Op::accumulator>;
+  { op.lift(x, i) } -> std::same_as<typename Op::accumulator>;
+  { op.combine(a, a) } -> std::same_as<typename Op::accumulator>;
+  op.lower(a, i);
+};
 
 /// An operation that first gathers up to `lane_capacity` elements in something narrower than its accumulator.
 template <class Op>
-concept has_lane = fold_op<Op> && requires(const Op op, typename Op::lane l, typename Op::value_type x, std::int64_t i) {
+concept has_lane = fold_op<Op> &&
+    requires(const Op op, typename Op::lane l, typename Op::value_type x, std::int64_t i) {
   { op.lane_identity() } -> std::same_as<typename Op::lane>;
   { op.absorb(l, x, i) } -> std::same_as<typename Op::lane>;
   { op.widen(l) } -> std::same_as<typename Op::accumulator>;
@@ -68,7 +69,9 @@ concept has_lane = fold_op<Op> && requires(const Op op, typename Op::lane l, typ
 
 /// An operation whose atomic merge gives the same bits in any order of arrival.
 template <class Op>
-concept order_free = requires { requires Op::order_free; };
+concept order_free = requires {
+  requires Op::order_free;
+};
 
 /// One way to write a loop over elements for operations with and without a lane.
 template <fold_op Op>

@@ -76,10 +76,10 @@ enum class engine_kind : std::uint8_t { host, device };
 struct engine_traits {
   engine_kind engine = engine_kind::host;
   std::string name = "host";
-  int units = 1;                            // CPU threads, or multiprocessors
-  int blocks_per_unit = 1;                  // resident at once with `threads` threads each
-  int threads = 1;                          // a block, unless the caller forces another size
-  std::int64_t part_bytes = 1 << 20;        // a part shorter than this is not worth a block of its own
+  int units = 1;                      // CPU threads, or multiprocessors
+  int blocks_per_unit = 1;            // resident at once with `threads` threads each
+  int threads = 1;                    // a block, unless the caller forces another size
+  std::int64_t part_bytes = 1 << 20;  // a part shorter than this is not worth a block of its own
   std::int64_t max_blocks = INT64_C(1) << 31;
 };
 

@@ -37,7 +37,7 @@ struct reduce_options {
   std::optional<dtype> result;  // default_result_dtype otherwise
   nan_policy nan = nan_policy::propagate;
   initial_value initial;
-  std::optional<accuracy> wanted;  // empty: the best there is for this operation and dtype
+  std::optional<accuracy> wanted;                   // empty: the best there is for this operation and dtype
   engine_choice engine = engine_choice::automatic;  // automatic also asks the environment: MULTIFOLD_ENGINE
   int threads = 0;                                  // of the host engine; 0: as many as the process may use
   std::int64_t memory_bytes = 0;                    // for buffers of sources; 0: the default of 256 MiB
@@ -99,8 +99,7 @@ std::vector<engine_info> engines();
 
 /// Sum of a contiguous host array in its own dtype, on the engine that `automatic` picks.
 template <storage_type T>
-  requires floating_storage<T>
-T sum(std::span<const T> x) {
+requires floating_storage<T> T sum(std::span<const T> x) {
   return reduce(op_kind::sum, make_view(x.data(), {static_cast<std::int64_t>(x.size())})).template value<T>();
 }
 

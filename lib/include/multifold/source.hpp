@@ -63,6 +63,7 @@ std::unique_ptr<source> open_source(const std::string& path, const std::optional
 
 /// Writes a dense row-major array as .npy version 1.0 (2.0 for long headers) to a new file that replaces `path` only
 /// when it is whole; "-" writes to standard output. Throws io_error; a failed write leaves nothing behind.
-void write_npy(const std::string& path, dtype type, const std::vector<std::int64_t>& extents, std::span<const std::byte> data);
+void write_npy(const std::string& path, dtype type, const std::vector<std::int64_t>& extents,
+               std::span<const std::byte> data);
 
 }  // namespace multifold

@@ -26,11 +26,10 @@ namespace detail {
 
 // Bits of the largest finite magnitude's successor: anything above it is NaN.
 template <floating_storage T>
-inline constexpr key_of<T> infinity_bits =
-    std::is_same_v<T, f16>     ? key_of<T>(0x7c00)
-    : std::is_same_v<T, bf16>  ? key_of<T>(0x7f80)
-    : std::is_same_v<T, float> ? static_cast<key_of<T>>(0x7f800000)
-                               : static_cast<key_of<T>>(0x7ff0000000000000ll);
+inline constexpr key_of<T> infinity_bits = std::is_same_v<T, f16>     ? key_of<T>(0x7c00)
+                                           : std::is_same_v<T, bf16>  ? key_of<T>(0x7f80)
+                                           : std::is_same_v<T, float> ? static_cast<key_of<T>>(0x7f800000)
+                                                                      : static_cast<key_of<T>>(0x7ff0000000000000ll);
 
 }  // namespace detail
 
@@ -46,7 +45,8 @@ MULTIFOLD_HD constexpr key_of<T> order_key(T x, key_of<T> nan_key) {
     const key ordered = static_cast<key>(bits ^ ((bits >> (8 * sizeof(key) - 1)) & greatest_key<key>));
     return magnitude > detail::infinity_bits<T> ? nan_key : ordered;
   } else if constexpr (std::is_unsigned_v<T>) {
-    return static_cast<key>(static_cast<std::make_unsigned_t<key>>(x) ^ static_cast<std::make_unsigned_t<key>>(least_key<key>));
+    return static_cast<key>(static_cast<std::make_unsigned_t<key>>(x) ^
+                            static_cast<std::make_unsigned_t<key>>(least_key<key>));
   } else {
     return x;
   }

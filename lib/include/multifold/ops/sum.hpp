@@ -17,7 +17,8 @@ struct integer_sum {
 
   static constexpr bool wide = sizeof(T) == 8;
   static constexpr bool no_sign = std::is_unsigned_v<T> || std::is_same_v<T, bool8>;
-  using signed_lane = std::conditional_t<wide, int128_t, std::conditional_t<sizeof(T) == 4, std::int64_t, std::int32_t>>;
+  using signed_lane =
+      std::conditional_t<wide, int128_t, std::conditional_t<sizeof(T) == 4, std::int64_t, std::int32_t>>;
   using unsigned_lane =
       std::conditional_t<wide, int128_t, std::conditional_t<sizeof(T) == 4, std::uint64_t, std::uint32_t>>;
   using lane = std::conditional_t<no_sign, unsigned_lane, signed_lane>;

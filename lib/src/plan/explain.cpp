@@ -1,0 +1,100 @@
+// A plan in words and columns.
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "multifold/plan.hpp"
+
+namespace multifold {
+namespace {
+
+std::string bytes_text(std::int64_t bytes) {
+  constexpr std::array<const char*, 5> units{"B", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t unit = 0;
+  auto tenths = static_cast<int128_t>(bytes) * 10;
+  while (tenths >= 10240 && unit + 1 < units.size()) {
+    tenths = (tenths + 512) / 1024;
+    ++unit;
+  }
+  const auto whole = static_cast<std::int64_t>(tenths / 10);
+  const auto rest = static_cast<int>(tenths % 10);
+  return std::to_string(whole) + (rest != 0 ? "." + std::to_string(rest) : "") + " " + units[unit];
+}
+
+std::string pattern_name(access pattern) {
+  return pattern == access::rows ? "rows" : pattern == access::columns ? "columns" : "strided";
+}
+
+std::vector<std::string> row_of(const plan& p, std::size_t index) {
+  const pass& at = p.passes[index];
+  const bool last = index + 1 == p.passes.size();
+  const std::string reshape = "(" + std::to_string(at.batches) + ", " + std::to_string(at.length) + ") -> (" +
+                              std::to_string(at.batches) + " x " + std::to_string(at.parts) + ", " +
+                              std::to_string(at.part_length) + ")";
+  const std::string how = at.parts == 1 && last ? "result" : std::string(name(at.how));
+  const std::string grid = p.engine.engine == engine_kind::host
+                               ? std::to_string(at.blocks) + " pieces"
+                               : std::to_string(at.blocks) + " x " + std::to_string(at.threads);
+  const std::string form = p.engine.engine == engine_kind::host ? "in order"
+                           : at.kind == kernel::group_rows      ? "groups of " + std::to_string(at.group)
+                                                                : std::string(name(at.form));
+  return {std::to_string(index + 1),
+          std::string(name(at.kind)),
+          reshape,
+          grid,
+          form,
+          how,
+          bytes_text(p.partials(index) * p.accumulator_bytes)};
+}
+
+std::string table_of(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> width(rows[0].size(), 0);
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) line += row[i] + std::string(width[i] - row[i].size() + 2, ' ');
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string_view name(finish how) noexcept {
+  constexpr std::array<std::string_view, 3> names{"next pass", "last block", "atomic"};
+  return names[static_cast<std::size_t>(how)];
+}
+
+std::string_view name(block_form form) noexcept {
+  constexpr std::array<std::string_view, 2> names{"shuffle", "shared tree"};
+  return names[static_cast<std::size_t>(form)];
+}
+
+std::string_view name(kernel kind) noexcept {
+  constexpr std::array<std::string_view, 5> names{"block rows", "group rows", "columns", "strided", "partials"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+std::string explain(const plan& p) {
+  const batches& f = p.form;
+  std::string text = std::string(name(p.what.op)) + " of " + std::string(name(p.what.input)) + " to " +
+                     std::string(name(p.what.result)) + " on " + p.engine.name + "\n";
+  text += "batches (outer " + std::to_string(f.outer) + ", length " + std::to_string(f.length) + ", inner " +
+          std::to_string(f.inner) + "), " + pattern_name(f.pattern) + ", " +
+          bytes_text(f.elements() * item_bytes(p.what.input)) + " in, " +
+          bytes_text(f.results() * item_bytes(p.what.result)) + " out\n";
+  std::vector<std::vector<std::string>> rows{{"pass", "kernel", "reshape",
+                                              p.engine.engine == engine_kind::host ? "work" : "grid", "block", "finish",
+                                              "partials"}};
+  for (std::size_t i = 0; i < p.passes.size(); ++i) rows.push_back(row_of(p, i));
+  text += table_of(rows);
+  if (p.engine.engine == engine_kind::device) text += "workspace " + bytes_text(p.workspace_bytes()) + "\n";
+  return text;
+}
+
+}  // namespace multifold

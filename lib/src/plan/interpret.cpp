@@ -1,0 +1,83 @@
+// The meaning of a plan, spelled out: every pass over every part, one element at a time. Slow, and meant to be read.
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "multifold/error.hpp"
+#include "multifold/ops/visit.hpp"
+#include "multifold/plan.hpp"
+
+namespace multifold {
+namespace {
+
+template <class Op>
+using partials_of = std::vector<typename Op::accumulator>;
+
+template <class Op>
+partials_of<Op> read_input(const plan& p, const Op& op, const void* data) {
+  using T = typename Op::value_type;
+  const pass& first = p.passes.front();
+  partials_of<Op> out(static_cast<std::size_t>(first.batches * first.parts), op.identity());
+  for (std::int64_t batch = 0; batch < first.batches; ++batch) {
+    for (std::int64_t index = 0; index < first.length; ++index) {
+      T x;
+      std::memcpy(
+          &x, static_cast<const char*>(data) + p.form.offset_of(batch, index) * static_cast<std::int64_t>(sizeof(T)),
+          sizeof(T));
+      auto& into = out[static_cast<std::size_t>(batch * first.parts + index / first.part_length)];
+      into = op.combine(into, op.lift(x, index));
+    }
+  }
+  return out;
+}
+
+template <class Op>
+partials_of<Op> merge(const pass& at, const Op& op, const partials_of<Op>& in) {
+  partials_of<Op> out(static_cast<std::size_t>(at.batches * at.parts), op.identity());
+  for (std::int64_t batch = 0; batch < at.batches; ++batch) {
+    for (std::int64_t index = 0; index < at.length; ++index) {
+      auto& into = out[static_cast<std::size_t>(batch * at.parts + index / at.part_length)];
+      into = op.combine(into, in[static_cast<std::size_t>(batch * at.length + index)]);
+    }
+  }
+  return out;
+}
+
+// What the last block to arrive, or the atomics, do at the end of the last pass.
+template <class Op>
+partials_of<Op> finish_in_kernel(const pass& last, const Op& op, const partials_of<Op>& in) {
+  pass rest = last;
+  rest.length = last.parts;
+  rest.parts = 1;
+  rest.part_length = last.parts;
+  return last.parts == 1 ? in : merge(rest, op, in);
+}
+
+}  // namespace
+
+void check_status(status s, const reduction& what) {
+  const std::string asked = std::string(name(what.op)) + " of " + std::string(name(what.input));
+  if (s == status::overflow) {
+    throw overflow_error("the " + asked + " does not fit " + std::string(name(what.result)) +
+                         ": ask for another result dtype (f64, say)");
+  }
+  if (s == status::empty) throw shape_error("the " + asked + " has no value: every element of a batch is NaN");
+}
+
+void interpret(const plan& p, const void* data, void* results) {
+  visit_fold(p.what.op, p.what.input, p.what.nan, [&](auto op) {
+    auto partials = read_input(p, op, data);
+    for (std::size_t i = 1; i < p.passes.size(); ++i) partials = merge(p.passes[i], op, partials);
+    partials = finish_in_kernel(p.passes.back(), op, partials);
+    for (std::int64_t batch = 0; batch < p.form.results(); ++batch) {
+      const scalar merged = op.lower(partials[static_cast<std::size_t>(batch)], p.form.length);
+      const scalar value = finish_scalar(p.what.op, merged, p.what.initial);
+      char* out = static_cast<char*>(results) + p.form.result_of(batch) * item_bytes(p.what.result);
+      check_status(store(value, p.what.result, out), p.what);
+    }
+  });
+}
+
+}  // namespace multifold

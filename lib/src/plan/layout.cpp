@@ -1,0 +1,109 @@
+// The tuning of the first pass: one wave of blocks over the machine, parts long enough to be worth a block.
+#include "plan/layout.hpp"
+
+#include <algorithm>
+
+namespace multifold::detail {
+namespace {
+
+constexpr std::int64_t vector_bytes = 16;
+// Rows up to this size get a group of threads inside a warp; longer ones keep a whole block busy.
+constexpr std::int64_t group_row_bytes = 8192;
+// A part boundary every 128 bytes keeps full cache lines on both sides of a cut.
+constexpr std::int64_t line_bytes = 128;
+
+std::int64_t power_of_two_at_least(std::int64_t x) {
+  std::int64_t p = 1;
+  while (p < x) p *= 2;
+  return p;
+}
+
+// The smallest number of parts that fills the last wave of blocks to 95 %, or the one that fills it best.
+std::int64_t parts_for_waves(std::int64_t blocks, std::int64_t slots, std::int64_t most) {
+  if (blocks >= 8 * slots) return 1;
+  if (blocks * most <= slots) return most;
+  std::int64_t best = 1;
+  double best_fill = 0;
+  for (std::int64_t parts = 1; parts <= std::min(most, ceil_div(8 * slots, blocks)); ++parts) {
+    const std::int64_t waves = ceil_div(blocks * parts, slots);
+    const double fill = static_cast<double>(blocks * parts) / static_cast<double>(waves * slots);
+    if (fill > best_fill) {
+      best = parts;
+      best_fill = fill;
+    }
+    if (fill >= 0.95) break;
+  }
+  return best;
+}
+
+// Host pieces depend on the array alone, never on the number of threads: the bits must not.
+std::int64_t host_parts(const pass& p, const batches& form, std::int64_t item, const engine_traits& engine) {
+  if (p.kind != kernel::columns) return std::max<std::int64_t>(1, ceil_div(p.length, engine.part_bytes / item));
+  const std::int64_t slab_rows = std::max<std::int64_t>(1, 4 * engine.part_bytes / (item * form.inner));
+  return std::clamp<std::int64_t>(p.length / slab_rows, 1, 256);
+}
+
+std::int64_t device_parts(const pass& p, const batches& form, std::int64_t item, const engine_traits& engine) {
+  const std::int64_t slots = std::int64_t{engine.units} * engine.blocks_per_unit;
+  const std::int64_t row_bytes = p.length > INT64_MAX / item ? INT64_MAX : p.length * item;
+  if (p.kind == kernel::columns) {
+    pass whole = p;
+    const std::int64_t rows_a_part =
+        std::max<std::int64_t>(16, engine.part_bytes / (item * std::min<std::int64_t>(form.inner, 4096)));
+    return parts_for_waves(grid_of(whole, form, engine), slots, std::max<std::int64_t>(1, p.length / rows_a_part));
+  }
+  return parts_for_waves(p.batches, slots, std::max<std::int64_t>(1, row_bytes / engine.part_bytes));
+}
+
+bool wants_groups(const batches& form, const plan_options& options, const engine_traits& engine,
+                  std::int64_t row_bytes) {
+  if (engine.engine == engine_kind::host || form.pattern != access::rows) return false;
+  if (options.parts || options.passes || options.how || options.form) return false;
+  return row_bytes <= group_row_bytes && form.outer > 1;
+}
+
+}  // namespace
+
+void cut(pass& p, std::int64_t parts, std::int64_t granule) {
+  p.part_length = std::max<std::int64_t>(1, ceil_div(p.length, std::max<std::int64_t>(parts, 1)));
+  if (p.part_length > granule && parts > 1) p.part_length = ceil_div(p.part_length, granule) * granule;
+  p.parts = std::max<std::int64_t>(1, ceil_div(p.length, p.part_length));
+}
+
+std::int64_t grid_of(const pass& p, const batches& form, const engine_traits& engine) {
+  std::int64_t blocks = p.batches * p.parts;
+  if (p.kind == kernel::group_rows) blocks = ceil_div(p.batches, std::max(1, p.threads / p.group));
+  // Columns: a block covers `threads` neighbouring columns of one part, or all of them where there are fewer.
+  if (p.kind == kernel::columns) blocks = form.outer * ceil_div(form.inner, p.threads) * p.parts;
+  return std::min(blocks, engine.max_blocks);
+}
+
+pass first_pass(const reduction& what, const batches& form, const plan_options& options, const engine_traits& engine) {
+  const std::int64_t item = item_bytes(what.input);
+  const bool host = engine.engine == engine_kind::host;
+  pass p;
+  p.batches = form.results();
+  p.length = form.length;
+  p.form = options.form.value_or(block_form::shuffle);
+  p.kind = form.pattern == access::columns   ? kernel::columns
+           : form.pattern == access::strided ? kernel::strided
+                                             : kernel::block_rows;
+  p.threads = options.threads.value_or(engine.threads);
+  const std::int64_t row_bytes = form.length > INT64_MAX / item ? INT64_MAX : form.length * item;
+  if (wants_groups(form, options, engine, row_bytes)) {
+    p.kind = kernel::group_rows;
+    p.group = static_cast<int>(std::min<std::int64_t>(32, power_of_two_at_least(ceil_div(row_bytes, vector_bytes))));
+    p.threads = options.threads.value_or(std::min(engine.threads, 256));
+  }
+  std::int64_t parts = 1;
+  if (options.parts) parts = *options.parts;
+  else if (p.kind == kernel::group_rows) parts = 1;
+  else if (host) parts = host_parts(p, form, item, engine);
+  else parts = device_parts(p, form, item, engine);
+  cut(p, std::min(parts, std::max<std::int64_t>(form.length, 1)),
+      p.kind == kernel::columns || options.parts ? 1 : std::max<std::int64_t>(1, line_bytes / item));
+  p.blocks = grid_of(p, form, engine);
+  return p;
+}
+
+}  // namespace multifold::detail

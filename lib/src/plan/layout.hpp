@@ -1,0 +1,21 @@
+// How work is spread over an engine: parts a batch and threads a block. Private to the plan.
+#pragma once
+
+#include <cstdint>
+
+#include "multifold/plan.hpp"
+
+namespace multifold::detail {
+
+constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
+
+/// Sets kernel, threads, group and the number of parts of the first pass, as far as `options` leaves them open.
+pass first_pass(const reduction& what, const batches& form, const plan_options& options, const engine_traits& engine);
+
+/// Cuts the batches of `p` into about `parts` parts of equal length, none of them empty.
+void cut(pass& p, std::int64_t parts, std::int64_t granule);
+
+/// The grid of `p`: blocks that it takes to give every part its threads.
+std::int64_t grid_of(const pass& p, const batches& form, const engine_traits& engine);
+
+}  // namespace multifold::detail

@@ -1,0 +1,177 @@
+// The chain of passes: what the caller forces is checked first, then the first pass is cut and the rest follows.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "multifold/error.hpp"
+#include "multifold/plan.hpp"
+#include "plan/layout.hpp"
+
+namespace multifold {
+namespace {
+
+using detail::cut;
+using detail::first_pass;
+using detail::grid_of;
+
+// Up to this many partial results are left to one block a batch.
+constexpr std::int64_t most_partials = 1 << 14;
+
+void check_forced(const reduction& what, const batches& form, const plan_options& o, const engine_traits& engine) {
+  if (o.threads && (*o.threads < 32 || *o.threads > 512 || *o.threads % 32 != 0)) {
+    throw unsupported_error("block size " + std::to_string(*o.threads) +
+                            " was asked for; expected a multiple of 32 up to 512");
+  }
+  if (o.form == block_form::shared_tree && o.threads && (*o.threads & (*o.threads - 1)) != 0) {
+    throw unsupported_error("a shared-memory tree takes a power of two as block size, not " +
+                            std::to_string(*o.threads));
+  }
+  if (o.passes && (*o.passes < 1 || *o.passes > 40)) {
+    throw unsupported_error(std::to_string(*o.passes) + " passes were asked for; expected 1 to 40");
+  }
+  if (o.parts && (*o.parts < 1 || *o.parts > std::max<std::int64_t>(form.length, 1))) {
+    throw unsupported_error(std::to_string(*o.parts) + " parts were asked for; a batch of " +
+                            std::to_string(form.length) + " elements takes 1 to that many");
+  }
+  if (o.passes && *o.passes > 1 && o.how && *o.how != finish::next_pass) {
+    throw unsupported_error("finish " + std::string(name(*o.how)) + " takes one pass, but " +
+                            std::to_string(*o.passes) + " were asked for");
+  }
+  if (o.passes == 1 && o.how == finish::next_pass && o.parts.value_or(1) > 1) {
+    throw unsupported_error("one pass cannot hand " + std::to_string(*o.parts) +
+                            " parts to a next pass: ask for more passes, or for finish last-block");
+  }
+  if (o.how == finish::atomic && !merges_in_any_order(what)) {
+    throw unsupported_error("finish atomic would make " + std::string(name(what.op)) + " of " +
+                            std::string(name(what.input)) +
+                            " depend on the order of arrival, or its partial results are wider than atomics: "
+                            "use last-block or next-pass");
+  }
+  if (engine.engine == engine_kind::host && o.how && *o.how != finish::next_pass) {
+    throw unsupported_error("finish " + std::string(name(*o.how)) +
+                            " is for the device engine; the host engine takes next-pass");
+  }
+}
+
+pass next_pass_over(const pass& previous, int threads, block_form form) {
+  pass p;
+  p.kind = kernel::partials;
+  p.batches = previous.batches;
+  p.length = previous.parts;
+  p.part_length = previous.parts;
+  p.threads = threads;
+  p.form = form;
+  return p;
+}
+
+int threads_for(std::int64_t length, int most) {
+  int threads = 32;
+  while (threads < most && threads < length) threads *= 2;
+  return std::min(threads, most);
+}
+
+// Each further pass takes the same share of what is left, on a logarithmic scale, so that all of them halve at least.
+void append_forced(plan& p, int passes, const plan_options& options) {
+  for (int left = passes - 1; left > 0; --left) {
+    const pass& previous = p.passes.back();
+    pass next = next_pass_over(previous, options.threads.value_or(p.engine.threads), previous.form);
+    const double root = std::pow(static_cast<double>(previous.parts), static_cast<double>(left - 1) / left);
+    const auto parts = std::max<std::int64_t>(std::int64_t{1} << (left - 1), static_cast<std::int64_t>(root));
+    cut(next, left == 1 ? 1 : std::min(parts, previous.parts), 1);
+    next.blocks = grid_of(next, p.form, p.engine);
+    p.passes.push_back(next);
+  }
+}
+
+void append_chosen(plan& p, const plan_options& options) {
+  while (p.passes.back().parts > 1) {
+    const pass& previous = p.passes.back();
+    pass next = next_pass_over(previous, options.threads.value_or(threads_for(previous.parts, p.engine.threads)),
+                               previous.form);
+    const bool host = p.engine.engine == engine_kind::host;
+    cut(next, host ? 1 : detail::ceil_div(previous.parts, most_partials), 1);
+    next.blocks = grid_of(next, p.form, p.engine);
+    p.passes.push_back(next);
+  }
+}
+
+// A chain of k passes needs a first one that leaves at least 2^(k-1) partial results.
+void widen_first(plan& p, int passes, const plan_options& options) {
+  const std::int64_t least = std::int64_t{1} << (passes - 1);
+  pass& first = p.passes.front();
+  if (first.parts >= least) return;
+  if (options.parts || first.length < least) {
+    throw unsupported_error(std::to_string(passes) + " passes were asked for, but " +
+                            std::to_string(options.parts ? first.parts : first.length) +
+                            (options.parts ? " parts" : " elements a batch") + " can be halved fewer times than that");
+  }
+  first.part_length = first.length / least;  // rounded down, so that there are enough parts
+  first.parts = detail::ceil_div(first.length, first.part_length);
+  first.blocks = grid_of(first, p.form, p.engine);
+}
+
+std::int64_t round_up(std::int64_t bytes) { return (bytes + 255) / 256 * 256; }
+
+}  // namespace
+
+plan make_plan(const reduction& what, const batches& form, const plan_options& options, const engine_traits& engine) {
+  if (form.length == 0 && form.results() > 0 && !has_identity(what.op) && !what.initial.given) {
+    throw shape_error(std::string(name(what.op)) + " of no elements has no value: give an initial value");
+  }
+  if (!result_dtype_allowed(what.op, what.input, what.result)) {
+    throw unsupported_error(std::string(name(what.op)) + " of " + std::string(name(what.input)) +
+                            " is a real number: expected a floating result dtype, not " +
+                            std::string(name(what.result)));
+  }
+  check_forced(what, form, options, engine);
+  plan p;
+  p.what = what;
+  p.engine = engine;
+  p.form = form;
+  p.accumulator_bytes = accumulator_bytes(what);
+  plan_options first = options;
+  const bool one_without_finish =
+      options.passes == 1 && (options.how == finish::next_pass || engine.engine == engine_kind::host);
+  if (one_without_finish && !options.parts) first.parts = 1;
+  p.passes.push_back(first_pass(what, form, first, engine));
+  if (options.passes && *options.passes > 1) {
+    widen_first(p, *options.passes, options);
+    append_forced(p, *options.passes, options);
+    return p;
+  }
+  if (p.passes.front().parts == 1) return p;
+  const finish chosen = engine.engine == engine_kind::host ? finish::next_pass : finish::last_block;
+  p.passes.front().how = options.how.value_or(chosen);
+  if (p.passes.front().how == finish::next_pass) append_chosen(p, options);
+  return p;
+}
+
+engine_traits h200_traits() {
+  engine_traits t;
+  t.engine = engine_kind::device;
+  t.name = "NVIDIA H200";
+  t.units = 132;
+  t.blocks_per_unit = 4;
+  t.threads = 512;
+  t.part_bytes = 64 << 10;
+  t.max_blocks = (INT64_C(1) << 31) - 1;
+  return t;
+}
+
+std::int64_t plan::partials(std::size_t index) const noexcept {
+  const pass& at = passes[index];
+  if (at.parts == 1) return 0;
+  return at.how == finish::atomic ? at.batches : at.batches * at.parts;
+}
+
+std::int64_t plan::workspace_bytes() const noexcept {
+  std::int64_t bytes = 256;  // the status word
+  for (std::size_t i = 0; i < passes.size(); ++i) {
+    if (passes[i].parts == 1) continue;
+    bytes += round_up(partials(i) * accumulator_bytes);
+    if (passes[i].how != finish::next_pass) bytes += round_up(passes[i].batches * 4);
+  }
+  return bytes;
+}
+
+}  // namespace multifold
