@@ -6,7 +6,8 @@ endif()
 
 set(INSTALL_GTEST OFF)
 set(BUILD_GMOCK OFF)
-find_path(MULTIFOLD_GTEST_SOURCES src/gtest-all.cc PATHS /usr/src/googletest/googletest /usr/src/gtest NO_DEFAULT_PATH)
+find_path(MULTIFOLD_GTEST_SOURCES src/gtest-all.cc
+  PATHS ENV MULTIFOLD_GTEST_SOURCES /usr/src/googletest/googletest /usr/src/gtest NO_DEFAULT_PATH)
 if(MULTIFOLD_GTEST_SOURCES)
   add_subdirectory("${MULTIFOLD_GTEST_SOURCES}" "${PROJECT_BINARY_DIR}/googletest" EXCLUDE_FROM_ALL SYSTEM)
 else()

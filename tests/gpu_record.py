@@ -1,0 +1,192 @@
+"""Runs the GPU tests and keeps tests/gpu-record.json: which device saw which sources, and what came of it.
+
+    gpu_record.py run BIN     runs the programs in BIN, then compute-sanitizer over a subset, and writes the record
+    gpu_record.py stamp BIN   notes in BIN which sources its programs were built from
+    gpu_record.py status      compares the record with the sources; exit 0 if it is current and clean, else 1
+"""
+
+import datetime
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RECORD = ROOT / "tests" / "gpu-record.json"
+STAMP = "sources.sha256"
+PROGRAMS = ("test_device", "test_stream", "test_reduce")
+SANITIZERS = ("memcheck", "racecheck", "initcheck", "synccheck")
+SANITIZED_TESTS = "*Sanitized*"
+
+# The code that a GPU run speaks of.
+HASHED_TREES = ("lib", "tests/device", "tests/stream", "tests/reduce")
+HASHED_FILES = ("CMakeLists.txt", "cmake/cuda.cmake", "cmake/defaults.cmake", "tests/main.cpp")
+HASHED_SUFFIXES = {".hpp", ".cpp", ".cuh", ".cu", ".cmake", ".txt"}
+
+
+def source_paths():
+    found = [ROOT / name for name in HASHED_FILES]
+    for tree in HASHED_TREES:
+        found += [path for path in (ROOT / tree).rglob("*") if path.suffix in HASHED_SUFFIXES and path.is_file()]
+    return sorted(path.relative_to(ROOT).as_posix() for path in found)
+
+
+def sources_sha256():
+    """The hash over names and contents; the same on every machine, with or without git."""
+    total = hashlib.sha256()
+    for name in source_paths():
+        content = hashlib.sha256((ROOT / name).read_bytes()).hexdigest()
+        total.update(f"{content}  {name}\n".encode())
+    return total.hexdigest()
+
+
+def output_of(*command):
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+    except OSError:
+        return ""
+
+
+def cuda_tool(name):
+    home = os.environ.get("CUDA_HOME", "/usr/local/cuda")
+    return shutil.which(name) or shutil.which(name, path=os.path.join(home, "bin"))
+
+
+def device_facts():
+    rows = output_of("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader").splitlines()
+    if not rows:
+        sys.exit("gpu_record: nvidia-smi names no device")
+    names = [row.split(", ")[0] for row in rows]
+    version = re.search(r"release ([\d.]+), V([\d.]+)", output_of(cuda_tool("nvcc") or "nvcc", "--version"))
+    return {
+        "device": names[0],
+        "devices": len(names),
+        "driver": rows[0].split(", ")[1],
+        "cuda": version.group(2) if version else "unknown",
+    }
+
+
+def verdict_of(test):
+    """passed, failed or skipped; where a GPU is required a skip is reported as a failure that says so."""
+    messages = " ".join(failure["failure"] for failure in test.get("failures", []))
+    if test.get("result") == "SKIPPED" or "MULTIFOLD_REQUIRE_GPU" in messages:
+        return "skipped"
+    return "failed" if messages or test.get("status") != "RUN" else "passed"
+
+
+def run_program(program):
+    """Counts of one GoogleTest program; one that dies counts as one more failure."""
+    with tempfile.TemporaryDirectory() as scratch:
+        report = pathlib.Path(scratch) / "report.json"
+        environment = dict(os.environ, MULTIFOLD_REQUIRE_GPU="1")
+        status = subprocess.run([program, f"--gtest_output=json:{report}"], env=environment, check=False).returncode
+        counts = {"passed": 0, "failed": 0, "skipped": 0}
+        if report.exists():
+            for suite in json.loads(report.read_text())["testsuites"]:
+                for test in suite["testsuite"]:
+                    counts[verdict_of(test)] += 1
+    if status != 0 and counts["failed"] + counts["skipped"] == 0:
+        counts["failed"] = 1
+    return counts
+
+
+def sanitize(tool, programs):
+    """One verdict of compute-sanitizer over the quick subset of all programs."""
+    command = [cuda_tool("compute-sanitizer") or "compute-sanitizer", "--tool", tool, "--error-exitcode", "99"]
+    if tool == "memcheck":
+        command += ["--leak-check", "full"]
+    tests = 0
+    for program in programs:
+        names = output_of(program, f"--gtest_filter={SANITIZED_TESTS}", "--gtest_list_tests").splitlines()
+        count = sum(name.startswith("  ") for name in names)
+        if count == 0:
+            continue
+        tests += count
+        run = subprocess.run(command + [program, f"--gtest_filter={SANITIZED_TESTS}"], check=False, text=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                             env=dict(os.environ, MULTIFOLD_REQUIRE_GPU="1"))
+        if run.returncode != 0:
+            print(run.stdout)
+            summary = re.findall(r"(?:ERROR SUMMARY|RACECHECK SUMMARY): (.*)", run.stdout)
+            return {"verdict": summary[-1] if summary else f"exit status {run.returncode}", "tests": tests}
+    return {"verdict": "clean" if tests else "no test to run", "tests": tests}
+
+
+def run(bin_dir):
+    sources = sources_sha256()
+    check_stamp(bin_dir, sources)
+    programs = [str(bin_dir / name) for name in PROGRAMS if (bin_dir / name).exists()]
+    if not (bin_dir / "test_device").exists():
+        sys.exit(f"gpu_record: {bin_dir} has no test_device; ./dev gpu --build makes it")
+
+    record = {"date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")}
+    record.update(device_facts(), sources_sha256=sources, tests={"passed": 0, "failed": 0, "skipped": 0})
+    record["programs"] = {}
+    for program in programs:
+        counts = run_program(program)
+        record["programs"][os.path.basename(program)] = counts
+        for verdict, count in counts.items():
+            record["tests"][verdict] += count
+    record["sanitizers"] = {}
+    for tool in SANITIZERS:
+        print(f"== compute-sanitizer {tool}", flush=True)
+        record["sanitizers"][tool] = sanitize(tool, programs)
+        print(f"   {record['sanitizers'][tool]['verdict']}", flush=True)
+
+    RECORD.write_text(json.dumps(record, indent=2) + "\n")
+    print(f"{RECORD.relative_to(ROOT)}: {summary_of(record)}")
+    return 0 if is_clean(record) else 1
+
+
+def stamp(bin_dir):
+    (bin_dir / STAMP).write_text(sources_sha256() + "\n")
+    return 0
+
+
+def check_stamp(bin_dir, sources):
+    """Programs built from other sources must not vouch for these."""
+    path = bin_dir / STAMP
+    if not path.exists() or path.read_text().strip() != sources:
+        sys.exit(f"gpu_record: the programs in {bin_dir} were not built from these sources; ./dev gpu --build does that")
+
+
+def is_clean(record):
+    tests = record["tests"]
+    return (tests["passed"] > 0 and tests["failed"] == tests["skipped"] == 0
+            and all(result["verdict"] == "clean" for result in record["sanitizers"].values()))
+
+
+def summary_of(record):
+    tests = record["tests"]
+    verdicts = ", ".join(f"{tool} {result['verdict']}" for tool, result in record["sanitizers"].items())
+    return (f"{record['device']}, {record['date'][:10]}: {tests['passed']} passed, {tests['failed']} failed, "
+            f"{tests['skipped']} skipped; {verdicts}")
+
+
+def status():
+    if not RECORD.exists():
+        print("stale: there is no tests/gpu-record.json; ./dev gpu writes it on a machine with an NVIDIA GPU")
+        return 1
+    record = json.loads(RECORD.read_text())
+    current = record["sources_sha256"] == sources_sha256()
+    print(f"{'current' if current else 'stale'}: {summary_of(record)}")
+    return 0 if current and is_clean(record) else 1
+
+
+def main(arguments):
+    if arguments == ["status"]:
+        return status()
+    if len(arguments) == 2 and arguments[0] in ("run", "stamp"):
+        command = run if arguments[0] == "run" else stamp
+        return command(pathlib.Path(arguments[1]).resolve())
+    print(__doc__, file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

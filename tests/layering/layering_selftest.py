@@ -1,0 +1,58 @@
+"""Plants one violation of each rule in a scratch tree, and checks that layering_test.py names it and nothing else."""
+
+import pathlib
+import sys
+import tempfile
+
+import layering_test
+
+HOME = "/ho" + "me/someone"  # in two parts, so that this file keeps the rule itself
+
+# path, text, a part of the message that must appear; None for text that breaks no rule
+CASES = (
+    ("lib/src/core/a.cpp", '#include "multifold/plan.hpp"', "core may see core, not plan"),
+    ("lib/src/core/b.cpp", "#include <cuda_runtime.h>", "core includes the standard library only"),
+    ("lib/src/plan/a.cpp", '#include "host/threads.hpp"', "not host"),
+    ("lib/src/host/a.cpp", '#include "device/launch.hpp"', "not device"),
+    ("lib/src/host/b.cpp", "#include <cuda_runtime.h>", "host compiles without CUDA"),
+    ("lib/src/host/c.cpp", '#include "../core/a.hpp"', "relative to lib/src"),
+    ("lib/src/device/a.cu", '#include "host/threads.hpp"', "not host"),
+    ("lib/src/device/b.cu", "#include <cub/cub.cuh>", "bench and tests only"),
+    ("lib/src/io/a.cpp", '#include "multifold/reduce.hpp"', "not reduce"),
+    ("lib/src/stream/a.cpp", '#include "io/npy.hpp"', "not io"),
+    ("lib/include/multifold/cuda/kernels/a.cuh", '#include "multifold/plan.hpp"', "not plan"),
+    ("lib/include/multifold/cuda/kernels/b.cuh", '#include "multifold/cuda/stream.hpp"', "not device"),
+    ("tests/io/a_test.cpp", "#include <fmt/core.h>", "apps only"),
+    ("lib/src/core/c.cpp", "void f() { std::printf(\"x\"); }", "never prints"),
+    ("lib/src/host/d.cpp", "void f() { std::cerr << 1; }", "never prints"),
+    ("lib/src/host/e.cpp", "void f() { exit(1); }", "never ends the program"),
+    ("notes.md", f"see {HOME}/notes", "home directory"),
+    ("lib/src/core/ok.cpp", '#include <vector>\n#include "multifold/dtype.hpp"\n// printf("in words")', None),
+    ("lib/src/host/ok.cpp", '#include <sched.h>\n#include "multifold/plan.hpp"\n#include "host/threads.hpp"\n'
+                            'int n = snprintf(b, 1, "exit(1)"); void g() { watch.exit(); }', None),
+    ("lib/src/device/kernels/ok.cuh", '#include "multifold/ops.hpp"\n#include "device/policy.hpp"', None),
+    ("lib/src/reduce/ok.cpp", '#include "io/npy.hpp"\n#include "multifold/cuda/stream.hpp"', None),
+    ("bench/ok.cu", "#include <cub/cub.cuh>", None),
+    ("apps/tool/ok.cpp", "#include <fmt/core.h>\nint main() { std::printf(\"x\"); }", None),
+    ("build/cpu/ignored.cpp", f"// {HOME}", None),
+)
+
+
+def main():
+    failures = 0
+    for path, text, expected in CASES:
+        with tempfile.TemporaryDirectory() as scratch:
+            root = pathlib.Path(scratch).resolve()
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text + "\n")
+            found = list(layering_test.problems(root))
+        right = found == [] if expected is None else len(found) == 1 and expected in found[0]
+        if not right:
+            failures += 1
+            print(f"{path}: expected {expected or 'no complaint'}, got {found or 'none'}")
+    print(f"{len(CASES)} cases, {failures} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

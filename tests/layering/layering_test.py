@@ -1,0 +1,156 @@
+"""Who may see whom: reads every #include of the repository, and every line of lib/, and names what breaks the rules.
+
+    layering_test.py [ROOT]     prints one line per violation; exit 1 if there is any
+
+Layers: core < plan < {host | device} < stream < reduce; io stands on core. The rules are the tables below.
+"""
+
+import pathlib
+import re
+import sys
+
+# Which layers a layer may include.
+VISIBLE = {
+    "core": {"core"},
+    "plan": {"core", "plan"},
+    "host": {"core", "plan", "host"},
+    "device": {"core", "plan", "device"},
+    "kernels": {"core", "kernels"},
+    "io": {"core", "io"},
+    "stream": {"core", "plan", "host", "device", "stream"},
+    "reduce": {"core", "plan", "host", "device", "io", "stream", "reduce"},
+}
+
+# The layer of a public header; one that is not named here counts as core, the strictest.
+PUBLIC = {
+    "plan.hpp": "plan",
+    "policy.hpp": "plan",
+    "reduce.hpp": "reduce",
+    "multifold.hpp": "reduce",
+}
+
+# Headers that only some parts of the repository may include.
+RESTRICTED = (
+    (re.compile(r"(cub|thrust)/"), ("bench", "tests"), "CUB and Thrust are baselines: bench and tests only"),
+    (re.compile(r"(CLI|fmt|nlohmann)/"), ("apps",), "CLI11, fmt and nlohmann belong to the programs: apps only"),
+)
+
+STANDARD = set("""
+algorithm any array atomic barrier bit bitset cassert cctype cerrno cfenv cfloat charconv chrono cinttypes climits
+clocale cmath codecvt compare complex concepts condition_variable coroutine csetjmp csignal cstdarg cstddef cstdint
+cstdio cstdlib cstring ctime cuchar cwchar cwctype deque exception execution expected filesystem format forward_list
+fstream functional future initializer_list iomanip ios iosfwd iostream istream iterator latch limits list locale map
+memory memory_resource mutex new numbers numeric optional ostream queue random ranges ratio regex scoped_allocator
+semaphore set shared_mutex source_location span sstream stack stdexcept stop_token streambuf string string_view
+syncstream system_error thread tuple type_traits typeindex typeinfo unordered_map unordered_set utility valarray
+variant vector version
+""".split())
+
+CUDA_HEADER = re.compile(r"(cuda|cooperative_groups|nv|nvtx3|cub|thrust)[^>]*")
+INCLUDE = re.compile(r'^\s*#\s*include\s*(?:<([^>]+)>|"([^"]+)")')
+PRINTS = re.compile(r"(?<![\w.:>])(?:std::)?(?:printf|fprintf|vprintf|puts|fputs|putchar|perror)\s*\(|std::(?:cout|cerr|clog)\b")
+EXITS = re.compile(r"(?<![\w.>])(?:std::|::)?(?:exit|_exit|_Exit|quick_exit|abort|terminate)\s*\(")
+HOME_PATH = re.compile(r"(?<![\w.])/(?:home|Users|root)/\w[\w.-]*|\b[A-Z]:\\Users\\")
+
+CODE = {".hpp", ".cpp", ".cu", ".cuh", ".h"}
+TEXT = CODE | {".py", ".sh", ".md", ".txt", ".cmake", ".json", ".in", ""}
+IGNORED = {".git", ".cache", "build", "__pycache__"}
+
+
+def files(root):
+    for path in sorted(root.rglob("*")):
+        name = path.relative_to(root)
+        if path.is_file() and not IGNORED.intersection(name.parts):
+            yield name
+
+
+def layer_of(name):
+    """The layer of a file of the repository, or of an include as it is written; None outside lib/."""
+    parts = list(pathlib.PurePosixPath(name).parts)
+    if parts[:1] == ["lib"]:
+        parts = parts[2:]  # lib/include/..., lib/src/...
+    if parts[:1] == ["multifold"]:
+        if "kernels" in parts:
+            return "kernels"
+        return "device" if parts[1:2] == ["cuda"] else PUBLIC.get("/".join(parts[1:]), "core")
+    if parts[:1] == ["device"] and "kernels" in parts:
+        return "kernels"
+    return parts[0] if parts and parts[0] in VISIBLE else None
+
+
+def policy_of_kernels(include):
+    return "policy" in pathlib.PurePosixPath(include).name
+
+
+def include_problem(name, header, quoted):
+    """What is wrong with one include of the file `name`, or None."""
+    area = name.parts[0]
+    for pattern, allowed, reason in RESTRICTED:
+        if pattern.match(header) and area not in allowed:
+            return reason
+    if area != "lib":
+        return None
+
+    layer = layer_of(name)
+    if not quoted:
+        if layer in ("core", "plan") and header not in STANDARD:
+            return f"{layer} includes the standard library only"
+        if layer in ("host", "io") and CUDA_HEADER.fullmatch(header):
+            return f"{layer} compiles without CUDA"
+        return None
+    if header.startswith("."):
+        return 'private headers are named relative to lib/src, such as "host/threads.hpp"'
+    target = layer_of(header)
+    if target is None:
+        return 'headers of the library are included as "multifold/..." or relative to lib/src'
+    if layer == "kernels" and policy_of_kernels(header):
+        return None
+    if layer in VISIBLE and target not in VISIBLE[layer]:
+        return f"{layer} may see {', '.join(sorted(VISIBLE[layer]))}, not {target}"
+    return None
+
+
+def without_comments_and_strings(text):
+    """The code alone, line by line as before."""
+    pattern = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.S)
+    return pattern.sub(lambda match: "\n" * match.group().count("\n"), text)
+
+
+def code_problems(name, text):
+    for number, line in enumerate(text.splitlines(), 1):
+        include = INCLUDE.match(line)
+        if include:
+            header = include.group(1) or include.group(2)
+            problem = include_problem(name, header, quoted=include.group(2) is not None)
+            if problem:
+                yield number, f"includes {header}: {problem}"
+    if name.parts[0] == "lib":
+        for number, line in enumerate(without_comments_and_strings(text).splitlines(), 1):
+            if PRINTS.search(line):
+                yield number, "the library never prints; return a value or throw an error"
+            if EXITS.search(line):
+                yield number, "the library never ends the program; throw an error"
+
+
+def problems(root):
+    for name in files(root):
+        if name.suffix not in TEXT:
+            continue
+        text = (root / name).read_text(errors="replace")
+        found = list(code_problems(name, text)) if name.suffix in CODE else []
+        for number, line in enumerate(text.splitlines(), 1):
+            if HOME_PATH.search(line):
+                found.append((number, "names somebody's home directory"))
+        for number, problem in sorted(found):
+            yield f"{name}:{number}: {problem}"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2]).resolve()
+    found = list(problems(root))
+    print("\n".join(found) if found else "every include keeps to its layer")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Checks of the text of the repository: lint.sh format | spelling | shell. Returns 77 where the tool is missing.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+skip() {
+  echo "SKIPPED: $1" >&2
+  exit 77
+}
+
+# Other versions of clang-format disagree about details.
+clang_format_14() {
+  local tool
+  for tool in clang-format-14 clang-format; do
+    if "$tool" --version 2>/dev/null | grep -q 'version 14\.'; then
+      echo "$tool"
+      return
+    fi
+  done
+  skip "clang-format 14 was not found (apt-get install clang-format-14)"
+}
+
+cxx_files() {
+  find apps bench graphs lib tests -regex '.*\.\(cpp\|hpp\|cu\|cuh\)' -print0 2>/dev/null | sort -z
+}
+
+case "${1:-}" in
+  format)
+    tool=$(clang_format_14)
+    cxx_files | xargs -0 "$tool" --dry-run --Werror
+    ;;
+  reformat)
+    tool=$(clang_format_14)
+    cxx_files | xargs -0 "$tool" -i
+    ;;
+  spelling)
+    command -v codespell >/dev/null || skip "codespell was not found (apt-get install codespell)"
+    codespell --ignore-words=tests/lint/spelling.txt --skip='./build,./.git,./.cache,*.json,*.svg,*.npy,__pycache__' .
+    ;;
+  shell)
+    command -v shellcheck >/dev/null || skip "shellcheck was not found (apt-get install shellcheck)"
+    shellcheck dev .ci/run
+    find . -name '*.sh' -not -path './build/*' -print0 | xargs -0 shellcheck
+    ;;
+  *)
+    echo "usage: lint.sh format | reformat | spelling | shell" >&2
+    exit 2
+    ;;
+esac
