@@ -18,3 +18,6 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/multifoldConfigVersion.c
   VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/multifoldConfig.cmake" "${PROJECT_BINARY_DIR}/multifoldConfigVersion.cmake"
   DESTINATION "${package_dir}")
+
+# The same package for this build tree: -Dmultifold_DIR=<build folder>.
+export(EXPORT multifoldTargets NAMESPACE multifold:: FILE "${PROJECT_BINARY_DIR}/multifoldTargets.cmake")

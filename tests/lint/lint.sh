@@ -27,7 +27,11 @@ cxx_files() {
 case "${1:-}" in
   format)
     tool=$(clang_format_14)
-    cxx_files | xargs -0 "$tool" --dry-run --Werror
+    odd=$(cxx_files | xargs -0 "$tool" --dry-run 2>&1 | sed -n 's/^\([^ :]*\):[0-9]*:[0-9]*: .*/\1/p' | sort -u)
+    if [[ -n "$odd" ]]; then
+      printf 'these files are not formatted; ./dev format does it:\n%s\n' "$odd" >&2
+      exit 1
+    fi
     ;;
   reformat)
     tool=$(clang_format_14)
