@@ -173,9 +173,11 @@ def status():
         print("stale: there is no tests/gpu-record.json; ./dev gpu writes it on a machine with an NVIDIA GPU")
         return 1
     record = json.loads(RECORD.read_text())
-    current = record["sources_sha256"] == sources_sha256()
-    print(f"{'current' if current else 'stale'}: {summary_of(record)}")
-    return 0 if current and is_clean(record) else 1
+    if record["sources_sha256"] != sources_sha256():
+        print(f"stale: the sources have changed since {summary_of(record)}")
+        return 1
+    print(f"current{'' if is_clean(record) else ', but not clean'}: {summary_of(record)}")
+    return 0 if is_clean(record) else 1
 
 
 def main(arguments):

@@ -21,13 +21,13 @@ clang_format_14() {
 }
 
 cxx_files() {
-  find apps bench graphs lib tests -regex '.*\.\(cpp\|hpp\|cu\|cuh\)' -print0 2>/dev/null | sort -z
+  find . \( -path ./build -o -path ./.git \) -prune -o -regex '.*\.\(cpp\|hpp\|cu\|cuh\)' -print0 | sort -z
 }
 
 case "${1:-}" in
   format)
     tool=$(clang_format_14)
-    odd=$(cxx_files | xargs -0 "$tool" --dry-run 2>&1 | sed -n 's/^\([^ :]*\):[0-9]*:[0-9]*: .*/\1/p' | sort -u)
+    odd=$(cxx_files | xargs -0 "$tool" --dry-run 2>&1 | sed -n 's/^\.\/\([^ :]*\):[0-9]*:[0-9]*: .*/\1/p' | sort -u)
     if [[ -n "$odd" ]]; then
       printf 'these files are not formatted; ./dev format does it:\n%s\n' "$odd" >&2
       exit 1
