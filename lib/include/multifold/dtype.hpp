@@ -1,7 +1,6 @@
 // The element types: their names, sizes, and the two 16-bit formats that C++20 lacks. No arithmetic.
 #pragma once
 
-#include <bit>
 #include <concepts>
 #include <cstdint>
 #include <optional>
@@ -35,18 +34,24 @@ struct bf16 {
   std::uint16_t bits;
 };
 
+/// std::bit_cast, which device code may not call.
+template <class To, class From>
+requires(sizeof(To) == sizeof(From)) MULTIFOLD_HD constexpr To bit_copy(const From& from) noexcept {
+  return __builtin_bit_cast(To, from);
+}
+
 std::string_view name(dtype type) noexcept;
 
 /// Reads names as `name` writes them and NumPy's ("float32", "int8", "bool"); empty if there is no such type.
 std::optional<dtype> parse_dtype(std::string_view text) noexcept;
 
-constexpr std::int64_t item_bytes(dtype type) noexcept {
+MULTIFOLD_HD constexpr std::int64_t item_bytes(dtype type) noexcept {
   constexpr std::int64_t bytes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8};
   return bytes[static_cast<int>(type)];
 }
 
-constexpr bool is_floating(dtype type) noexcept { return type >= dtype::f16; }
-constexpr bool is_unsigned(dtype type) noexcept { return type >= dtype::u8 && type <= dtype::u64; }
+MULTIFOLD_HD constexpr bool is_floating(dtype type) noexcept { return type >= dtype::f16; }
+MULTIFOLD_HD constexpr bool is_unsigned(dtype type) noexcept { return type >= dtype::u8 && type <= dtype::u64; }
 
 template <class T>
 inline constexpr bool is_storage = false;

@@ -19,15 +19,15 @@ MULTIFOLD_HD inline float to_float(f16 x) {
   // Branch-free, so that loops over it vectorise: scaling by 2^112 moves the exponent and normalises subnormals at
   // once.
   const std::uint32_t magnitude = static_cast<std::uint32_t>(x.bits & 0x7fffu) << 13;
-  const float scaled = std::bit_cast<float>(magnitude) * 0x1p112f;
+  const float scaled = bit_copy<float>(magnitude) * 0x1p112f;
   const std::uint32_t special = magnitude >= (0x7c00u << 13) ? 0x7f800000u : 0u;
   const std::uint32_t sign = static_cast<std::uint32_t>(x.bits & 0x8000u) << 16;
-  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(scaled) | special | sign);
+  return bit_copy<float>(bit_copy<std::uint32_t>(scaled) | special | sign);
 #endif
 }
 
 /// Exact.
-MULTIFOLD_HD inline float to_float(bf16 x) { return std::bit_cast<float>(static_cast<std::uint32_t>(x.bits) << 16); }
+MULTIFOLD_HD inline float to_float(bf16 x) { return bit_copy<float>(static_cast<std::uint32_t>(x.bits) << 16); }
 
 namespace detail {
 
@@ -36,7 +36,7 @@ template <int Mantissa, int Bias>
 MULTIFOLD_HD constexpr std::uint16_t narrow_bits(double x) {
   constexpr int dropped = 52 - Mantissa;
   constexpr std::uint16_t infinity = static_cast<std::uint16_t>(((1u << (15 - Mantissa)) - 1u) << Mantissa);
-  const std::uint64_t bits = std::bit_cast<std::uint64_t>(x);
+  const std::uint64_t bits = bit_copy<std::uint64_t>(x);
   const std::uint16_t sign = static_cast<std::uint16_t>(bits >> 63 << 15);
   const std::uint64_t magnitude = bits & ~(1ull << 63);
   if (magnitude > 0x7ff0000000000000ull) return static_cast<std::uint16_t>(infinity | (1u << (Mantissa - 1)));

@@ -34,7 +34,7 @@ dtype default_result_dtype(op_kind op, dtype input) noexcept;
 bool result_dtype_allowed(op_kind op, dtype input, dtype result) noexcept;
 
 /// Whether `op` keeps the index of its elements.
-constexpr element_order order_of(op_kind op) noexcept {
+MULTIFOLD_HD constexpr element_order order_of(op_kind op) noexcept {
   return op == op_kind::argmin || op == op_kind::argmax ? element_order::indexed : element_order::any;
 }
 

@@ -67,6 +67,7 @@ struct pass {
   block_form form = block_form::shuffle;
   int threads = 1;          // a block, or CPU threads at most
   int group = 1;            // threads per row in group_rows
+  int vector = 1;           // neighbouring columns per thread in columns
   std::int64_t blocks = 1;  // of the grid, or pieces of CPU work
 };
 

@@ -18,8 +18,8 @@ enum class status : std::uint32_t {
 
 /// `integer * 2^exponent` or `real`, over `count` elements.
 ///
-/// With a negative exponent the lowest bit of `integer` is sticky: it stands for "and a little more", and there are
-/// at least 64 bits above it, so that rounding to any format is still correct.
+/// After an inexact division the lowest bit of `integer` is sticky: it stands for "and a little more", and there are
+/// at least 61 bits above it, so that rounding to any format is still correct.
 struct scalar {
   enum class kind : std::uint8_t { integer, real, overflow, empty };
   kind what = kind::empty;
@@ -76,7 +76,7 @@ MULTIFOLD_HD constexpr std::uint64_t cut_to(uint128_t magnitude, int bits, int& 
 
 // 2^e for e in binary64's normal range.
 MULTIFOLD_HD constexpr double power_of_two(int e) {
-  return std::bit_cast<double>(static_cast<std::uint64_t>(e + 1023) << 52);
+  return bit_copy<double>(static_cast<std::uint64_t>(e + 1023) << 52);
 }
 
 MULTIFOLD_HD constexpr uint128_t magnitude_of(int128_t x) {
@@ -107,7 +107,7 @@ MULTIFOLD_HD constexpr double integer_to_odd(int128_t value, int exponent) {
   return value < 0 ? -odd : odd;
 }
 
-/// `value / divisor` for divisor > 0, to 64 bits and a sticky bit.
+/// `value / divisor` for divisor > 0, to at least 61 bits and a sticky bit.
 MULTIFOLD_HD constexpr scalar divide(int128_t value, std::int64_t divisor) {
   const uint128_t n = static_cast<uint128_t>(divisor);
   const uint128_t magnitude = detail::magnitude_of(value);
@@ -120,7 +120,7 @@ MULTIFOLD_HD constexpr scalar divide(int128_t value, std::int64_t divisor) {
     rest = (rest << 64) % n;
   }
   if (rest != 0) quotient |= 1u;
-  s.integer = value < 0 ? -static_cast<int128_t>(quotient) : static_cast<int128_t>(quotient);
+  s.integer = static_cast<int128_t>(value < 0 ? ~quotient + 1 : quotient);
   return s;
 }
 

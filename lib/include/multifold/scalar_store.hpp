@@ -15,10 +15,10 @@ MULTIFOLD_HD inline void put_real(const scalar& s, dtype type, void* out) {
   const bool integer = s.what == scalar::kind::integer;
   if (type == dtype::f64) {
     const double x = integer ? integer_to_double(s.integer, s.exponent) : s.real;
-    put(out, x != x ? std::bit_cast<double>(0x7ff8000000000000ull) : x);
+    put(out, x != x ? bit_copy<double>(0x7ff8000000000000ull) : x);
   } else if (type == dtype::f32) {
     const float x = integer ? integer_to_float(s.integer, s.exponent) : static_cast<float>(s.real);
-    put(out, x != x ? std::bit_cast<float>(0x7fc00000u) : x);
+    put(out, x != x ? bit_copy<float>(0x7fc00000u) : x);
   } else {
     const double x = integer ? integer_to_odd(s.integer, s.exponent) : s.real;
     if (type == dtype::f16) put(out, to_f16(x));

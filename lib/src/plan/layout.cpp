@@ -55,6 +55,12 @@ std::int64_t device_parts(const pass& p, const batches& form, std::int64_t item,
   return parts_for_waves(p.batches, slots, std::max<std::int64_t>(1, row_bytes / engine.part_bytes));
 }
 
+// Whether every row of columns starts at the same place within 16 bytes.
+bool columns_stay_aligned(const batches& form, std::int64_t item) {
+  const std::int64_t lanes = vector_bytes / item;
+  return form.inner % lanes == 0 && form.length_run.stride % lanes == 0 && form.outer_run.stride % lanes == 0;
+}
+
 bool wants_groups(const batches& form, const plan_options& options, const engine_traits& engine,
                   std::int64_t row_bytes) {
   if (engine.engine == engine_kind::host || form.pattern != access::rows) return false;
@@ -73,8 +79,8 @@ void cut(pass& p, std::int64_t parts, std::int64_t granule) {
 std::int64_t grid_of(const pass& p, const batches& form, const engine_traits& engine) {
   std::int64_t blocks = p.batches * p.parts;
   if (p.kind == kernel::group_rows) blocks = ceil_div(p.batches, std::max(1, p.threads / p.group));
-  // Columns: a block covers `threads` neighbouring columns of one part, or all of them where there are fewer.
-  if (p.kind == kernel::columns) blocks = form.outer * ceil_div(form.inner, p.threads) * p.parts;
+  // Columns: a block covers `threads * vector` neighbouring columns of one part, or all where there are fewer.
+  if (p.kind == kernel::columns) blocks = form.outer * ceil_div(form.inner, p.threads * p.vector) * p.parts;
   return std::min(blocks, engine.max_blocks);
 }
 
@@ -94,6 +100,9 @@ pass first_pass(const reduction& what, const batches& form, const plan_options& 
     p.kind = kernel::group_rows;
     p.group = static_cast<int>(std::min<std::int64_t>(32, power_of_two_at_least(ceil_div(row_bytes, vector_bytes))));
     p.threads = options.threads.value_or(std::min(engine.threads, 256));
+  }
+  if (p.kind == kernel::columns && !host && columns_stay_aligned(form, item)) {
+    p.vector = static_cast<int>(vector_bytes / item);
   }
   std::int64_t parts = 1;
   if (options.parts) parts = *options.parts;

@@ -91,8 +91,8 @@ struct arg_extremum {
   // -0 and +0 are equal here, so that ties go to the first of them.
   MULTIFOLD_HD static constexpr T one_zero(T x) {
     if constexpr (floating_storage<T>) {
-      const auto bits = std::bit_cast<key>(x);
-      return std::bit_cast<T>(bits == least_key<key> ? key{0} : bits);
+      const auto bits = bit_copy<key>(x);
+      return bit_copy<T>(bits == least_key<key> ? key{0} : bits);
     } else {
       return x;
     }

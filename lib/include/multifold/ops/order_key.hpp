@@ -40,7 +40,7 @@ MULTIFOLD_HD constexpr key_of<T> order_key(T x, key_of<T> nan_key) {
   if constexpr (std::is_same_v<T, bool8>) {
     return x.bits != 0 ? 1 : 0;
   } else if constexpr (floating_storage<T>) {
-    const auto bits = std::bit_cast<key>(x);
+    const auto bits = bit_copy<key>(x);
     const key magnitude = static_cast<key>(bits & greatest_key<key>);
     const key ordered = static_cast<key>(bits ^ ((bits >> (8 * sizeof(key) - 1)) & greatest_key<key>));
     return magnitude > detail::infinity_bits<T> ? nan_key : ordered;
@@ -58,7 +58,7 @@ MULTIFOLD_HD constexpr scalar value_of_key(key_of<T> k, std::int64_t count) {
   using key = key_of<T>;
   if constexpr (floating_storage<T>) {
     const key bits = static_cast<key>(k ^ ((k >> (8 * sizeof(key) - 1)) & greatest_key<key>));
-    return scalar::of_real(to_double(std::bit_cast<T>(bits)), count);
+    return scalar::of_real(to_double(bit_copy<T>(bits)), count);
   } else if constexpr (std::is_unsigned_v<T>) {
     using bits = std::make_unsigned_t<key>;
     return scalar::of_integer(static_cast<bits>(static_cast<bits>(k) ^ static_cast<bits>(least_key<key>)), count);

@@ -1,0 +1,68 @@
+// Owned memory that CUDA knows: on the device, or pinned on the host.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "multifold/cuda/error.hpp"
+
+namespace multifold::cuda {
+namespace detail {
+
+struct device_memory {
+  static constexpr const char* name = "device";
+  static cudaError_t allocate(void** data, std::size_t bytes) { return cudaMalloc(data, bytes); }
+  static void release(void* data) { cudaFree(data); }
+};
+
+struct pinned_memory {
+  static constexpr const char* name = "pinned host";
+  static cudaError_t allocate(void** data, std::size_t bytes) { return cudaMallocHost(data, bytes); }
+  static void release(void* data) { cudaFreeHost(data); }
+};
+
+}  // namespace detail
+
+/// Bytes of one kind of memory, aligned to 256. Move-only; the destructor is silent, and waits for the device.
+/// Throws: out_of_memory if there is not enough; the message says how much was wanted.
+template <class Memory>
+class buffer {
+ public:
+  buffer() = default;
+  explicit buffer(std::int64_t bytes) : bytes_(bytes) {
+    if (bytes == 0) return;
+    const cudaError_t code = Memory::allocate(&data_, static_cast<std::size_t>(bytes));
+    if (code == cudaErrorMemoryAllocation) {
+      cudaGetLastError();  // the failure is not sticky; the next call shall not see it
+      throw out_of_memory("could not get " + std::to_string(bytes) + " bytes of " + Memory::name +
+                          " memory: ask for less (--memory), or use the host engine");
+    }
+    check(code);
+  }
+  buffer(buffer&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+  buffer& operator=(buffer&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~buffer() {
+    if (data_ != nullptr) Memory::release(data_);
+  }
+
+  std::byte* data() const noexcept { return static_cast<std::byte*>(data_); }
+  std::int64_t size() const noexcept { return bytes_; }
+
+ private:
+  void* data_ = nullptr;
+  std::int64_t bytes_ = 0;
+};
+
+using device_buffer = buffer<detail::device_memory>;
+using pinned_buffer = buffer<detail::pinned_memory>;
+
+}  // namespace multifold::cuda

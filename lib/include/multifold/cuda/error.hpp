@@ -1,0 +1,21 @@
+// CUDA runtime errors as exceptions.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <source_location>
+#include <string>
+
+#include "multifold/error.hpp"
+
+namespace multifold::cuda {
+
+/// Throws cuda_error if `code` is a failure; the message has CUDA's words and the place of the call.
+inline void check(cudaError_t code, std::source_location where = std::source_location::current()) {
+  if (code == cudaSuccess) return;
+  throw cuda_error(std::string("CUDA: ") + cudaGetErrorString(code) + " (" + cudaGetErrorName(code) + ") in " +
+                       where.function_name(),
+                   static_cast<int>(code));
+}
+
+}  // namespace multifold::cuda

@@ -1,0 +1,46 @@
+// An owned CUDA event.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <utility>
+
+#include "multifold/cuda/error.hpp"
+
+namespace multifold::cuda {
+
+/// A point in a stream. Move-only; the destructor is silent.
+class event {
+ public:
+  enum class timing { off, on };
+
+  explicit event(timing kind = timing::off) {
+    check(cudaEventCreateWithFlags(&handle_, kind == timing::on ? cudaEventDefault : cudaEventDisableTiming));
+  }
+  event(event&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  event& operator=(event&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~event() {
+    if (handle_ != nullptr) cudaEventDestroy(handle_);
+  }
+
+  cudaEvent_t get() const noexcept { return handle_; }
+  void record(cudaStream_t stream) const { check(cudaEventRecord(handle_, stream)); }
+  /// The calling thread waits until the recorded work is done.
+  void synchronise() const { check(cudaEventSynchronize(handle_)); }
+  /// Later work of `stream` waits until the recorded work is done.
+  void hold_back(cudaStream_t stream) const { check(cudaStreamWaitEvent(stream, handle_, 0)); }
+  /// Time from `start` to this event; both need timing::on and must have happened. [milliseconds]
+  float elapsed_ms_since(const event& start) const {
+    float ms = 0;
+    check(cudaEventElapsedTime(&ms, start.handle_, handle_));
+    return ms;
+  }
+
+ private:
+  cudaEvent_t handle_ = nullptr;
+};
+
+}  // namespace multifold::cuda

@@ -1,0 +1,71 @@
+// Reductions with an operation of the user's own: any struct that satisfies fold_op, compiled into the caller's code.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+#include "multifold/cuda/launch.cuh"
+#include "multifold/cuda/traits.hpp"
+
+namespace multifold::cuda {
+
+/// What `lower` of an operation returns.
+template <fold_op Op>
+using fold_result = std::remove_cvref_t<decltype(std::declval<const Op&>().lower(
+    std::declval<typename Op::accumulator>(), std::int64_t{}))>;
+
+namespace detail {
+
+// Writes what lower() returns to its place in the result.
+template <class Result>
+struct typed_output {
+  Result* results;
+  std::int64_t count;
+  std::int64_t inner, outer_result_stride, inner_result_stride;
+
+  template <class Op>
+  __device__ void operator()(const Op& op, std::int64_t batch, typename Op::accumulator value) const {
+    results[batch / inner * outer_result_stride + batch % inner * inner_result_stride] = op.lower(value, count);
+  }
+};
+
+}  // namespace detail
+
+/// A plan for `op` over `axes` of `view`, a device array of op's element type.
+/// Throws: shape_error for axes or extents that do not fit, unsupported_error for forced plans that cannot be.
+template <fold_op Op>
+requires storage_type<typename Op::value_type> plan make_fold_plan(const Op&, const array_view& view,
+                                                                   const std::vector<std::int64_t>& axes,
+                                                                   const plan_options& options = {},
+                                                                   const engine_traits& engine = device_traits()) {
+  if (view.type != dtype_of<typename Op::value_type>) {
+    throw shape_error("the operation takes " + std::string(name(dtype_of<typename Op::value_type>)) +
+                      " elements, and the array holds " + std::string(name(view.type)));
+  }
+  if (options.how == finish::atomic) {
+    throw unsupported_error("finish atomic is for built-in operations: use last-block or next-pass");
+  }
+  const batches form = normalise(view, axes, element_order::indexed);
+  plan p = make_plan(make_reduction(op_kind::sum, view.type), form, options, engine);
+  p.accumulator_bytes = static_cast<std::int64_t>(sizeof(typename Op::accumulator));
+  return p;
+}
+
+/// Reduces `data` by `op` along the passes of `p`, which make_fold_plan made for it.
+/// Shapes:   `data` is view.data; `results` holds p.form.results() values of op.lower(), in row-major order.
+/// Memory:   workspace.size() >= p.workspace_bytes(), aligned to 256 bytes; nothing is allocated.
+/// Stream:   enqueues on `stream`; no synchronisation; safe under capture.
+/// Numerics: elements meet in a fixed tree that depends on the plan alone: the same bits from run to run.
+/// Throws:   shape_error for a workspace that is too small, cuda_error if a launch fails.
+template <fold_op Op>
+void fold_async(const plan& p, const Op& op, const typename Op::value_type* data, fold_result<Op>* results,
+                std::span<std::byte> workspace, cudaStream_t stream) {
+  const detail::typed_output<fold_result<Op>> output{
+      results, p.form.length, p.form.inner, p.form.pattern == access::strided ? 1 : p.form.outer_run.result_stride,
+      p.form.inner_run.result_stride};
+  launch(p, op, output, data + p.form.offset, workspace_cursor(p, workspace), 0, stream);
+}
+
+}  // namespace multifold::cuda

@@ -1,0 +1,91 @@
+// Sixteen bytes into a thread's lane: the generic loop over elements, and packed instructions where they pay.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#include "multifold/ops.hpp"
+#include "multifold/ops/sum.hpp"
+
+namespace multifold::cuda::kernels {
+
+/// Sixteen bytes as they were loaded.
+struct alignas(16) vector_word {
+  unsigned words[4];
+};
+
+/// A streaming load: the data is used once, so it should not push anything out of L1.
+__device__ inline vector_word load_vector(const void* p) {
+  vector_word v;
+  asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(v.words[0]), "=r"(v.words[1]), "=r"(v.words[2]), "=r"(v.words[3])
+               : "l"(p));
+  return v;
+}
+
+template <class T>
+inline constexpr int vector_elements = static_cast<int>(16 / sizeof(T));
+
+template <class T>
+struct elements_of {
+  T values[vector_elements<T>];
+};
+
+/// A thread's running value: elements go into the lane, and full lanes into the accumulator.
+template <class Op>
+struct thread_value {
+  using lane = lane_of<Op>;
+  using T = typename Op::value_type;
+  typename Op::accumulator total;
+  typename lane::type current;
+  std::int64_t room;
+
+  thread_value() = default;
+  __device__ explicit thread_value(const Op& op)
+      : total(op.identity()), current(lane::identity(op)), room(lane::capacity) {}
+
+  /// Call before `elements` more are absorbed.
+  __device__ void make_room(const Op& op, int elements) {
+    if constexpr (lane::capacity != INT64_MAX) {
+      room -= elements;
+      if (room < 0) {
+        total = op.combine(total, lane::widen(op, current));
+        current = lane::identity(op);
+        room = lane::capacity - elements;
+      }
+    }
+  }
+  __device__ void absorb(const Op& op, T x, std::int64_t index) { current = lane::absorb(op, current, x, index); }
+  __device__ typename Op::accumulator value(const Op& op) const { return op.combine(total, lane::widen(op, current)); }
+};
+
+/// Any operation: one element after the other.
+template <class Op>
+__device__ void absorb_vector(const Op& op, thread_value<Op>& into, const vector_word& v, std::int64_t index) {
+  using T = typename Op::value_type;
+  const auto unpacked = bit_copy<elements_of<T>>(v);
+#pragma unroll
+  for (int i = 0; i < vector_elements<T>; ++i) into.absorb(op, unpacked.values[i], index + i);
+}
+
+/// Bytes are summed four at a time by the dot product with ones.
+__device__ inline void absorb_vector(const integer_sum<std::int8_t>&, thread_value<integer_sum<std::int8_t>>& into,
+                                     const vector_word& v, std::int64_t) {
+#pragma unroll
+  for (unsigned word : v.words) into.current = __dp4a(static_cast<int>(word), 0x01010101, into.current);
+}
+
+__device__ inline void absorb_vector(const integer_sum<std::uint8_t>&, thread_value<integer_sum<std::uint8_t>>& into,
+                                     const vector_word& v, std::int64_t) {
+#pragma unroll
+  for (unsigned word : v.words) into.current = __dp4a(word, 0x01010101u, into.current);
+}
+
+__device__ inline void absorb_vector(const integer_sum<bool8>&, thread_value<integer_sum<bool8>>& into,
+                                     const vector_word& v, std::int64_t) {
+#pragma unroll
+  for (unsigned word : v.words) into.current = __dp4a(__vsetne4(word, 0u), 0x01010101u, into.current);
+}
+
+}  // namespace multifold::cuda::kernels

@@ -1,0 +1,42 @@
+// What every pass kernel is told. Plain values: they travel as kernel parameters and are frozen into graphs.
+#pragma once
+
+#include <cstdint>
+
+#include "multifold/array.hpp"
+#include "multifold/plan.hpp"
+
+namespace multifold::cuda::kernels {
+
+/// Where the partial results of a pass go, and who merges them.
+template <class Op>
+struct partial_results {
+  typename Op::accumulator* data;  // (batches, parts), or (batches) for finish::atomic
+  unsigned* arrivals;              // one counter a batch (a tile of columns), zero before the pass
+  finish how;
+};
+
+/// One pass over batches x parts.
+template <class Op, class Output>
+struct pass_arguments {
+  Op op;
+  Output output;
+  partial_results<Op> partials;
+  std::int64_t batches;
+  std::int64_t length;
+  std::int64_t parts;
+  std::int64_t part_length;
+  std::int64_t first_index;  // of the element at position 0: chunks of longer batches start later
+  block_form form;
+};
+
+/// Runs of a strided array, fastest last, small enough for kernel parameters.
+struct strided_runs {
+  static constexpr int most = 8;
+  int kept_count;
+  int reduced_count;
+  std::int64_t kept_extent[most], kept_stride[most];
+  std::int64_t reduced_extent[most], reduced_stride[most];
+};
+
+}  // namespace multifold::cuda::kernels

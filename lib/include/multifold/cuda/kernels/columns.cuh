@@ -1,0 +1,160 @@
+// Columns: neighbouring elements belong to different batches.
+//
+// A thread owns `Width` neighbouring columns and reads them with one load a row. Where there are fewer columns than
+// threads, several rows are read at once: thread t reads element t of a run of whole rows, so a warp always reads
+// contiguous memory; the rows meet in shared memory at the end. On an H200 (2^24, 64) floats: 16 threads a row, 32
+// rows a step, 4 steps in flight, 528 parts of 31776 rows.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "multifold/cuda/kernels/absorb.cuh"
+#include "multifold/cuda/kernels/finish.cuh"
+
+namespace multifold::cuda::kernels {
+
+/// How columns lie in memory, in elements.
+struct column_layout {
+  std::int64_t outer_stride;
+  std::int64_t row_stride;
+  std::int64_t inner;
+  std::int64_t tile;  // columns a block covers; a multiple of Width
+};
+
+template <class T, int Width>
+struct column_load {
+  T values[Width];
+  __device__ static column_load from(const T* p) {
+    if constexpr (Width == 1) return {{*p}};
+    else return bit_copy<column_load>(load_vector(p));
+  }
+};
+
+/// Merges the values of threads that share columns (same `column`, rows 0 to rows - 1); valid where row == 0.
+template <class Op>
+__device__ typename Op::accumulator merge_rows(const Op& op, typename Op::accumulator value, int column, int row,
+                                               int columns, int rows, block_storage<Op>& storage) {
+  int half = 1;
+  while (half < rows) half *= 2;
+  const bool active = row < rows;
+  __syncthreads();
+  if (active) storage.slots[row * columns + column] = value;
+  for (half /= 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (active && row < half && row + half < rows) {
+      auto& slot = storage.slots[row * columns + column];
+      slot = op.combine(slot, storage.slots[(row + half) * columns + column]);
+    }
+  }
+  __syncthreads();
+  return active && row == 0 ? storage.slots[column] : value;
+}
+
+/// What the last block does for its `count` columns from batch `first` on: a warp a column.
+template <class Op, class Output>
+__device__ void merge_columns(const pass_arguments<Op, Output>& args, std::int64_t first, std::int64_t count) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  for (std::int64_t c = threadIdx.x / 32; c < count; c += blockDim.x / 32) {
+    const auto* row = args.partials.data + (first + c) * args.parts;
+    auto value = args.op.identity();
+    for (std::int64_t part = lane; part < args.parts; part += 32) value = args.op.combine(value, row[part]);
+    value = warp_reduce(args.op, value);
+    if (lane == 0) args.output(args.op, first + c, value);
+  }
+}
+
+/// Hands on the value of one column of one part.
+template <class Op, class Output>
+__device__ void leave_column(const pass_arguments<Op, Output>& args, std::int64_t batch, std::int64_t part,
+                             typename Op::accumulator value) {
+  if (args.parts == 1) {
+    args.output(args.op, batch, value);
+    return;
+  }
+  if constexpr (order_free<Op>) {
+    if (args.partials.how == finish::atomic) {
+      atomic_merge(args.op, args.partials.data + batch, value);
+      return;
+    }
+  }
+  args.partials.data[batch * args.parts + part] = value;
+}
+
+/// After all columns of a tile were left: the last block of the tile finishes them.
+template <class Op, class Output>
+__device__ void finish_tile(const pass_arguments<Op, Output>& args, std::int64_t tile_number, std::int64_t first,
+                            std::int64_t count) {
+  if (args.parts == 1 || args.partials.how == finish::next_pass) return;
+  __threadfence();
+  if (!last_to_arrive(args.partials.arrivals + tile_number, args.parts)) return;
+  if constexpr (order_free<Op>) {
+    if (args.partials.how == finish::atomic) {
+      for (std::int64_t c = threadIdx.x; c < count; c += blockDim.x) {
+        args.output(args.op, first + c, args.partials.data[first + c]);
+      }
+      return;
+    }
+  }
+  merge_columns(args, first, count);
+}
+
+/// One part of the columns `first` to `first + count` of one outer batch, `Width * threads` columns at a time.
+template <int Width, class Op, class Output>
+__device__ void reduce_tile(const typename Op::value_type* data, const column_layout& layout,
+                            const pass_arguments<Op, Output>& args, std::int64_t outer, std::int64_t part,
+                            std::int64_t first, std::int64_t count, block_storage<Op>& storage) {
+  using T = typename Op::value_type;
+  const int threads = static_cast<int>(blockDim.x);
+  const int columns = count / Width < threads ? static_cast<int>(count / Width) : threads;
+  const int rows = threads / columns;
+  const int column = static_cast<int>(threadIdx.x) % columns;
+  const int row = static_cast<int>(threadIdx.x) / columns;
+  const std::int64_t begin = part * args.part_length;
+  const std::int64_t end = args.length - begin < args.part_length ? args.length : begin + args.part_length;
+  for (std::int64_t c = column; c - column < count / Width; c += columns) {
+    thread_value<Op> mine[Width];
+    for (int k = 0; k < Width; ++k) mine[k] = thread_value<Op>(args.op);
+    if (row < rows && c < count / Width) {
+      const T* p = data + outer * layout.outer_stride + first + c * Width;
+#pragma unroll 4
+      for (std::int64_t r = begin + row; r < end; r += rows) {
+        const auto loaded = column_load<T, Width>::from(p + r * layout.row_stride);
+#pragma unroll
+        for (int k = 0; k < Width; ++k) {
+          mine[k].make_room(args.op, 1);
+          mine[k].absorb(args.op, loaded.values[k], args.first_index + r);
+        }
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < Width; ++k) {
+      auto value = mine[k].value(args.op);
+      if (rows > 1) value = merge_rows(args.op, value, column, row, columns, rows, storage);
+      if (row == 0 && c < count / Width) {
+        leave_column(args, outer * layout.inner + first + c * Width + k, part, value);
+      }
+    }
+  }
+}
+
+/// Grid: outer x tiles x parts blocks, or fewer that take several each.
+template <int Width, class Op, class Output>
+__global__ void __launch_bounds__(most_threads)
+    columns(const typename Op::value_type* data, column_layout layout, pass_arguments<Op, Output> args) {
+  __shared__ block_storage<Op> storage;
+  const std::int64_t tiles = (layout.inner + layout.tile - 1) / layout.tile;
+  const std::int64_t items = args.batches / layout.inner * tiles * args.parts;
+  for (std::int64_t item = blockIdx.x; item < items; item += gridDim.x) {
+    const std::int64_t part = item % args.parts;
+    const std::int64_t tile = item / args.parts % tiles;
+    const std::int64_t outer = item / args.parts / tiles;
+    const std::int64_t first = tile * layout.tile;
+    const std::int64_t count = layout.inner - first < layout.tile ? layout.inner - first : layout.tile;
+    reduce_tile<Width>(data, layout, args, outer, part, first, count, storage);
+    finish_tile(args, outer * tiles + tile, outer * layout.inner + first, count);
+    __syncthreads();
+  }
+}
+
+}  // namespace multifold::cuda::kernels

@@ -1,0 +1,48 @@
+// Accumulators of any size between the threads of a warp, and merged into memory by atomics.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "multifold/ops/extremum.hpp"
+#include "multifold/ops/sum.hpp"
+
+namespace multifold::cuda::kernels {
+
+constexpr unsigned whole_warp = 0xffffffffu;
+
+/// The value of the lane whose number differs in the bits of `mask`. All 32 lanes must call.
+template <class T>
+__device__ T shuffle_xor(const T& value, int mask) {
+  constexpr int words = static_cast<int>((sizeof(T) + 3) / 4);
+  unsigned bits[words] = {};
+  memcpy(bits, &value, sizeof(T));
+#pragma unroll
+  for (int i = 0; i < words; ++i) bits[i] = __shfl_xor_sync(whole_warp, bits[i], mask);
+  T other;
+  memcpy(&other, bits, sizeof(T));
+  return other;
+}
+
+/// Integer sums add both halves; the carry is worked out from the old low half, so no bit is lost in any order.
+template <class T>
+__device__ void atomic_merge(const integer_sum<T>&, int128_t* into, int128_t value) {
+  auto* words = reinterpret_cast<unsigned long long*>(into);
+  const auto low = static_cast<unsigned long long>(value);
+  const auto high = static_cast<unsigned long long>(static_cast<uint128_t>(value) >> 64);
+  const unsigned long long old = atomicAdd(words, low);
+  const unsigned long long carry = old + low < old ? 1 : 0;
+  if (high + carry != 0) atomicAdd(words + 1, high + carry);
+}
+
+template <class T>
+__device__ void atomic_merge(const extremum<T>&, std::int32_t* into, std::int32_t value) {
+  atomicMin(into, value);
+}
+
+template <class T>
+__device__ void atomic_merge(const extremum<T>&, std::int64_t* into, std::int64_t value) {
+  atomicMin(reinterpret_cast<long long*>(into), static_cast<long long>(value));
+}
+
+}  // namespace multifold::cuda::kernels

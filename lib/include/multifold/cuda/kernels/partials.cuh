@@ -1,0 +1,52 @@
+// Partial results of an earlier pass: (batches, length) accumulators to (batches, parts).
+#pragma once
+
+#include <cstdint>
+
+#include "multifold/cuda/kernels/finish.cuh"
+
+namespace multifold::cuda::kernels {
+
+/// A block per part, as in block_rows.
+template <class Op, class Output>
+__global__ void __launch_bounds__(most_threads, 2)
+    partials(const typename Op::accumulator* data, pass_arguments<Op, Output> args) {
+  __shared__ block_storage<Op> storage;
+  for (std::int64_t item = blockIdx.x; item < args.batches * args.parts; item += gridDim.x) {
+    const std::int64_t batch = item / args.parts;
+    const std::int64_t part = item % args.parts;
+    const std::int64_t first = part * args.part_length;
+    const std::int64_t end = args.length - first < args.part_length ? args.length : first + args.part_length;
+    auto mine = args.op.identity();
+#pragma unroll 4
+    for (std::int64_t i = first + threadIdx.x; i < end; i += blockDim.x) {
+      mine = args.op.combine(mine, data[batch * args.length + i]);
+    }
+    finish_part(args, batch, part, block_reduce(args.op, args.form, mine, storage), storage);
+    __syncthreads();
+  }
+}
+
+/// Few partial results a batch, many batches: a thread each. parts == 1.
+template <class Op, class Output>
+__global__ void __launch_bounds__(256)
+    few_partials(const typename Op::accumulator* data, pass_arguments<Op, Output> args) {
+  const auto threads = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t batch = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; batch < args.batches;
+       batch += threads) {
+    auto value = data[batch * args.length];
+    for (std::int64_t i = 1; i < args.length; ++i) value = args.op.combine(value, data[batch * args.length + i]);
+    args.output(args.op, batch, value);
+  }
+}
+
+/// The identity everywhere, before atomics merge into it.
+template <class Op>
+__global__ void __launch_bounds__(256) fill_identity(Op op, typename Op::accumulator* data, std::int64_t count) {
+  const auto threads = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += threads) {
+    data[i] = op.identity();
+  }
+}
+
+}  // namespace multifold::cuda::kernels

@@ -1,0 +1,52 @@
+// A block per part of a batch whose elements lie anywhere: an offset is worked out for every element.
+#pragma once
+
+#include <cstdint>
+
+#include "multifold/cuda/kernels/absorb.cuh"
+#include "multifold/cuda/kernels/finish.cuh"
+
+namespace multifold::cuda::kernels {
+
+/// Elements from the first to number `index`, counted in C order over `count` runs.
+__device__ inline std::int64_t offset_in(const std::int64_t* extent, const std::int64_t* stride, int count,
+                                         std::int64_t index) {
+  std::int64_t offset = 0;
+  for (int i = count - 1; i > 0; --i) {
+    std::int64_t digit;
+    // Most indices fit 32 bits, where a division costs a quarter.
+    if (((index | extent[i]) >> 32) == 0) {
+      digit = static_cast<std::uint32_t>(index) % static_cast<std::uint32_t>(extent[i]);
+      index = static_cast<std::uint32_t>(index) / static_cast<std::uint32_t>(extent[i]);
+    } else {
+      digit = index % extent[i];
+      index = index / extent[i];
+    }
+    offset += digit * stride[i];
+  }
+  return count == 0 ? 0 : offset + index * stride[0];
+}
+
+template <class Op, class Output>
+__global__ void __launch_bounds__(most_threads, 2)
+    strided(const typename Op::value_type* data, strided_runs runs, pass_arguments<Op, Output> args) {
+  __shared__ block_storage<Op> storage;
+  for (std::int64_t item = blockIdx.x; item < args.batches * args.parts; item += gridDim.x) {
+    const std::int64_t batch = item / args.parts;
+    const std::int64_t part = item % args.parts;
+    const std::int64_t first = part * args.part_length;
+    const std::int64_t end = args.length - first < args.part_length ? args.length : first + args.part_length;
+    const auto* base = data + offset_in(runs.kept_extent, runs.kept_stride, runs.kept_count, batch);
+    thread_value<Op> mine(args.op);
+#pragma unroll 4
+    for (std::int64_t i = first + threadIdx.x; i < end; i += blockDim.x) {
+      mine.make_room(args.op, 1);
+      const auto x = base[offset_in(runs.reduced_extent, runs.reduced_stride, runs.reduced_count, i)];
+      mine.absorb(args.op, x, args.first_index + i);
+    }
+    finish_part(args, batch, part, block_reduce(args.op, args.form, mine.value(args.op), storage), storage);
+    __syncthreads();
+  }
+}
+
+}  // namespace multifold::cuda::kernels

@@ -1,0 +1,128 @@
+// A plan on a stream, for any operation and any way to hand out results: the only place with <<<>>>.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "multifold/cuda/error.hpp"
+#include "multifold/cuda/kernels/block_rows.cuh"
+#include "multifold/cuda/kernels/columns.cuh"
+#include "multifold/cuda/kernels/group_rows.cuh"
+#include "multifold/cuda/kernels/partials.cuh"
+#include "multifold/cuda/kernels/strided.cuh"
+#include "multifold/cuda/workspace.hpp"
+#include "multifold/plan.hpp"
+
+namespace multifold::cuda {
+namespace detail {
+
+inline unsigned grid_for(std::int64_t items, std::int64_t threads) {
+  const std::int64_t blocks = (items + threads - 1) / threads;
+  return static_cast<unsigned>(std::min<std::int64_t>(blocks, std::int64_t{1} << 20));
+}
+
+inline kernels::strided_runs runs_of(const batches& form) {
+  kernels::strided_runs runs{};
+  if (form.kept.size() > kernels::strided_runs::most || form.reduced.size() > kernels::strided_runs::most) {
+    throw unsupported_error("the array needs " + std::to_string(std::max(form.kept.size(), form.reduced.size())) +
+                            " runs of elements, and the device engine takes " +
+                            std::to_string(kernels::strided_runs::most) + ": copy it densely, or use the host engine");
+  }
+  runs.kept_count = static_cast<int>(form.kept.size());
+  runs.reduced_count = static_cast<int>(form.reduced.size());
+  for (std::size_t i = 0; i < form.kept.size(); ++i) {
+    runs.kept_extent[i] = form.kept[i].extent;
+    runs.kept_stride[i] = form.kept[i].stride;
+  }
+  for (std::size_t i = 0; i < form.reduced.size(); ++i) {
+    runs.reduced_extent[i] = form.reduced[i].extent;
+    runs.reduced_stride[i] = form.reduced[i].stride;
+  }
+  return runs;
+}
+
+template <class Op, class Output>
+void launch_columns(const pass& at, const batches& form, const typename Op::value_type* data,
+                    const kernels::pass_arguments<Op, Output>& args, cudaStream_t stream) {
+  constexpr int width = kernels::vector_elements<typename Op::value_type>;
+  const kernels::column_layout layout{form.outer_run.stride, form.length_run.stride, form.inner,
+                                      std::int64_t{at.threads} * at.vector};
+  const auto blocks = static_cast<unsigned>(at.blocks);
+  const auto threads = static_cast<unsigned>(at.threads);
+  if (at.vector == width && reinterpret_cast<std::uintptr_t>(data) % 16 == 0) {
+    kernels::columns<width><<<blocks, threads, 0, stream>>>(data, layout, args);
+  } else {
+    kernels::columns<1><<<blocks, threads, 0, stream>>>(data, layout, args);
+  }
+}
+
+// A pass over the input.
+template <class Op, class Output>
+void launch_first(const pass& at, const batches& form, const typename Op::value_type* data,
+                  const kernels::pass_arguments<Op, Output>& args, cudaStream_t stream) {
+  const auto blocks = static_cast<unsigned>(at.blocks);
+  const auto threads = static_cast<unsigned>(at.threads);
+  if (at.kind == kernel::block_rows) {
+    kernels::block_rows<<<blocks, threads, 0, stream>>>(data, form.outer_run.stride, args);
+  } else if (at.kind == kernel::group_rows) {
+    kernels::group_rows<<<blocks, threads, 0, stream>>>(data, form.outer_run.stride, at.group, args);
+  } else if (at.kind == kernel::columns) {
+    launch_columns(at, form, data, args, stream);
+  } else {
+    kernels::strided<<<blocks, threads, 0, stream>>>(data, runs_of(form), args);
+  }
+}
+
+// A pass over partial results.
+template <class Op, class Output>
+void launch_partials(const pass& at, const typename Op::accumulator* data,
+                     const kernels::pass_arguments<Op, Output>& args, cudaStream_t stream) {
+  if (at.parts == 1 && at.length <= 8 && at.batches > 1) {
+    kernels::few_partials<<<grid_for(at.batches, 256), 256, 0, stream>>>(data, args);
+  } else {
+    kernels::partials<<<static_cast<unsigned>(at.blocks), static_cast<unsigned>(at.threads), 0, stream>>>(data, args);
+  }
+}
+
+}  // namespace detail
+
+/// Enqueues the passes of `p` for `op`; the last one calls `output(op, batch, accumulator)` on the device once a batch.
+/// Shapes:  `data` is the first element of the array that p.form was made from; `first_index` is its index in its
+/// batch. Memory:  `space` is carved from a workspace of p.workspace_bytes(); nothing is allocated. Stream:  a kernel a
+/// pass, and a memset where blocks are counted; no synchronisation; safe under capture. Throws:  cuda_error if a launch
+/// fails, unsupported_error for more strided runs than kernels take.
+template <fold_op Op, class Output>
+void launch(const plan& p, const Op& op, const Output& output, const typename Op::value_type* data,
+            workspace_cursor space, std::int64_t first_index, cudaStream_t stream) {
+  using accumulator = typename Op::accumulator;
+  if (p.form.results() == 0) return;
+  const accumulator* previous = nullptr;
+  for (std::size_t i = 0; i < p.passes.size(); ++i) {
+    const pass& at = p.passes[i];
+    kernels::pass_arguments<Op, Output> args{
+        op, output, {nullptr, nullptr, at.how}, at.batches, at.length, at.parts, at.part_length, first_index, at.form};
+    if (at.parts > 1) {
+      args.partials.data = space.take<accumulator>(p.partials(i));
+      if (at.how != finish::next_pass) {
+        args.partials.arrivals = space.take<unsigned>(at.batches);
+        check(cudaMemsetAsync(args.partials.arrivals, 0, static_cast<std::size_t>(at.batches) * sizeof(unsigned),
+                              stream));
+      }
+      if (at.how == finish::atomic) {
+        kernels::fill_identity<<<detail::grid_for(at.batches, 256), 256, 0, stream>>>(op, args.partials.data,
+                                                                                      at.batches);
+      }
+    }
+    if (i == 0) detail::launch_first(at, p.form, data, args, stream);
+    else detail::launch_partials(at, previous, args, stream);
+    check(cudaGetLastError());
+    previous = args.partials.data;
+  }
+}
+
+}  // namespace multifold::cuda

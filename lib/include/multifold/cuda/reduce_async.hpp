@@ -1,0 +1,48 @@
+// Built-in operations on the caller's stream and in the caller's memory.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "multifold/plan.hpp"
+
+namespace multifold::cuda {
+
+/// Reduces `data` into `results` by the passes of `p`.
+/// Shapes:   `data` is the data pointer of the device array that p.form was made from, aligned to its items; `results`
+///           holds p.form.results() elements of p.what.result, row-major.
+/// Memory:   workspace.size() >= p.workspace_bytes(), aligned to 256 bytes, and untouched until the work is done;
+///           nothing is allocated.
+/// Stream:   enqueues one kernel a pass (and small memsets) on `stream`; no synchronisation; safe under capture.
+/// Numerics: integers, extrema and indices are exact; floating sums, products and means run in binary64 along a fixed
+///           tree, so a plan gives the same bits from run to run.
+/// Errors:   a result that does not fit (or does not exist) is left unwritten and noted in the workspace: see
+/// status_of. Throws:   shape_error for a bad workspace or pointer, cuda_error if a launch fails.
+void reduce_async(const plan& p, const void* data, void* results, std::span<std::byte> workspace, cudaStream_t stream);
+
+/// How the last reduce_async with this workspace went. Synchronises `stream`.
+status status_of(std::span<const std::byte> workspace, cudaStream_t stream);
+
+/// Merges what `p` makes of one chunk into accumulators that are already there, one a batch of the whole array.
+struct chunk_target {
+  void* accumulators = nullptr;   // device; set to the identity with fill_identity_async
+  std::int64_t first_result = 0;  // where batch 0 of the chunk stands among them
+  std::int64_t first_index = 0;   // index in its batch of the chunk's first element
+};
+
+/// As reduce_async, but for a part of a larger array: p.form has the chunk's extents, and result strides that count
+/// accumulators of the whole.
+void accumulate_async(const plan& p, const void* chunk, const chunk_target& target, std::span<std::byte> workspace,
+                      cudaStream_t stream);
+
+/// The identity of `what` into `count` accumulators.
+void fill_identity_async(const reduction& what, void* accumulators, std::int64_t count, cudaStream_t stream);
+
+/// The results of `count` accumulators, each over `length` elements; failures are noted in `status_word`.
+void lower_async(const reduction& what, const void* accumulators, std::int64_t count, std::int64_t length,
+                 void* results, std::uint32_t* status_word, cudaStream_t stream);
+
+}  // namespace multifold::cuda

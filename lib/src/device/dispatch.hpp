@@ -1,0 +1,37 @@
+// The seam between the run-time dispatch and the compiled instances, one family and element type each.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "multifold/cuda/reduce_async.hpp"
+#include "multifold/ops/visit.hpp"
+#include "multifold/plan.hpp"
+
+namespace multifold::cuda::detail {
+
+/// A reduction to results, or of a chunk into accumulators.
+struct call {
+  const void* data;
+  void* results;
+  bool merge;
+  std::int64_t first_index;
+  std::span<std::byte> workspace;
+  cudaStream_t stream;
+};
+
+template <op_family Family, class T>
+void enqueue(const plan& p, const call& c);
+
+template <op_family Family, class T>
+void fill_identity(const reduction& what, void* accumulators, std::int64_t count, cudaStream_t stream);
+
+/// Passes that `p` describes over accumulators alone: batches of one, lowered to results.
+template <op_family Family, class T>
+void lower(const reduction& what, const void* accumulators, std::int64_t count, std::int64_t length, void* results,
+           std::uint32_t* status_word, cudaStream_t stream);
+
+}  // namespace multifold::cuda::detail

@@ -1,0 +1,47 @@
+// What the kernels of built-in operations do with a batch's accumulator: lower it to the result, or merge it.
+#pragma once
+
+#include <cstdint>
+
+#include "multifold/ops.hpp"
+
+namespace multifold::cuda::detail {
+
+struct result_layout {
+  std::int64_t inner = 1, outer_stride = 1, inner_stride = 0;
+  __host__ __device__ std::int64_t at(std::int64_t batch) const {
+    return batch / inner * outer_stride + batch % inner * inner_stride;
+  }
+};
+
+// Kept out of line: every kernel ends here, once a batch, and its divisions and roundings are a lot of code.
+__device__ __noinline__ inline void store_result(op_kind op, const scalar& value, const initial_value& initial,
+                                                 dtype type, void* out, std::uint32_t* status_word) {
+  const status s = store(finish_scalar(op, value, initial), type, out);
+  if (s != status::ok) atomicMax(status_word, static_cast<std::uint32_t>(s));
+}
+
+struct built_in_output {
+  void* data;  // results, or accumulators if `merge`
+  bool merge;
+  op_kind op;
+  dtype result;
+  std::int64_t count;
+  result_layout layout;
+  std::uint32_t* status_word;
+  initial_value initial;
+
+  template <class Op>
+  __device__ void operator()(const Op& fold, std::int64_t batch, typename Op::accumulator value) const {
+    const std::int64_t place = layout.at(batch);
+    if (merge) {
+      auto* into = static_cast<typename Op::accumulator*>(data) + place;
+      *into = fold.combine(*into, value);
+    } else {
+      store_result(op, fold.lower(value, count), initial, result, static_cast<char*>(data) + place * item_bytes(result),
+                   status_word);
+    }
+  }
+};
+
+}  // namespace multifold::cuda::detail
