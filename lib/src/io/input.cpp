@@ -1,0 +1,145 @@
+// Reading bytes: what may be opened, and the loops around pread and read.
+#include "io/input.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "io/message.hpp"
+#include "multifold/error.hpp"
+
+namespace multifold::io {
+
+input input::open(const std::string& path, const system_calls& calls) {
+  int number = -1;
+  do {
+    number =
+        path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  } while (number < 0 && errno == EINTR);
+  if (number < 0) {
+    throw io_error(label_of(path, "standard input") + ": " + system_message(errno) + "; expected a file to read");
+  }
+  input opened(file_descriptor(number), path, calls);
+  opened.look();
+  return opened;
+}
+
+input::input(file_descriptor descriptor, std::string name, const system_calls& calls)
+    : descriptor_(std::move(descriptor)),
+      name_(std::move(name)),
+      label_(label_of(name_, "standard input")),
+      calls_(&calls) {}
+
+void input::look() {
+  struct stat status {};
+  if (::fstat(descriptor_.number(), &status) != 0) throw io_error(label_ + ": " + system_message(errno));
+  if (S_ISDIR(status.st_mode)) throw io_error(label_ + ": found a directory; expected a file to read");
+  if (S_ISREG(status.st_mode) || S_ISBLK(status.st_mode)) {
+    kind_ = S_ISREG(status.st_mode) ? kind::file : kind::disk;
+    if (name_ == "-") origin_ = std::max<std::int64_t>(::lseek(descriptor_.number(), 0, SEEK_CUR), 0);
+    // A disk has no st_size; its end is found by going there and back.
+    std::int64_t end = status.st_size;
+    if (kind_ == kind::disk) {
+      end = ::lseek(descriptor_.number(), 0, SEEK_END);
+      ::lseek(descriptor_.number(), origin_, SEEK_SET);
+    }
+    size_ = std::max<std::int64_t>(end - origin_, 0);
+    // Only advice: where it is refused, reads are right all the same.
+    ::posix_fadvise(descriptor_.number(), origin_, 0, POSIX_FADV_SEQUENTIAL);
+    return;
+  }
+  kind_ = S_ISCHR(status.st_mode) ? kind::device : kind::pipe;
+#ifdef F_SETPIPE_SZ
+  // 64 KiB, the default, costs a wake-up each; 1 MiB is what any user may have.
+  if (S_ISFIFO(status.st_mode)) ::fcntl(descriptor_.number(), F_SETPIPE_SZ, 1 << 20);
+#endif
+}
+
+std::size_t input::read(std::int64_t offset, std::span<std::byte> buffer) {
+  if (random_access()) return read_anywhere(offset, buffer);
+  if (offset != position_) {
+    throw unsupported_error(label_ + ": byte " + std::to_string(offset) + " was asked for, byte " +
+                            std::to_string(position_) + " is next; a pipe can only be read in order");
+  }
+  return read_next(buffer);
+}
+
+std::size_t input::read_anywhere(std::int64_t offset, std::span<std::byte> buffer) const {
+  std::size_t done = 0;
+  while (done < buffer.size()) {
+    const std::size_t wanted = std::min(buffer.size() - done, most_bytes_per_call);
+    const std::int64_t byte = offset + static_cast<std::int64_t>(done);
+    const ssize_t got = calls_->pread(descriptor_.number(), buffer.data() + done, wanted, origin_ + byte);
+    if (got == 0) break;
+    if (got > 0) {
+      done += static_cast<std::size_t>(got);
+    } else if (errno != EINTR) {
+      fail(errno, byte, wanted);
+    }
+  }
+  return done;
+}
+
+std::size_t input::read_next(std::span<std::byte> buffer) {
+  std::size_t done = std::min(buffer.size(), peeked_.size());
+  std::copy_n(peeked_.begin(), done, buffer.begin());
+  peeked_.erase(peeked_.begin(), peeked_.begin() + static_cast<std::ptrdiff_t>(done));
+  position_ += static_cast<std::int64_t>(done);
+  while (done < buffer.size()) {
+    const std::size_t wanted = std::min(buffer.size() - done, most_bytes_per_call);
+    const ssize_t got = calls_->read(descriptor_.number(), buffer.data() + done, wanted);
+    if (got == 0) break;
+    if (got > 0) {
+      done += static_cast<std::size_t>(got);
+      position_ += got;
+    } else if (errno == EAGAIN) {
+      wait_for_data();
+    } else if (errno != EINTR) {
+      fail(errno, position_, wanted);
+    }
+  }
+  return done;
+}
+
+// Somebody who shares a standard input with us may have made it non-blocking.
+void input::wait_for_data() const {
+  pollfd waiting{descriptor_.number(), POLLIN, 0};
+  ::poll(&waiting, 1, -1);
+}
+
+std::span<const std::byte> input::peek(std::size_t bytes) {
+  peeked_.resize(bytes);
+  if (random_access()) {
+    peeked_.resize(read_anywhere(0, peeked_));
+  } else {
+    std::vector<std::byte> first(bytes);
+    peeked_.clear();
+    first.resize(read_next(first));
+    peeked_ = std::move(first);
+    position_ = 0;
+  }
+  return peeked_;
+}
+
+std::int64_t input::skip_to(std::int64_t offset) {
+  if (random_access()) return std::min(offset, size_.value_or(offset));
+  std::array<std::byte, 1 << 16> dropped;
+  while (position_ < offset) {
+    const auto step =
+        static_cast<std::size_t>(std::min<std::int64_t>(offset - position_, static_cast<std::int64_t>(dropped.size())));
+    if (read_next(std::span(dropped).first(step)) < step) break;
+  }
+  return position_;
+}
+
+void input::fail(int code, std::int64_t offset, std::size_t wanted) const {
+  throw io_error(at(label_, offset) + system_message(code) + ", reading " +
+                 bytes_text(static_cast<std::int64_t>(wanted)));
+}
+
+}  // namespace multifold::io

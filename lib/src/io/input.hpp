@@ -1,0 +1,67 @@
+// Bytes that can be read: a regular file or a disk from any place, a pipe or a device in order. Knows no formats.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/file_descriptor.hpp"
+
+namespace multifold::io {
+
+/// An open file, device, pipe or standard input.
+///
+/// Offsets are bytes from where the input stood when it was opened; that is not the start of the file where the shell
+/// handed over a standard input that somebody has read from.
+class input {
+ public:
+  /// Opens `path`, "-" for standard input. Throws io_error.
+  static input open(const std::string& path, const system_calls& calls = kernel_calls());
+
+  const std::string& name() const noexcept { return name_; }    // as it was given
+  const std::string& label() const noexcept { return label_; }  // as messages say it
+
+  /// True if `read` takes any offset from several threads at once.
+  bool random_access() const noexcept { return kind_ == kind::file || kind_ == kind::disk; }
+
+  /// Bytes up to the end, if that is known.
+  std::optional<std::int64_t> size() const noexcept { return size_; }
+
+  /// False for devices: they go on after any array that is read from them.
+  bool has_end() const noexcept { return kind_ == kind::file || kind_ == kind::pipe; }
+
+  /// Fills `buffer` from byte `offset`; returns fewer bytes than asked for only at the end.
+  /// Throws: io_error with the byte, unsupported_error where an input without random access is not read in order.
+  std::size_t read(std::int64_t offset, std::span<std::byte> buffer);
+
+  /// The first bytes, at most `bytes`; they will be read again. Only before the first `read`.
+  std::span<const std::byte> peek(std::size_t bytes);
+
+  /// Reads up to `offset` and drops it; returns where it got to, less than `offset` only at the end.
+  std::int64_t skip_to(std::int64_t offset);
+
+ private:
+  enum class kind { file, disk, pipe, device };
+
+  input(file_descriptor descriptor, std::string name, const system_calls& calls);
+  void look();
+  std::size_t read_anywhere(std::int64_t offset, std::span<std::byte> buffer) const;
+  std::size_t read_next(std::span<std::byte> buffer);
+  void wait_for_data() const;
+  [[noreturn]] void fail(int code, std::int64_t offset, std::size_t wanted) const;
+
+  file_descriptor descriptor_;
+  std::string name_;
+  std::string label_;
+  const system_calls* calls_;
+  kind kind_ = kind::file;
+  std::int64_t origin_ = 0;  // bytes of the file before ours
+  std::optional<std::int64_t> size_;
+  std::int64_t position_ = 0;      // of the next byte that a pipe gives
+  std::vector<std::byte> peeked_;  // a pipe's first bytes
+};
+
+}  // namespace multifold::io

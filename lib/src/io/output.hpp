@@ -1,0 +1,44 @@
+// A file that is written as a whole or not at all. Knows no formats.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "io/file_descriptor.hpp"
+
+namespace multifold::io {
+
+/// A new file beside the one that it will replace; pipes, devices and standard output ("-") are written to directly.
+///
+/// A symbolic link keeps pointing where it does: what it points to is replaced. Permissions of the replaced file stay.
+class output {
+ public:
+  /// Throws io_error: no such directory, no permission, a directory.
+  output(const std::string& path, const system_calls& calls = kernel_calls());
+  output(const output&) = delete;
+  output& operator=(const output&) = delete;
+
+  /// Leaves nothing behind, unless `finish` returned.
+  ~output();
+
+  /// Throws io_error with the byte. `whole_bytes`, which the message says, is what the file will have in the end.
+  void write(std::span<const std::byte> bytes, std::int64_t whole_bytes);
+
+  /// Puts the file in its place. Throws io_error.
+  void finish();
+
+ private:
+  void open_beside();
+  [[noreturn]] void fail(int code, const std::string& doing) const;
+
+  std::string label_;
+  const system_calls* calls_;
+  std::string target_;
+  std::string unfinished_;  // empty: written to directly
+  file_descriptor descriptor_;
+  std::int64_t written_ = 0;
+};
+
+}  // namespace multifold::io
