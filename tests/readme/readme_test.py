@@ -33,8 +33,11 @@ class Mistake(Exception):
     """The text promises something that is not so."""
 
 
+LIMIT_S = 300
+
+
 def run(command, where, environment, shell=False):
-    return subprocess.run(command, cwd=where, env=environment, shell=shell, check=False, text=True,
+    return subprocess.run(command, timeout=LIMIT_S, cwd=where, env=environment, shell=shell, check=False, text=True,
                           executable="/bin/bash" if shell else None, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
@@ -54,7 +57,7 @@ class Reader:
         folder = self.scratch / ".python"
         folder.mkdir()
         launcher = folder / "python3"
-        launcher.write_text(f'#!/bin/sh\nexec {shlex.quote(self.options.python)} "$@"\n')
+        launcher.write_text(f'#!/bin/sh\nexec {shlex.quote(shutil.which(self.options.python))} "$@"\n')
         launcher.chmod(0o755)
         return folder
 
@@ -155,7 +158,7 @@ def check(reader, blocks):
                 outcome = reader.check_program(block, shown)
             else:
                 continue
-        except (Mistake, ValueError) as mistake:
+        except (Mistake, ValueError, subprocess.TimeoutExpired) as mistake:
             failures += 1
             outcome = f"FAILED: {mistake}"
         print(f"README.md:{block.line}: {block.language}: {outcome}", flush=True)
