@@ -31,6 +31,7 @@ CASES = (
     ("lib/src/host/ok.cpp", '#include <sched.h>\n#include "multifold/plan.hpp"\n#include "host/threads.hpp"\n'
                             'int n = snprintf(b, 1, "exit(1)"); void g() { watch.exit(); }', None),
     ("lib/src/device/kernels/ok.cuh", '#include "multifold/ops.hpp"\n#include "device/policy.hpp"', None),
+    ("lib/include/multifold/cuda/ok.cuh", '#include "multifold/cuda/kernels/a.cuh"\n#include "multifold/plan.hpp"', None),
     ("lib/src/reduce/ok.cpp", '#include "io/npy.hpp"\n#include "multifold/cuda/stream.hpp"', None),
     ("bench/ok.cu", "#include <cub/cub.cuh>", None),
     ("apps/tool/ok.cpp", "#include <fmt/core.h>\nint main() { std::printf(\"x\"); }", None),

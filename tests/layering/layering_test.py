@@ -14,7 +14,7 @@ VISIBLE = {
     "core": {"core"},
     "plan": {"core", "plan"},
     "host": {"core", "plan", "host"},
-    "device": {"core", "plan", "device"},
+    "device": {"core", "plan", "device", "kernels"},
     "kernels": {"core", "kernels"},
     "io": {"core", "io"},
     "stream": {"core", "plan", "host", "device", "stream"},
@@ -106,7 +106,8 @@ def include_problem(name, header, quoted):
     if layer == "kernels" and policy_of_kernels(header):
         return None
     if layer in VISIBLE and target not in VISIBLE[layer]:
-        return f"{layer} may see {', '.join(sorted(VISIBLE[layer]))}, not {target}"
+        policy = " and policy.hpp" if layer == "kernels" else ""
+        return f"{layer} may see {', '.join(sorted(VISIBLE[layer]))}{policy}, not {target}"
     return None
 
 
