@@ -1,0 +1,86 @@
+// Rows of neighbouring columns, each column to its own accumulator: a tile of columns keeps its lanes in L1.
+#pragma once
+
+#include "host/arg_bank.hpp"
+#include "host/bank.hpp"
+#include "host/fold.hpp"
+
+namespace multifold::host {
+
+/// Lanes of a tile. Also the reach of one row of a tile: wide enough for whole runs of cache lines.
+inline constexpr int column_tile = 1024;
+
+/// Rows narrower than this are laid side by side until they fill a tile.
+inline constexpr std::int64_t narrow_columns = 64;
+
+template <class Op>
+struct column_kernel {
+  using T = typename Op::value_type;
+  using accumulator = typename Op::accumulator;
+  using tile = bank<Op, column_tile>;
+
+  const Op& op;
+  const columns_work& w;
+  const packed<T>* x;
+  accumulator* acc;
+
+  // Few rows: straight into the accumulators.
+  MULTIFOLD_INLINE void direct() const {
+    for (std::int64_t r = 0; r < w.rows; ++r) {
+      const packed<T>* const row = x + r * w.row_stride;
+      const std::int64_t index = w.index + r * w.index_row_step;
+      for (std::int64_t j = 0; j < w.width; ++j) acc[j] = op.combine(acc[j], op.lift(row[j].value, index));
+    }
+  }
+
+  MULTIFOLD_INLINE void tiled() const {
+    tile t;
+    for (std::int64_t first = 0; first < w.width; first += column_tile) {
+      const int n = static_cast<int>(w.width - first < column_tile ? w.width - first : column_tile);
+      for (std::int64_t r = 0; r < w.rows; r += tile::capacity) {
+        const std::int64_t turns = w.rows - r < tile::capacity ? w.rows - r : tile::capacity;
+        t.clear(op);
+        const packed<T>* row = x + first + r * w.row_stride;
+        for (std::int64_t turn = 0; turn < turns; ++turn, row += w.row_stride) t.absorb(op, row, n, turn);
+        const std::int64_t index = w.index + r * w.index_row_step;
+        for (int j = 0; j < n; ++j) acc[first + j] = op.combine(acc[first + j], t.take(op, j, index, w.index_row_step));
+      }
+    }
+  }
+
+  // Dense narrow rows, `side` of them side by side: lane c * width + j gathers column j of every side-th row.
+  MULTIFOLD_INLINE void narrow() const {
+    tile t;
+    const std::int64_t side = (column_tile / 4) / w.width;
+    const int n = static_cast<int>(side * w.width);
+    for (std::int64_t r = 0; r < w.rows;) {
+      const std::int64_t left = w.rows - r;
+      const std::int64_t turns = left / side < tile::capacity - 1 ? left / side : tile::capacity - 1;
+      const std::int64_t rest = turns < tile::capacity - 1 ? left % side : 0;
+      t.clear(op);
+      const packed<T>* row = x + r * w.width;
+      for (std::int64_t turn = 0; turn < turns; ++turn, row += n) t.absorb(op, row, n, turn);
+      t.absorb(op, row, static_cast<int>(rest * w.width), turns);
+      const std::int64_t used = turns > 0 ? side : rest;
+      for (std::int64_t c = 0; c < used; ++c) {
+        const std::int64_t index = w.index + (r + c) * w.index_row_step;
+        for (std::int64_t j = 0; j < w.width; ++j) {
+          const int lane = static_cast<int>(c * w.width + j);
+          acc[j] = op.combine(acc[j], t.take(op, lane, index, side * w.index_row_step));
+        }
+      }
+      r += turns * side + rest;
+    }
+  }
+};
+
+template <class Op>
+MULTIFOLD_INLINE void columns_of(const Op& op, const columns_work& w) {
+  const column_kernel<Op> kernel{op, w, packed_at<typename Op::value_type>(w.data),
+                                 reinterpret_cast<typename Op::accumulator*>(w.acc)};
+  if (w.rows <= 2) kernel.direct();
+  else if (w.width < narrow_columns && w.row_stride == w.width) kernel.narrow();
+  else kernel.tiled();
+}
+
+}  // namespace multifold::host

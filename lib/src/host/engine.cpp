@@ -1,0 +1,192 @@
+// Tasks, handed to the crew one by one: pieces of a few huge batches, or blocks of many.
+#include "host/engine.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+#include "host/aligned_bytes.hpp"
+#include "host/crew.hpp"
+#include "host/reduce_box.hpp"
+#include "host/shape.hpp"
+#include "multifold/error.hpp"
+
+namespace multifold::host {
+namespace {
+
+// Below this, waking other threads takes longer than the work.
+constexpr std::int64_t small_bytes = 256 << 10;
+
+class execution {
+ public:
+  execution(const plan& p, const void* data, void* results, const run_options& options)
+      : plan_(p),
+        fold_(make_fold(p.what)),
+        nest_(nest_of(p.form)),
+        shape_(shape_of(nest_, fold_.item, p.passes.front().parts, p.passes.front().part_length)),
+        data_(static_cast<const std::byte*>(data)),
+        results_(static_cast<std::byte*>(results)),
+        options_(options) {}
+
+  void run() {
+    const std::int64_t bytes = p_elements() * fold_.item;
+    int threads = options_.threads > 0 ? options_.threads : usable_threads();
+    if (bytes < small_bytes) threads = 1;
+    if (shape_.split) {
+      partials_ = allocate_accumulators(shape_.blocks * shape_.pieces() * shape_.block, fold_.acc_bytes());
+      share(threads, shape_.tasks(), [this](std::int64_t task, scratch&) { reduce_piece(task); });
+      share(1, shape_.blocks, [this](std::int64_t task, scratch&) { finish_block(task); });
+    } else {
+      share(threads, shape_.blocks, [this](std::int64_t task, scratch& s) { reduce_block(task, s); });
+    }
+    if (options_.progress) options_.progress(bytes);
+    check_status(worst_.load(), plan_.what);
+  }
+
+ private:
+  struct scratch {
+    aligned_bytes parts;
+  };
+
+  std::int64_t p_elements() const { return shape_.results * shape_.length; }
+
+  template <class Task>
+  void share(int threads, std::int64_t tasks, const Task& task) {
+    std::atomic<std::int64_t> next{0};
+    std::atomic<bool> failed{false};
+    run_crew(static_cast<int>(std::min<std::int64_t>(threads, tasks)), [&](int) {
+      scratch s;
+      try {
+        while (!failed.load(std::memory_order_relaxed)) {
+          const std::int64_t mine = next.fetch_add(1, std::memory_order_relaxed);
+          if (mine >= tasks) return;
+          task(mine, s);
+        }
+      } catch (...) {
+        failed = true;
+        throw;
+      }
+    });
+  }
+
+  std::byte* partial(std::int64_t block, std::int64_t piece) const {
+    return partials_.get() + (block * shape_.pieces() + piece) * shape_.block * fold_.acc_bytes();
+  }
+
+  void reduce_piece(std::int64_t task) {
+    const std::int64_t block = task / shape_.pieces(), piece = task % shape_.pieces();
+    reduce_into(block, piece, partial(block, piece));
+  }
+
+  // Elements of piece `piece` of every batch of the block, into fresh accumulators.
+  void reduce_into(std::int64_t block, std::int64_t piece, std::byte* acc) {
+    if (options_.stop.stop_requested()) throw cancelled_error("the reduction was cancelled");
+    const interval batches = shape_.batches_of(block), elements = shape_.elements_of(piece);
+    fold_.clear(acc, batches.end - batches.begin);
+    cut(nest_, nest_.kept, batches, whole(nest_), [&](const box& kept) {
+      cut(nest_, nest_.reduced, elements, kept, [&](const box& b) {
+        reduce_box(fold_, nest_, b, {data_, 0, acc, batches.begin});
+      });
+    });
+    report((batches.end - batches.begin) * (elements.end - elements.begin) * fold_.item);
+  }
+
+  void finish_block(std::int64_t block) {
+    const interval batches = shape_.batches_of(block);
+    const std::int64_t count = batches.end - batches.begin;
+    const std::int64_t row = shape_.block * fold_.acc_bytes();
+    std::byte* const first = partial(block, 0);
+    std::int64_t piece = 0;
+    for (std::int64_t part = 0; part < shape_.parts; ++part) {
+      std::byte* const into = first + part * row;
+      const std::int64_t pieces = shape_.pieces_of(part);
+      if (piece != part) std::copy_n(first + piece * row, count * fold_.acc_bytes(), into);
+      for (std::int64_t i = 1; i < pieces; ++i) fold_.merge(into, first + (piece + i) * row, count);
+      piece += pieces;
+    }
+    finish_parts(block, first, row);
+  }
+
+  void reduce_block(std::int64_t block, scratch& s) {
+    const std::int64_t count = shape_.batches_of(block).end - shape_.batches_of(block).begin;
+    const std::int64_t row = shape_.block * fold_.acc_bytes();
+    if (!s.parts) s.parts = allocate_accumulators((shape_.parts + 1) * shape_.block, fold_.acc_bytes());
+    std::byte* const spare = s.parts.get() + shape_.parts * row;
+    std::int64_t piece = 0;
+    for (std::int64_t part = 0; part < shape_.parts; ++part) {
+      std::byte* const into = s.parts.get() + part * row;
+      reduce_into(block, piece++, into);
+      for (std::int64_t i = 1; i < shape_.pieces_of(part); ++i) {
+        reduce_into(block, piece++, spare);
+        fold_.merge(into, spare, count);
+      }
+    }
+    finish_parts(block, s.parts.get(), row);
+  }
+
+  // The later passes of the plan, in place: rows of accumulators `row` bytes apart become one, and then results.
+  void finish_parts(std::int64_t block, std::byte* parts, std::int64_t row) {
+    const interval batches = shape_.batches_of(block);
+    const std::int64_t count = batches.end - batches.begin;
+    std::int64_t left = shape_.parts;
+    const auto merge_by = [&](std::int64_t length) {
+      std::int64_t made = 0;
+      for (std::int64_t first = 0; first < left; first += length, ++made) {
+        std::byte* const into = parts + made * row;
+        if (made != first) std::copy_n(parts + first * row, count * fold_.acc_bytes(), into);
+        for (std::int64_t i = first + 1; i < std::min(left, first + length); ++i) {
+          fold_.merge(into, parts + i * row, count);
+        }
+      }
+      left = made;
+    };
+    for (std::size_t i = 1; i < plan_.passes.size(); ++i) merge_by(plan_.passes[i].part_length);
+    if (left > 1) merge_by(left);
+    const status s = lower_range(fold_, nest_, plan_.what, parts, batches, shape_.length, results_);
+    status seen = worst_.load(std::memory_order_relaxed);
+    while (s > seen && !worst_.compare_exchange_weak(seen, s)) {
+    }
+  }
+
+  void report(std::int64_t bytes) {
+    if (!options_.progress) return;
+    const std::int64_t so_far = bytes_.fetch_add(bytes) + bytes;
+    const std::unique_lock lock(progress_, std::try_to_lock);
+    if (!lock || so_far < reported_ + (INT64_C(64) << 20)) return;
+    reported_ = so_far;
+    options_.progress(so_far);
+  }
+
+  const plan& plan_;
+  const fold fold_;
+  const nest nest_;
+  const work_shape shape_;
+  const std::byte* const data_;
+  std::byte* const results_;
+  const run_options& options_;
+  aligned_bytes partials_;
+  std::atomic<status> worst_{status::ok};
+  std::atomic<std::int64_t> bytes_{0};
+  std::mutex progress_;
+  std::int64_t reported_ = 0;
+};
+
+// No elements: every result is the identity's.
+void run_empty(const plan& p, void* results) {
+  const fold f = make_fold(p.what);
+  const aligned_bytes acc = allocate_accumulators(1, f.acc_bytes());
+  f.clear(acc.get(), 1);
+  for (std::int64_t batch = 0; batch < p.form.results(); ++batch) {
+    std::byte* const out = static_cast<std::byte*>(results) + batch * item_bytes(p.what.result);
+    check_status(f.lower({&p.what, acc.get(), 1, 0, out, 0}), p.what);
+  }
+}
+
+}  // namespace
+
+void run(const plan& p, const void* data, void* results, const run_options& options) {
+  if (p.form.elements() == 0) return run_empty(p, results);
+  execution(p, data, results, options).run();
+}
+
+}  // namespace multifold::host

@@ -1,0 +1,79 @@
+// One operation over one dtype, with its kernels, behind plain function pointers: what the engine and the chunk
+// pipeline are written in, so that neither is compiled once per operation.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "host/simd.hpp"
+#include "multifold/plan.hpp"
+
+namespace multifold::host {
+
+/// `rows` runs of `length` contiguous elements. Element k of row r has the index
+/// `index + r * index_row_step + k * index_step` in its batch; row r is merged into accumulator `r * acc_step`.
+struct rows_work {
+  const std::byte* data;
+  std::int64_t length;
+  std::int64_t rows;
+  std::int64_t row_stride;  // elements
+  std::byte* acc;
+  std::int64_t acc_step;  // accumulators; 0 where all rows belong to one batch
+  std::int64_t index, index_row_step, index_step;
+};
+
+/// `rows` runs of `width` contiguous elements: element j of every row is merged into accumulator j.
+struct columns_work {
+  const std::byte* data;
+  std::int64_t width;
+  std::int64_t rows;
+  std::int64_t row_stride;  // elements
+  std::byte* acc;
+  std::int64_t index, index_row_step;
+};
+
+/// How accumulators become results: `out_step` bytes lie between neighbours.
+struct lower_work {
+  const reduction* what;
+  const std::byte* acc;
+  std::int64_t results;
+  std::int64_t count;  // elements of a batch
+  std::byte* out;
+  std::int64_t out_step;
+};
+
+struct kernel_set {
+  void (*rows)(const void* op, const rows_work& work);
+  void (*columns)(const void* op, const columns_work& work);
+};
+
+/// The functions of one operation. Accumulators are addressed by bytes, `acc_bytes` apart and aligned to 16.
+struct fold_table {
+  std::int64_t acc_bytes;
+  void (*clear)(const void* op, std::byte* acc, std::int64_t count);
+  void (*merge)(const void* op, std::byte* into, const std::byte* from, std::int64_t count);  // element by element
+  status (*lower)(const void* op, const lower_work& work);
+  std::array<kernel_set, simd_levels> kernels;
+};
+
+/// A fold that is ready to run: the operation's state, its functions, and the kernels of the level in use.
+struct fold {
+  alignas(16) std::byte op[32];
+  const fold_table* table;
+  kernel_set kernels;
+  std::int64_t item;  // bytes of an element
+  simd_level level;
+
+  std::int64_t acc_bytes() const { return table->acc_bytes; }
+  void clear(std::byte* acc, std::int64_t count) const { table->clear(op, acc, count); }
+  void merge(std::byte* into, const std::byte* from, std::int64_t count) const { table->merge(op, into, from, count); }
+  status lower(const lower_work& work) const { return table->lower(op, work); }
+  void rows(const rows_work& work) const { kernels.rows(op, work); }
+  void columns(const columns_work& work) const { kernels.columns(op, work); }
+};
+
+/// The fold of `what` at simd_in_use().
+fold make_fold(const reduction& what);
+
+}  // namespace multifold::host

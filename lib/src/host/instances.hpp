@@ -1,0 +1,18 @@
+// The folds by family; each function is a file of its own in this folder, so that they compile side by side.
+#pragma once
+
+#include "host/fold.hpp"
+#include "multifold/ops/visit.hpp"
+
+namespace multifold::host {
+
+fold integer_sum_fold(const reduction& what);
+fold integer_product_fold(const reduction& what);
+fold integer_extremum(const reduction& what);
+fold integer_arg_extremum(const reduction& what);
+fold real_sum(const reduction& what);
+fold real_product(const reduction& what);
+fold real_extremum(const reduction& what);
+fold real_arg_extremum(const reduction& what);
+
+}  // namespace multifold::host

@@ -1,0 +1,52 @@
+// The kernels of one operation, compiled for each SIMD level.
+#pragma once
+
+#include "host/arg_row.hpp"
+#include "host/columns.hpp"
+#include "host/product_row.hpp"
+#include "host/row.hpp"
+
+namespace multifold::host {
+
+template <class Op>
+MULTIFOLD_INLINE void rows_of(const Op& op, const rows_work& w) {
+  using accumulator = typename Op::accumulator;
+  const auto* x = packed_at<typename Op::value_type>(w.data);
+  auto* acc = reinterpret_cast<accumulator*>(w.acc);
+  std::int64_t index = w.index;
+  for (std::int64_t r = 0; r < w.rows; ++r) {
+    *acc = op.combine(*acc, row_of(op, x, w.length, index, w.index_step));
+    x += w.row_stride;
+    acc += w.acc_step;
+    index += w.index_row_step;
+  }
+}
+
+template <class Op>
+[[gnu::flatten]] void rows_portable(const void* op, const rows_work& w) {
+  rows_of(*static_cast<const Op*>(op), w);
+}
+template <class Op>
+[[gnu::flatten]] void columns_portable(const void* op, const columns_work& w) {
+  columns_of(*static_cast<const Op*>(op), w);
+}
+
+template <class Op>
+MULTIFOLD_AVX2 void rows_avx2(const void* op, const rows_work& w) {
+  rows_of(*static_cast<const Op*>(op), w);
+}
+template <class Op>
+MULTIFOLD_AVX2 void columns_avx2(const void* op, const columns_work& w) {
+  columns_of(*static_cast<const Op*>(op), w);
+}
+
+template <class Op>
+MULTIFOLD_AVX512 void rows_avx512(const void* op, const rows_work& w) {
+  rows_of(*static_cast<const Op*>(op), w);
+}
+template <class Op>
+MULTIFOLD_AVX512 void columns_avx512(const void* op, const columns_work& w) {
+  columns_of(*static_cast<const Op*>(op), w);
+}
+
+}  // namespace multifold::host

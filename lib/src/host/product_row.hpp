@@ -1,0 +1,42 @@
+// One contiguous row to its product of integers. At most 63 factors other than 0, 1 and -1 fit 64 bits, so blocks
+// without any only flip the sign, a zero ends the row, and after an overflow only a zero matters.
+#pragma once
+
+#include <type_traits>
+
+#include "host/row.hpp"
+
+namespace multifold::host {
+
+template <class T>
+MULTIFOLD_INLINE typename integer_product<T>::accumulator row_of(const integer_product<T>& op, const packed<T>* x,
+                                                                 std::int64_t length, std::int64_t, std::int64_t) {
+  constexpr int block = 64;
+  auto total = op.identity();
+  std::int64_t k = 0;
+  for (; k + block <= length; k += block) {
+    using bits = std::make_unsigned_t<key_of<T>>;
+    bits zero = 0, other = 0, sign = 0;
+    for (int j = 0; j < block; ++j) {
+      if constexpr (std::is_same_v<T, bool8>) {
+        zero = static_cast<bits>(zero | (x[k + j].value.bits == 0 ? 1 : 0));
+      } else {
+        const bits b = static_cast<bits>(x[k + j].value);
+        constexpr bits shift = std::is_signed_v<T> ? 1 : 0;
+        zero = static_cast<bits>(zero | (b == 0 ? 1 : 0));
+        other = static_cast<bits>(other | (static_cast<bits>(b + shift) > 1 + shift ? 1 : 0));
+        if constexpr (std::is_signed_v<T>) sign = static_cast<bits>(sign ^ b);
+      }
+    }
+    if (zero != 0) return {0, 0, 0};
+    if (other == 0) {
+      total.negative ^= static_cast<std::uint32_t>(sign >> (8 * sizeof(bits) - 1));
+    } else if (total.overflow == 0) {
+      for (int j = 0; j < block; ++j) total = op.combine(total, op.lift(x[k + j].value, 0));
+    }
+  }
+  for (; k < length; ++k) total = op.combine(total, op.lift(x[k].value, 0));
+  return total;
+}
+
+}  // namespace multifold::host

@@ -1,0 +1,117 @@
+// The two innermost loops of a box go to a kernel, the others are counted here. What is not contiguous is gathered
+// into a small tile first.
+#include "host/reduce_box.hpp"
+
+#include <algorithm>
+
+#include "host/gather.hpp"
+
+namespace multifold::host {
+namespace {
+
+constexpr std::int64_t tile_elements = 4096;
+
+// Narrower rows of columns are copied side by side, unless they are dense already.
+constexpr std::int64_t narrow_width = 16;
+
+constexpr nest_loop no_loop = {1, 0, 0, 0, 0, true};
+
+struct position {
+  const std::byte* data;
+  std::byte* acc;
+  std::int64_t index;
+};
+
+struct walker {
+  const fold& f;
+  const nest_loop* loops;  // of the box: extents are those of its intervals, all above 1
+  int count;
+
+  const nest_loop& inner() const { return count > 0 ? loops[count - 1] : no_loop; }
+  const nest_loop& outer() const { return count > 1 ? loops[count - 2] : no_loop; }
+
+  position moved(position p, const nest_loop& loop, std::int64_t turns) const {
+    return {p.data + turns * loop.stride * f.item, p.acc + turns * loop.acc_step * f.acc_bytes(),
+            p.index + turns * loop.index_step};
+  }
+
+  void walk(position p, int depth) const {
+    if (depth >= count - 2) return two_loops(p);
+    for (std::int64_t i = 0; i < loops[depth].extent; ++i) walk(moved(p, loops[depth], i), depth + 1);
+  }
+
+  void two_loops(position p) const {
+    const nest_loop& in = inner();
+    const bool contiguous = in.stride == 1 || in.extent == 1;
+    const bool dense = outer().stride == in.extent || outer().extent == 1;
+    const bool ragged = !in.reduced && outer().reduced && in.extent < narrow_width && !dense;
+    if (contiguous && !ragged) return kernel(p, {outer().extent, outer().stride, in.extent, 1});
+    const std::int64_t width = std::min(in.extent, tile_elements);
+    const std::int64_t rows = std::min(outer().extent, std::max<std::int64_t>(1, tile_elements / width));
+    for (std::int64_t r = 0; r < outer().extent; r += rows) {
+      for (std::int64_t k = 0; k < in.extent; k += width) {
+        const tile_shape shape{std::min(rows, outer().extent - r), outer().stride, std::min(width, in.extent - k),
+                               in.stride};
+        tile(moved(moved(p, outer(), r), in, k), shape);
+      }
+    }
+  }
+
+  void tile(position p, const tile_shape& shape) const {
+    alignas(64) std::byte copy[tile_elements * 8];
+    gather(f.item, p.data, shape, copy);
+    p.data = copy;
+    kernel(p, {shape.rows, shape.width, shape.width, 1});
+  }
+
+  // Rows of contiguous elements.
+  void kernel(position p, const tile_shape& s) const {
+    const nest_loop &in = inner(), &out = outer();
+    if (in.reduced) {
+      f.rows({p.data, s.width, s.rows, s.row_stride, p.acc, out.acc_step, p.index, out.index_step, in.index_step});
+    } else if (out.reduced) {
+      f.columns({p.data, s.width, s.rows, s.row_stride, p.acc, p.index, out.index_step});
+    } else {
+      for (std::int64_t r = 0; r < s.rows; ++r) {
+        f.columns(
+            {p.data + r * s.row_stride * f.item, s.width, 1, 0, p.acc + r * out.acc_step * f.acc_bytes(), p.index, 0});
+      }
+    }
+  }
+};
+
+}  // namespace
+
+void reduce_box(const fold& f, const nest& n, const box& b, const box_memory& memory) {
+  std::array<nest_loop, most_loops> active;
+  int count = 0;
+  std::int64_t element = n.offset - memory.origin, acc = -memory.first_acc, index = 0;
+  for (std::size_t i = 0; i < n.loops.size(); ++i) {
+    const nest_loop& loop = n.loops[i];
+    element += b[i].begin * loop.stride;
+    acc += b[i].begin * loop.acc_step;
+    index += b[i].begin * loop.index_step;
+    if (b[i].end - b[i].begin == 1) continue;
+    active[static_cast<std::size_t>(count)] = loop;
+    active[static_cast<std::size_t>(count++)].extent = b[i].end - b[i].begin;
+  }
+  const walker w{f, active.data(), count};
+  w.walk({memory.data + element * f.item, memory.acc + acc * f.acc_bytes(), index}, 0);
+}
+
+status lower_range(const fold& f, const nest& n, const reduction& what, const std::byte* acc, interval range,
+                   std::int64_t count, std::byte* results) {
+  const std::int64_t item = item_bytes(what.result);
+  const nest_loop fastest = n.kept.empty() ? no_loop : n.loops[static_cast<std::size_t>(n.kept.back())];
+  status worst = status::ok;
+  for (std::int64_t at = range.begin; at < range.end;) {
+    const std::int64_t run = std::min(range.end - at, fastest.extent - at % fastest.extent);
+    const lower_work work{&what, acc, run, count, results + n.result_of(at) * item, fastest.result_step * item};
+    worst = std::max(worst, f.lower(work));
+    acc += run * f.acc_bytes();
+    at += run;
+  }
+  return worst;
+}
+
+}  // namespace multifold::host

@@ -1,0 +1,63 @@
+// Choosing blocks and pieces: compact in memory, many enough for any number of cores, long enough to be worth a task.
+#include "host/shape.hpp"
+
+#include <algorithm>
+
+#include "host/columns.hpp"
+
+namespace multifold::host {
+namespace {
+
+constexpr std::int64_t task_bytes = 256 << 10;
+// More tasks than this balance no better, and leave more partial results to merge.
+constexpr std::int64_t enough_tasks = 1024;
+// Elements between two looks at the stop token.
+constexpr std::int64_t most_elements = 1 << 24;
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
+
+}  // namespace
+
+work_shape shape_of(const nest& n, std::int64_t item, std::int64_t parts, std::int64_t part_length) {
+  work_shape s{};
+  s.results = n.results;
+  s.length = n.length;
+  s.parts = parts;
+  s.part_length = part_length;
+  // The loops that fit a task whole, fastest first, so that a task reads neighbouring memory.
+  std::int64_t budget = task_bytes / item;
+  s.block = s.piece = 1;
+  for (std::size_t i = n.loops.size(); i-- > 0;) {
+    const nest_loop& loop = n.loops[i];
+    std::int64_t take = std::min(loop.extent, budget);
+    // Columns: a few tiles, and then down the rows.
+    if (i + 1 == n.loops.size() && !loop.reduced) take = std::min<std::int64_t>(take, 4 * column_tile);
+    (loop.reduced ? s.piece : s.block) *= take;
+    budget = std::max<std::int64_t>(1, budget / take);
+  }
+  s.blocks = ceil_div(s.results, s.block);
+  s.split = s.blocks < enough_tasks && s.piece < s.length;
+  const std::int64_t pieces = s.split ? ceil_div(enough_tasks, s.blocks) : 1;
+  s.piece = std::max(s.piece, ceil_div(s.length, pieces));
+  s.piece = std::min(s.piece, std::max<std::int64_t>(1, most_elements / s.block));
+  s.piece = std::min(s.piece, part_length);
+  s.pieces_a_part = ceil_div(part_length, s.piece);
+  s.split = s.split && s.pieces() > 1;
+  return s;
+}
+
+std::int64_t work_shape::pieces_of(std::int64_t part) const {
+  return ceil_div(std::min(part_length, length - part * part_length), piece);
+}
+
+interval work_shape::batches_of(std::int64_t number) const {
+  return {number * block, std::min(results, (number + 1) * block)};
+}
+
+interval work_shape::elements_of(std::int64_t number) const {
+  const std::int64_t part = number / pieces_a_part;
+  const std::int64_t first = part * part_length + number % pieces_a_part * piece;
+  return {first, std::min({first + piece, (part + 1) * part_length, length})};
+}
+
+}  // namespace multifold::host

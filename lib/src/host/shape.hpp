@@ -1,0 +1,29 @@
+// How the elements of an array in memory are shared out: blocks of batches by pieces of length.
+#pragma once
+
+#include <cstdint>
+
+#include "host/nest.hpp"
+
+namespace multifold::host {
+
+/// A block is `block` neighbouring accumulators, a piece `piece` neighbouring elements of each of their batches. Both
+/// depend on the array and the plan alone, because they decide about the bits of a rounded sum.
+struct work_shape {
+  std::int64_t block, blocks;
+  std::int64_t piece, pieces_a_part, parts, part_length;
+  bool split;  // every piece of a block is a task of its own, else a block is one task
+
+  std::int64_t pieces() const { return (parts - 1) * pieces_a_part + pieces_of(parts - 1); }
+  std::int64_t pieces_of(std::int64_t part) const;
+  std::int64_t tasks() const { return split ? blocks * pieces() : blocks; }
+  interval batches_of(std::int64_t number) const;
+  /// The elements of piece `number`, which counts through all parts.
+  interval elements_of(std::int64_t number) const;
+
+  std::int64_t results, length;
+};
+
+work_shape shape_of(const nest& n, std::int64_t item, std::int64_t parts, std::int64_t part_length);
+
+}  // namespace multifold::host

@@ -1,0 +1,33 @@
+// Which vector instructions the kernels use: chosen once from the processor, or from MULTIFOLD_SIMD.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace multifold::host {
+
+enum class simd_level : std::uint8_t { portable, avx2, avx512 };
+
+inline constexpr int simd_levels = 3;
+
+std::string_view name(simd_level level) noexcept;
+
+/// Whether this processor and operating system run `level`.
+bool supported(simd_level level) noexcept;
+
+/// The level in use: the best one there is, or the one that the environment variable MULTIFOLD_SIMD names
+/// (portable, avx2, avx512; read at every call). Throws unsupported_error if that one is unknown or not supported.
+simd_level simd_in_use();
+
+}  // namespace multifold::host
+
+// Kernels are one generic body, compiled once per level by these attributes: no file is built with other flags than
+// its neighbours, so inline functions of the headers mean the same everywhere. `flatten` pulls all of the body in.
+#if defined(__x86_64__)
+#define MULTIFOLD_AVX2 [[gnu::target("avx2,fma,f16c,bmi2"), gnu::flatten]]
+#define MULTIFOLD_AVX512 \
+  [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi2,prefer-vector-width=512"), gnu::flatten]]
+#else
+#define MULTIFOLD_AVX2 [[gnu::flatten]]
+#define MULTIFOLD_AVX512 [[gnu::flatten]]
+#endif

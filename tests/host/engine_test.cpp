@@ -1,0 +1,194 @@
+// The engine against the interpreter of plans: random arrays, every dtype and operation, all SIMD levels and threads.
+#include "host/engine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "host/fold.hpp"
+#include "host/random_array.hpp"
+#include "host/simd_guard.hpp"
+#include "multifold/error.hpp"
+#include "multifold/ops/visit.hpp"
+
+namespace {
+
+using namespace multifold;
+using host::simd_level;
+using bytes = std::vector<unsigned char>;
+
+constexpr dtype all_dtypes[] = {dtype::boolean, dtype::i8,  dtype::i16, dtype::i32,  dtype::i64, dtype::u8, dtype::u16,
+                                dtype::u32,     dtype::u64, dtype::f16, dtype::bf16, dtype::f32, dtype::f64};
+
+struct outcome {
+  bytes data;
+  std::string error;
+};
+
+template <class Run>
+outcome outcome_of(const plan& p, const Run& run) {
+  outcome o;
+  o.data.assign(static_cast<std::size_t>(p.form.results() * item_bytes(p.what.result)), 0xab);
+  try {
+    run(o.data.data());
+  } catch (const error& e) {
+    o.error = e.what();
+    o.data.clear();
+  }
+  return o;
+}
+
+double value_at(const bytes& data, dtype type, std::int64_t i) {
+  const unsigned char* const at = data.data() + i * item_bytes(type);
+  return visit_dtype(type, [&]<class T>() -> double {
+    T x;
+    std::memcpy(&x, at, sizeof(T));
+    if constexpr (floating_storage<T>) return to_double(x);
+    else if constexpr (std::is_same_v<T, bool8>) return x.bits;
+    else return static_cast<double>(x);
+  });
+}
+
+bool rounded(const reduction& what) {
+  return is_floating(what.input) && family_of(what.op) != op_family::extremum &&
+         family_of(what.op) != op_family::arg_extremum;
+}
+
+// Values are halves of integers up to 20, so a sum is off by rounding to the result only: the engine's equals the
+// interpreter's. Products round in every step: n steps of half an ulp of binary64, and one of the result.
+double tolerance(const reduction& what, double expected, std::int64_t length) {
+  if (what.op != op_kind::prod) return 0;
+  const double last = what.result == dtype::f64 ? 0 : what.result == dtype::f32 ? 0x1p-23 : 0x1p-7;
+  return std::abs(expected) * (2 * static_cast<double>(length) * 0x1p-53 + last) + 0x1p-24;
+}
+
+void expect_same(const outcome& expected, const outcome& found, const plan& p, const std::string& where) {
+  ASSERT_EQ(expected.error, found.error) << where;
+  if (!rounded(p.what)) {
+    ASSERT_EQ(expected.data, found.data) << where;
+    return;
+  }
+  for (std::int64_t i = 0; i * item_bytes(p.what.result) < static_cast<std::int64_t>(expected.data.size()); ++i) {
+    const double x = value_at(expected.data, p.what.result, i), y = value_at(found.data, p.what.result, i);
+    if (std::isnan(x) || std::isinf(x)) {
+      ASSERT_TRUE(std::isnan(x) ? std::isnan(y) : x == y) << where << " result " << i << ": " << x << " " << y;
+    } else {
+      ASSERT_LE(std::abs(x - y), tolerance(p.what, x, p.form.length))
+          << where << " result " << i << ": " << x << " " << y;
+    }
+  }
+}
+
+std::string describe(const plan& p, const array_view& view, const std::vector<std::int64_t>& axes) {
+  return std::string(name(p.what.op)) + " of " + std::string(name(p.what.input)) + " " + to_string(view.extents) +
+         " strides " + to_string(view.strides) + " axes " + to_string(axes) +
+         (p.what.nan == nan_policy::omit ? " omit\n" : "\n") + explain(p);
+}
+
+// One reduction of one view on every SIMD level and several numbers of threads.
+void check(const reduction& what, const array_view& view, const std::vector<std::int64_t>& axes,
+           const plan_options& forced = {}) {
+  plan p;
+  try {
+    p = make_plan(what, normalise(view, axes, order_of(what.op)), forced, host::traits(1));
+  } catch (const unsupported_error&) {
+    return;
+  }
+  const std::string where = describe(p, view, axes);
+  const outcome expected = outcome_of(p, [&](void* out) { interpret(p, view.data, out); });
+  outcome first;
+  for (simd_level level : test::levels()) {
+    const test::simd_guard guard(level);
+    for (int threads : {1, 2, 3, 8}) {
+      host::run_options options;
+      options.threads = threads;
+      const outcome found = outcome_of(p, [&](void* out) { host::run(p, view.data, out, options); });
+      if (level == simd_level::portable && threads == 1) {
+        first = found;
+        expect_same(expected, found, p, where);
+      }
+      const std::string here = where + " " + std::string(name(level)) + " x" + std::to_string(threads);
+      ASSERT_EQ(first.data, found.data) << here;
+      ASSERT_EQ(first.error, found.error) << here;
+      if (view.elements() < 70000) break;  // smaller arrays run on the calling thread
+    }
+  }
+}
+
+reduction random_reduction(std::mt19937_64& random) {
+  reduction what = make_reduction(all_ops[random() % 7], all_dtypes[random() % 13],
+                                  random() % 2 == 0 ? nan_policy::propagate : nan_policy::omit);
+  if (random() % 4 == 0) what.result = dtype::f64;
+  return what;
+}
+
+}  // namespace
+
+TEST(engine, random_arrays_as_interpreted) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 6000 && !HasFatalFailure(); ++i) {
+    std::vector<std::int64_t> extents(random() % 5);
+    for (std::int64_t& extent : extents) extent = static_cast<std::int64_t>(random() % (random() % 3 == 0 ? 40 : 6));
+    const reduction what = random_reduction(random);
+    const test::array a = test::random_array(what.input, extents, random);
+    const auto axes = test::random_axes(a.view.rank(), random);
+    if (normalise(a.view, axes, order_of(what.op)).length == 0 && !has_identity(what.op)) continue;
+    check(what, a.view, axes);
+  }
+}
+
+TEST(engine, every_operation_and_dtype_at_the_edges_of_lanes) {
+  std::mt19937_64 random(2);
+  for (op_kind op : all_ops) {
+    for (dtype type : all_dtypes) {
+      for (std::int64_t length : {1, 11, 12, 13, 31, 32, 33, 63, 64, 65, 127, 128, 129, 1000, 4097, 32769, 70001}) {
+        const nan_policy nan = length % 2 == 0 ? nan_policy::propagate : nan_policy::omit;
+        const test::array row = test::random_array(type, {length}, random);
+        check(make_reduction(op, type, nan), row.view, {0});
+        const test::array rows = test::random_array(type, {3, length}, random);
+        check(make_reduction(op, type, nan), rows.view, {1});
+        check(make_reduction(op, type, nan), rows.view, {0});
+        if (HasFatalFailure()) return;
+      }
+      for (std::int64_t width : {1, 3, 17, 63, 64, 65, 1023, 1025}) {
+        const test::array a = test::random_array(type, {300, width}, random);
+        check(make_reduction(op, type), a.view, {0});
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(engine, more_rows_than_a_bank_gathers) {
+  std::mt19937_64 random(3);
+  for (op_kind op : all_ops) {
+    for (dtype type : {dtype::i8, dtype::u16, dtype::f32, dtype::i64}) {
+      for (std::int64_t width : {1, 3, 5, 70}) {
+        test::array a;
+        a.view = make_view(nullptr, type, {70000 + width, width});
+        a.memory.resize(static_cast<std::size_t>(a.view.elements() * item_bytes(type)));
+        test::fill(type, a.memory.data(), a.view.elements(), random);
+        a.view.data = a.memory.data();
+        check(make_reduction(op, type, nan_policy::omit), a.view, {0});
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(engine, forced_plans) {
+  std::mt19937_64 random(4);
+  for (int i = 0; i < 1500 && !HasFatalFailure(); ++i) {
+    const reduction what = random_reduction(random);
+    std::vector<std::int64_t> extents = {1 + static_cast<std::int64_t>(random() % 5),
+                                         1 + static_cast<std::int64_t>(random() % 300),
+                                         1 + static_cast<std::int64_t>(random() % 20)};
+    std::shuffle(extents.begin(), extents.end(), random);
+    const test::array a = test::random_array(what.input, extents, random);
+    plan_options forced;
+    if (random() % 2 == 0) forced.passes = 1 + static_cast<int>(random() % 4);
+    if (random() % 2 == 0) forced.parts = 1 + static_cast<std::int64_t>(random() % 40);
+    check(what, a.view, test::random_axes(3, random), forced);
+  }
+}
