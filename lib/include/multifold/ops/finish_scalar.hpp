@@ -2,6 +2,7 @@
 #pragma once
 
 #include "multifold/ops.hpp"
+#include "multifold/ops/order_key.hpp"
 
 namespace multifold {
 namespace detail {
@@ -39,8 +40,10 @@ MULTIFOLD_HD inline scalar extreme_initial(scalar value, const initial_value& in
     const bool better = least ? initial.integer_value < value.integer : initial.integer_value > value.integer;
     if (better) value.integer = initial.integer_value;
   } else if (value.what == scalar::kind::real && value.real == value.real) {
-    const double x = initial.real_value;
-    if (x != x || (least ? x < value.real : x > value.real)) value.real = x;
+    // As keys, so that -0 is less than +0; a NaN wins.
+    const std::int64_t nan_key = least ? least_key<std::int64_t> : greatest_key<std::int64_t>;
+    const std::int64_t key = order_key(value.real, nan_key), other = order_key(initial.real_value, nan_key);
+    if (least ? other < key : other > key) value.real = initial.real_value;
   }
   return value;
 }

@@ -1,0 +1,140 @@
+// Laws that hold for every built-in operation over every dtype.
+#include "multifold/ops.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <type_traits>
+#include <vector>
+
+#include "multifold/ops/visit.hpp"
+
+namespace multifold {
+namespace {
+
+// Calls f(op) for every operation, dtype and NaN policy.
+template <class F>
+void for_every_fold(F&& f) {
+  for (const op_kind op : all_ops) {
+    for (int type = 0; type <= static_cast<int>(dtype::f64); ++type) {
+      for (const nan_policy nan : {nan_policy::propagate, nan_policy::omit}) {
+        SCOPED_TRACE(std::string(name(op)) + " of " + std::string(name(static_cast<dtype>(type))));
+        visit_fold(op, static_cast<dtype>(type), nan, [&](auto fold) { f(op, fold); });
+      }
+    }
+  }
+}
+
+// Any bits whatever, with more than their share of zeros, ones and extremes; floats stay small integers or specials,
+// so that sums and products of a few of them are exact.
+template <storage_type T>
+T random_element(std::mt19937_64& random) {
+  const auto pick = random() % 8;
+  if constexpr (floating_storage<T>) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    const double values[] = {0.0, -0.0, 1.0, -1.0, 2.0, -0.5, infinity, std::numeric_limits<double>::quiet_NaN()};
+    const double x = values[pick];
+    if constexpr (std::is_same_v<T, f16>) return to_f16(x);
+    else if constexpr (std::is_same_v<T, bf16>) return to_bf16(x);
+    else return static_cast<T>(x);
+  } else if constexpr (std::is_same_v<T, bool8>) {
+    return {static_cast<std::uint8_t>(pick < 3 ? 0 : random())};
+  } else {
+    const T values[] = {0, 1, 2, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
+    return pick < 5 ? values[pick] : static_cast<T>(random());
+  }
+}
+
+// What a result would be: its status and bytes.
+template <class Op>
+std::vector<unsigned char> result_of(const Op& fold, typename Op::accumulator a, dtype type) {
+  std::vector<unsigned char> out(9, 0);
+  alignas(8) unsigned char bytes[8] = {};
+  out[8] = static_cast<unsigned char>(store(fold.lower(a, 3), type, bytes));
+  std::memcpy(out.data(), bytes, sizeof bytes);
+  return out;
+}
+
+template <class Op>
+dtype result_dtype(op_kind op) {
+  return default_result_dtype(op, dtype_of<typename Op::value_type>);
+}
+
+TEST(ops, every_fold_satisfies_the_concept) {
+  for_every_fold([](op_kind, auto fold) {
+    using op = decltype(fold);
+    static_assert(fold_op<op>);
+    static_assert(std::is_trivially_copyable_v<op>);
+    static_assert(std::is_trivially_copyable_v<typename op::accumulator>);
+    static_assert(std::is_same_v<typename lane_of<op>::type, typename op::accumulator> || has_lane<op>);
+  });
+}
+
+TEST(ops, only_folds_that_merge_exactly_are_free_of_order) {
+  static_assert(order_free<integer_sum<std::int8_t>> && order_free<extremum<double>>);
+  static_assert(!order_free<float_sum<float>> && !order_free<float_product<double>>);
+}
+
+TEST(ops, identity_is_neutral_on_both_sides) {
+  std::mt19937_64 random(1);
+  for_every_fold([&](op_kind op, auto fold) {
+    using T = typename decltype(fold)::value_type;
+    const dtype type = result_dtype<decltype(fold)>(op);
+    for (int i = 0; i < 100; ++i) {
+      const auto a = fold.lift(random_element<T>(random), i);
+      ASSERT_EQ(result_of(fold, fold.combine(fold.identity(), a), type), result_of(fold, a, type));
+      ASSERT_EQ(result_of(fold, fold.combine(a, fold.identity()), type), result_of(fold, a, type));
+    }
+  });
+}
+
+TEST(ops, combine_is_commutative_and_associative_where_nothing_is_rounded) {
+  std::mt19937_64 random(2);
+  for_every_fold([&](op_kind op, auto fold) {
+    using T = typename decltype(fold)::value_type;
+    const dtype type = result_dtype<decltype(fold)>(op);
+    for (int i = 0; i < 200; ++i) {
+      const auto a = fold.lift(random_element<T>(random), 5);
+      const auto b = fold.lift(random_element<T>(random), 2);
+      const auto c = fold.lift(random_element<T>(random), 9);
+      const auto left = fold.combine(fold.combine(a, b), c);
+      ASSERT_EQ(result_of(fold, left, type), result_of(fold, fold.combine(a, fold.combine(b, c)), type));
+      ASSERT_EQ(result_of(fold, left, type), result_of(fold, fold.combine(c, fold.combine(b, a)), type));
+    }
+  });
+}
+
+TEST(ops, lanes_gather_what_lift_and_combine_would) {
+  std::mt19937_64 random(3);
+  for_every_fold([&](op_kind op, auto fold) {
+    using fold_type = decltype(fold);
+    using lane = lane_of<fold_type>;
+    const dtype type = result_dtype<fold_type>(op);
+    auto gathered = lane::identity(fold);
+    auto expected = fold.identity();
+    for (int i = 0; i < 50; ++i) {
+      const auto x = random_element<typename fold_type::value_type>(random);
+      gathered = lane::absorb(fold, gathered, x, i);
+      expected = fold.combine(expected, fold.lift(x, i));
+      ASSERT_EQ(result_of(fold, lane::widen(fold, gathered), type), result_of(fold, expected, type));
+    }
+  });
+}
+
+TEST(ops, nothing_but_zero_and_one_and_nan_comes_of_no_elements) {
+  for_every_fold([](op_kind op, auto fold) {
+    if (!has_identity(op)) return;
+    using T = typename decltype(fold)::value_type;
+    const scalar value = finish_scalar(op, fold.lower(fold.identity(), 0), {});
+    double result = -1;
+    ASSERT_EQ(store(value, dtype::f64, &result), status::ok);
+    if (op == op_kind::mean) EXPECT_NE(result, result) << name(dtype_of<T>);
+    else EXPECT_EQ(std::bit_cast<std::uint64_t>(result), std::bit_cast<std::uint64_t>(op == op_kind::sum ? 0.0 : 1.0));
+  });
+}
+
+}  // namespace
+}  // namespace multifold
