@@ -1,0 +1,106 @@
+// What the tests of the GPU engine share: a fixture that skips without a GPU, arrays on the device, random elements.
+#pragma once
+
+#include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "multifold/cuda/buffer.hpp"
+#include "multifold/cuda/error.hpp"
+#include "multifold/cuda/reduce_async.hpp"
+#include "multifold/cuda/stream.hpp"
+#include "multifold/cuda/traits.hpp"
+#include "multifold/float16.hpp"
+#include "multifold/plan.hpp"
+
+namespace multifold::device_tests {
+
+class device_test : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string reason;
+    if (cuda::devices(reason).empty()) GTEST_SKIP() << "no GPU: " << reason;
+  }
+  void TearDown() override { EXPECT_EQ(cudaGetLastError(), cudaSuccess); }
+};
+
+inline constexpr dtype all_dtypes[] = {dtype::boolean, dtype::i8,  dtype::i16, dtype::i32, dtype::i64,
+                                       dtype::u8,      dtype::u16, dtype::u32, dtype::u64, dtype::f16,
+                                       dtype::bf16,    dtype::f32, dtype::f64};
+
+using random_engine = std::mt19937_64;
+
+/// Random elements whose sums are exact in binary64, or whose products are, so that results compare by bits.
+inline std::vector<std::byte> random_elements(dtype type, std::int64_t count, op_kind op, random_engine& rng) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(count * item_bytes(type)));
+  visit_dtype(type, [&]<class T>() {
+    for (std::int64_t i = 0; i < count; ++i) {
+      T x;
+      if constexpr (floating_storage<T>) {
+        const auto r = static_cast<int>(rng() % 2001) - 1000;
+        const double factors[] = {1, -1, 2, 0.5, -2, -0.5};
+        const double value = op == op_kind::prod ? factors[rng() % 6] : r / 8.0;
+        if constexpr (std::is_same_v<T, f16>) x = to_f16(value);
+        else if constexpr (std::is_same_v<T, bf16>) x = to_bf16(value);
+        else x = static_cast<T>(value);
+      } else if constexpr (std::is_same_v<T, bool8>) {
+        x.bits = static_cast<std::uint8_t>(rng() % 3);
+      } else {
+        x = op == op_kind::prod ? static_cast<T>(rng() % 64 == 0 ? 2 : 1) : static_cast<T>(rng());
+      }
+      std::memcpy(bytes.data() + i * static_cast<std::int64_t>(sizeof(T)), &x, sizeof(T));
+    }
+  });
+  return bytes;
+}
+
+/// A device copy of `bytes` that starts `shift` bytes after an aligned address.
+class device_array {
+ public:
+  explicit device_array(std::span<const std::byte> bytes, std::int64_t shift = 0)
+      : memory_(static_cast<std::int64_t>(bytes.size()) + shift + 64), shift_(shift) {
+    cuda::check(cudaMemcpy(memory_.data() + shift, bytes.data(), bytes.size(), cudaMemcpyHostToDevice));
+  }
+  const void* data() const { return memory_.data() + shift_; }
+
+ private:
+  cuda::device_buffer memory_;
+  std::int64_t shift_;
+};
+
+inline constexpr unsigned char poison = 0xa5;
+
+/// What `p` gives for `data`; the result is poisoned first, so that unwritten elements show.
+inline std::vector<std::byte> run_on_device(const plan& p, const void* data) {
+  const std::int64_t bytes = p.form.results() * item_bytes(p.what.result);
+  cuda::stream stream;
+  cuda::device_buffer results(bytes + 64), workspace(p.workspace_bytes());
+  cuda::check(cudaMemsetAsync(results.data(), poison, static_cast<std::size_t>(results.size()), stream.get()));
+  cuda::check(cudaMemsetAsync(workspace.data(), poison, static_cast<std::size_t>(workspace.size()), stream.get()));
+  const std::span<std::byte> space(workspace.data(), static_cast<std::size_t>(workspace.size()));
+  cuda::reduce_async(p, data, results.data(), space, stream.get());
+  check_status(cuda::status_of(space, stream.get()), p.what);
+  std::vector<std::byte> host(static_cast<std::size_t>(results.size()));
+  cuda::check(cudaMemcpy(host.data(), results.data(), host.size(), cudaMemcpyDeviceToHost));
+  for (auto i = static_cast<std::size_t>(bytes); i < host.size(); ++i) {
+    EXPECT_EQ(host[i], std::byte{poison}) << "written past the end of the results";
+  }
+  host.resize(static_cast<std::size_t>(bytes));
+  return host;
+}
+
+inline std::vector<std::byte> run_interpreted(const plan& p, const void* data) {
+  std::vector<std::byte> results(static_cast<std::size_t>(p.form.results() * item_bytes(p.what.result)),
+                                 std::byte{poison});
+  interpret(p, data, results.data());
+  return results;
+}
+
+}  // namespace multifold::device_tests
