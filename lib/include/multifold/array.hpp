@@ -25,7 +25,8 @@ struct array_view {
   std::int64_t elements() const;
 };
 
-/// Row-major (last axis fastest) and column-major strides of `extents`.
+/// Row-major (last axis fastest) and column-major strides of `extents`; all 0 where there are no elements.
+/// Throws shape_error as element_count does.
 std::vector<std::int64_t> c_strides(const std::vector<std::int64_t>& extents);
 std::vector<std::int64_t> fortran_strides(const std::vector<std::int64_t>& extents);
 

@@ -37,31 +37,26 @@ std::int64_t element_count(const std::vector<std::int64_t>& extents) {
 std::int64_t array_view::elements() const { return element_count(extents); }
 
 std::vector<std::int64_t> c_strides(const std::vector<std::int64_t>& extents) {
-  std::vector<std::int64_t> strides(extents.size());
+  std::vector<std::int64_t> strides(extents.size(), 0);
+  if (element_count(extents) == 0) return strides;
   std::int64_t stride = 1;
-  for (std::size_t i = extents.size(); i-- > 0;) {
-    strides[i] = stride;
-    if (extents[i] > 0) stride *= extents[i];
-  }
+  for (std::size_t i = extents.size(); i-- > 0; stride *= extents[i]) strides[i] = stride;
   return strides;
 }
 
 std::vector<std::int64_t> fortran_strides(const std::vector<std::int64_t>& extents) {
-  std::vector<std::int64_t> strides(extents.size());
+  std::vector<std::int64_t> strides(extents.size(), 0);
+  if (element_count(extents) == 0) return strides;
   std::int64_t stride = 1;
-  for (std::size_t i = 0; i < extents.size(); ++i) {
-    strides[i] = stride;
-    if (extents[i] > 0) stride *= extents[i];
-  }
+  for (std::size_t i = 0; i < extents.size(); stride *= extents[i++]) strides[i] = stride;
   return strides;
 }
 
 array_view make_view(const void* data, dtype type, std::vector<std::int64_t> extents, place where) {
-  element_count(extents);
   array_view view;
   view.data = data;
   view.type = type;
-  view.strides = element_count(extents) == 0 ? std::vector<std::int64_t>(extents.size(), 0) : c_strides(extents);
+  view.strides = c_strides(extents);
   view.extents = std::move(extents);
   view.where = where;
   return view;

@@ -15,6 +15,7 @@ std::vector<bool> reduced_mask(const array_view& view, const std::vector<std::in
   for (std::int64_t axis : axes) {
     const std::int64_t wrapped = axis < 0 ? axis + rank : axis;
     if (wrapped < 0 || wrapped >= rank) {
+      if (rank == 0) throw shape_error("axis " + std::to_string(axis) + " was named, but a single value has no axes");
       throw shape_error("axis " + std::to_string(axis) + " is out of range for shape " + to_string(view.extents) +
                         ": expected " + std::to_string(-rank) + " to " + std::to_string(rank - 1));
     }
@@ -36,14 +37,17 @@ void check_reach(const array_view& view) {
     const int128_t stride = view.strides[i];
     reach += (stride < 0 ? -stride : stride) * std::max<std::int64_t>(view.extents[i] - 1, 0);
   }
-  if (reach * item_bytes(view.type) > int128_t{INT64_MAX}) {
+  // The end of the last element has to be in reach too; divided, because the product may pass 128 bits.
+  if (reach + 1 > int128_t{INT64_MAX} / item_bytes(view.type)) {
     throw shape_error("shape " + to_string(view.extents) + " with strides " + to_string(view.strides) +
                       " reaches past 2^63 bytes");
   }
 }
 
+// In 128 bits: the place behind the last element of a run may lie past 2^63.
 bool follows(const run& slow, const run& fast) {
-  return slow.stride == fast.stride * fast.extent && slow.result_stride == fast.result_stride * fast.extent;
+  const auto extent = static_cast<int128_t>(fast.extent);
+  return slow.stride == fast.stride * extent && slow.result_stride == fast.result_stride * extent;
 }
 
 void merge_neighbours(std::vector<run>& runs) {
