@@ -1,0 +1,89 @@
+// The options that several commands share, and their help texts.
+#include "arguments.hpp"
+
+namespace multifold::app {
+
+namespace {
+
+CLI::Validator between(std::int64_t least, std::int64_t greatest) {
+  return CLI::Range(least, greatest).description("");
+}
+
+}  // namespace
+
+CLI::Validator one_of(const std::vector<std::string>& words) { return CLI::IsMember(words).description(""); }
+
+void add_raw_options(CLI::App& command, raw_arguments& to) {
+  const char* const group = "Raw elements, without a .npy header";
+  command.add_option("--dtype", to.dtype, "bool, i8 to i64, u8 to u64, f16, bf16, f32 or f64; NumPy's names, too")
+      ->type_name("TYPE")
+      ->group(group);
+  command
+      .add_option("--shape", to.shape, "Extents in C order, like 1000,64 (default: one axis, to the end of the file)")
+      ->type_name("N,N...")
+      ->group(group);
+  command.add_option("--offset", to.offset, "Where the elements start, like 128 or 4KiB")
+      ->type_name("SIZE")
+      ->group(group);
+}
+
+void add_reduction_options(CLI::App& command, reduction_arguments& to) {
+  const char* const group = "What is computed";
+  command.add_option("--axis", to.axes, "Axes to reduce, like 0 or 0,-1; may be repeated (default: all)")
+      ->type_name("N,N...")
+      ->allow_extra_args(false)
+      ->group(group);
+  command.add_flag("--keepdims", to.keepdims, "Keep reduced axes as extents of 1")->group(group);
+  command.add_option("--result-dtype", to.result_dtype, "Round, once, to this type")->type_name("TYPE")->group(group);
+  command
+      .add_option("--accuracy", to.accuracy,
+                  "exact: correctly rounded; fast: binary64 inside (default: the best there is)")
+      ->type_name("CLASS")
+      ->check(one_of({"exact", "fast"}))
+      ->group(group);
+  command.add_option("--nan", to.nan, "propagate: any NaN makes the result NaN; omit: NaN take no part")
+      ->type_name("POLICY")
+      ->check(one_of({"propagate", "omit"}))
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--initial", to.initial, "Takes part as one more element; the value of an empty min or max")
+      ->type_name("VALUE")
+      ->group(group);
+}
+
+void add_engine_options(CLI::App& command, engine_arguments& to) {
+  const char* const group = "Where and how";
+  command.add_option("--engine", to.engine, "auto (obeys MULTIFOLD_ENGINE, too), host or device")
+      ->type_name("ENGINE")
+      ->check(one_of({"auto", "host", "device"}))
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--threads", to.threads, "Of the host engine (default: all that this process may use)")
+      ->type_name("N")
+      ->check(between(1, 65536))
+      ->group(group);
+  command.add_option("--memory", to.memory, "For buffers, like 64MiB or 4GiB (default: 256MiB)")
+      ->type_name("SIZE")
+      ->group(group);
+
+  const char* const forced = "A forced plan: the same answer another way, or a refusal";
+  command.add_option("--passes", to.passes, "Number of passes")->type_name("N")->check(between(1, 64))->group(forced);
+  command.add_option("--finish", to.finish, "next-pass, last-block or atomic: how the parts of a batch become one")
+      ->type_name("HOW")
+      ->check(one_of({"next-pass", "last-block", "atomic"}))
+      ->group(forced);
+  command.add_option("--parts", to.parts, "Parts that a batch is cut into by the first pass")
+      ->type_name("N")
+      ->check(between(std::int64_t{1}, INT64_MAX))
+      ->group(forced);
+  command.add_option("--block-size", to.block_size, "Threads a block: a multiple of 32 up to 512")
+      ->type_name("N")
+      ->check(between(1, 1024))
+      ->group(forced);
+  command.add_option("--form", to.form, "shuffle or shared-tree: how the threads of a block become one value")
+      ->type_name("FORM")
+      ->check(one_of({"shuffle", "shared-tree"}))
+      ->group(forced);
+}
+
+}  // namespace multifold::app

@@ -1,0 +1,48 @@
+// What the user typed, grouped as commands share it; its meaning is in request.hpp.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace multifold::app {
+
+/// How a file without a header is read.
+struct raw_arguments {
+  std::optional<std::string> dtype;
+  std::optional<std::string> shape;
+  std::optional<std::string> offset;
+};
+
+/// What is computed.
+struct reduction_arguments {
+  std::vector<std::string> axes;
+  bool keepdims = false;
+  std::optional<std::string> result_dtype;
+  std::optional<std::string> accuracy;
+  std::string nan = "propagate";
+  std::optional<std::string> initial;
+};
+
+/// Where and how it is computed.
+struct engine_arguments {
+  std::string engine = "auto";
+  std::optional<int> threads;
+  std::optional<std::string> memory;
+  std::optional<int> passes;
+  std::optional<std::string> finish;
+  std::optional<std::int64_t> parts;
+  std::optional<int> block_size;
+  std::optional<std::string> form;
+};
+
+/// Refuses any other word. The help text says which there are.
+CLI::Validator one_of(const std::vector<std::string>& words);
+
+void add_raw_options(CLI::App& command, raw_arguments& to);
+void add_reduction_options(CLI::App& command, reduction_arguments& to);
+void add_engine_options(CLI::App& command, engine_arguments& to);
+
+}  // namespace multifold::app

@@ -1,0 +1,127 @@
+// Nested rows: columns aligned, lines broken at 80 characters, long axes cut short.
+#include "array_text.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "value_text.hpp"
+
+namespace multifold::app {
+namespace {
+
+constexpr std::int64_t edge_elements = 3;
+constexpr std::size_t line_columns = 80;
+
+class nested_rows {
+ public:
+  nested_rows(const reduce_result& result, notation how)
+      : result_(result), how_(how), strides_(c_strides(result.extents)) {
+    summarised_ = elements_of(result) > most_elements_shown;
+    measure(0, 0);
+  }
+
+  std::string text() {
+    rows(0, 0);
+    return std::move(text_);
+  }
+
+ private:
+  std::int64_t extent(std::size_t axis) const { return result_.extents[axis]; }
+  bool is_cut(std::size_t axis) const { return summarised_ && extent(axis) > 2 * edge_elements; }
+  bool is_row(std::size_t axis) const { return axis + 1 == result_.extents.size(); }
+
+  // Calls `shown(index)` for the indices of `axis` that are shown, and `gap()` where some are not.
+  template <class Shown, class Gap>
+  void along(std::size_t axis, Shown shown, Gap gap) const {
+    const std::int64_t first = is_cut(axis) ? edge_elements : extent(axis);
+    for (std::int64_t i = 0; i < first; ++i) shown(i);
+    if (!is_cut(axis)) return;
+    gap();
+    for (std::int64_t i = extent(axis) - edge_elements; i < extent(axis); ++i) shown(i);
+  }
+
+  std::string element(std::int64_t at) const {
+    const std::byte* bytes = result_.data.data() + at * item_bytes(result_.type);
+    return how_ == notation::hex ? hex_text(result_.type, bytes) : value_text(result_.type, bytes);
+  }
+
+  void measure(std::size_t axis, std::int64_t at) {
+    along(
+        axis,
+        [&](std::int64_t i) {
+          const std::int64_t there = at + i * strides_[axis];
+          if (is_row(axis)) width_ = std::max(width_, element(there).size());
+          else measure(axis + 1, there);
+        },
+        [] {});
+  }
+
+  void rows(std::size_t axis, std::int64_t at) {
+    if (is_row(axis)) return row(axis, at);
+    text_ += '[';
+    bool first = true;
+    const auto next_row = [&] {
+      // One line more for every axis beyond the row, as NumPy does.
+      if (!first) text_ += std::string(result_.extents.size() - 1 - axis, '\n') + std::string(axis + 1, ' ');
+      first = false;
+    };
+    along(
+        axis,
+        [&](std::int64_t i) {
+          next_row();
+          rows(axis + 1, at + i * strides_[axis]);
+        },
+        [&] {
+          next_row();
+          text_ += "...";
+        });
+    text_ += ']';
+  }
+
+  void row(std::size_t axis, std::int64_t at) {
+    text_ += '[';
+    const std::size_t indent = axis + 1;
+    std::size_t column = indent;
+    const auto append = [&](const std::string& item) {
+      if (column > indent && column + 1 + item.size() >= line_columns) {
+        text_ += '\n' + std::string(indent, ' ');
+        column = indent;
+      } else if (column > indent) {
+        text_ += ' ';
+        ++column;
+      }
+      text_ += item;
+      column += item.size();
+    };
+    along(
+        axis,
+        [&](std::int64_t i) {
+          const std::string item = element(at + i * strides_[axis]);
+          append(std::string(width_ - item.size(), ' ') + item);
+        },
+        [&] { append("..."); });
+    text_ += ']';
+  }
+
+  const reduce_result& result_;
+  notation how_;
+  std::vector<std::int64_t> strides_;
+  bool summarised_ = false;
+  std::size_t width_ = 0;
+  std::string text_;
+};
+
+}  // namespace
+
+std::int64_t elements_of(const reduce_result& result) { return element_count(result.extents); }
+
+std::string array_text(const reduce_result& result, notation how) {
+  if (result.extents.empty()) {
+    return how == notation::hex ? hex_text(result.type, result.data.data())
+                                : value_text(result.type, result.data.data());
+  }
+  if (elements_of(result) == 0) return "[]";
+  return nested_rows(result, how).text();
+}
+
+}  // namespace multifold::app

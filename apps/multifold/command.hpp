@@ -1,0 +1,19 @@
+// The commands of the tool. Each adds itself to the parser and, when it is chosen, leaves behind what is to be done.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "failure.hpp"
+#include "interrupt.hpp"
+#include "multifold/ops.hpp"
+
+namespace multifold::app {
+
+using command = std::function<exit_code(interrupt_watch&)>;
+
+void add_reduce_command(CLI::App& app, op_kind op, command& chosen);
+void add_plan_command(CLI::App& app, command& chosen);
+void add_info_command(CLI::App& app, command& chosen);
+
+}  // namespace multifold::app

@@ -1,0 +1,38 @@
+// The loop around write(2): stdio would report a full disk after we have promised success, or never.
+#include "standard_output.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "failure.hpp"
+
+namespace multifold::app {
+
+void print(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t put = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (put >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(put));
+    } else if (errno == EAGAIN) {
+      pollfd waiting{STDOUT_FILENO, POLLOUT, 0};
+      ::poll(&waiting, 1, -1);
+    } else if (errno == EPIPE) {
+      throw failure(exit_code::input, "");  // `multifold ... | head` is nobody's mistake
+    } else if (errno != EINTR) {
+      throw failure(exit_code::input, "standard output: " + std::generic_category().message(errno));
+    }
+  }
+}
+
+void print_aside(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const ssize_t put = ::write(STDERR_FILENO, text.data(), text.size());
+    if (put <= 0 && errno != EINTR) return;
+    if (put > 0) text.remove_prefix(static_cast<std::size_t>(put));
+  }
+}
+
+}  // namespace multifold::app
