@@ -1,0 +1,71 @@
+// Pieces of a chunk, cut at the ends of slabs.
+#include "stream/host_chunk.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "host/reduce_box.hpp"
+
+namespace multifold::stream {
+
+host_chunk::host_chunk(const host::fold& f, const slabs& s, result_sink& sink)
+    : fold_(f), slabs_(s), sink_(sink), piece_(piece_bytes / f.item) {}
+
+void host_chunk::add(host::interval range, const std::byte* data) {
+  const std::int64_t origin = range.begin;
+  while (range.begin < range.end) {
+    const std::int64_t end = std::min(range.end, (range.begin / piece_ + 1) * piece_);
+    add_piece({range.begin, end}, data, origin);
+    range.begin = end;
+  }
+}
+
+void host_chunk::add_piece(host::interval piece, const std::byte* data, std::int64_t origin) {
+  stretches_of(slabs_, piece, [&](const stretch& s) {
+    if (s.whole) finish_whole(s, data, origin);
+    else add_part(s, data, origin);
+  });
+}
+
+void host_chunk::finish_whole(const stretch& whole, const std::byte* data, std::int64_t origin) {
+  const std::int64_t count = (whole.elements.end - whole.elements.begin) / slabs_.elements;
+  const std::int64_t results = count * slabs_.results, first = whole.slab * slabs_.results;
+  if (count > whole_slabs_) {
+    whole_ = host::allocate_accumulators(results, fold_.acc_bytes());
+    whole_slabs_ = count;
+  }
+  fold_.clear(whole_.get(), results);
+  host::cut(slabs_.nest, slabs_.nest.all, whole.elements, host::whole(slabs_.nest), [&](const host::box& b) {
+    host::reduce_box(fold_, slabs_.nest, b, {data, origin, whole_.get(), first});
+  });
+  sink_.lower(fold_, slabs_.nest, whole_.get(), {first, first + results}, slabs_.nest.length);
+}
+
+void host_chunk::add_part(const stretch& part, const std::byte* data, std::int64_t origin) {
+  if (!open_) {
+    open_ = host::allocate_accumulators(slabs_.results, fold_.acc_bytes());
+    fold_.clear(open_.get(), slabs_.results);
+    opened_here_ = part.elements.begin % slabs_.elements == 0;
+    if (!opened_here_) left_.slab = part.slab;
+  }
+  const std::int64_t first = part.slab * slabs_.results;
+  host::cut(slabs_.nest, slabs_.nest.all, part.elements, host::whole(slabs_.nest), [&](const host::box& b) {
+    host::reduce_box(fold_, slabs_.nest, b, {data, origin, open_.get(), first});
+  });
+  if (!part.ends) return;
+  if (opened_here_) {
+    sink_.lower(fold_, slabs_.nest, open_.get(), {first, first + slabs_.results}, slabs_.nest.length);
+    open_.reset();
+  } else {
+    left_.head = std::move(open_);
+    left_.head_ends = true;
+  }
+}
+
+remains host_chunk::take() {
+  if (open_) (opened_here_ ? left_.tail : left_.head) = std::move(open_);
+  opened_here_ = false;
+  return std::exchange(left_, {});
+}
+
+}  // namespace multifold::stream

@@ -1,0 +1,59 @@
+// Hands out the chunks of a source: to any thread at once where the source allows it, else to one after the other.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+
+#include "multifold/source.hpp"
+
+namespace multifold::stream {
+
+/// A claim on the elements [first, first + count). The turn of a sequential source is held until the last is read.
+struct chunk {
+  std::int64_t number;
+  std::int64_t first;
+  std::int64_t count;  // upper bound where the length is unknown
+  std::unique_lock<std::mutex> turn;
+};
+
+class host_reader {
+ public:
+  /// `elements`: of the source, -1 if unknown.
+  host_reader(source& input, std::int64_t elements, std::int64_t chunk_elements, std::stop_token stop);
+
+  std::optional<chunk> claim();
+
+  /// Reads up to `room` elements, from element `done` of the chunk on, into `into`. Fewer than asked for means that
+  /// the stream has ended; the chunk is then shortened to what there is. Gives up the turn after the last element.
+  std::int64_t read(chunk& c, std::int64_t done, std::byte* into, std::int64_t room);
+
+  /// Of a stream that has ended: its length.
+  std::int64_t elements() const { return elements_; }
+
+  /// No more claims: somebody failed.
+  void stop() { stopped_ = true; }
+  bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
+  /// Throws cancelled_error if the caller asked for it.
+  void check_cancelled() const;
+
+ private:
+  void end_at(std::int64_t element);
+  std::int64_t read_slices(std::int64_t first, std::byte* into, std::int64_t count);
+
+  source& input_;
+  const std::int64_t item_;
+  std::int64_t elements_;
+  const std::int64_t chunk_elements_;
+  const bool random_access_;
+  const std::stop_token stop_;
+  std::atomic<std::int64_t> next_{0};
+  std::atomic<bool> stopped_{false};
+  std::mutex turn_;
+  std::int64_t slice_bytes_;
+  bool ended_ = false;
+};
+
+}  // namespace multifold::stream

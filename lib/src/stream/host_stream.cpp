@@ -1,0 +1,166 @@
+// The crew of a stream: every thread claims a chunk, reads it into a buffer of its own, reduces it while it is in the
+// cache, and hands over what it shares with its neighbours.
+#include "stream/host_stream.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/crew.hpp"
+#include "host/engine.hpp"
+#include "multifold/error.hpp"
+#include "stream/host_chunk.hpp"
+#include "stream/host_reader.hpp"
+#include "stream/host_turnstile.hpp"
+
+namespace multifold::stream {
+namespace {
+
+constexpr std::int64_t chunk_bytes = 1 << 20;
+constexpr std::int64_t turnstile_chunk_bytes = 256 << 10;
+// Slabs with more accumulators than this are added to directly.
+constexpr std::int64_t most_copied_bytes = 128 << 10;
+
+struct buffers {
+  std::vector<host::aligned_bytes> blocks;
+  std::int64_t bytes;  // of each
+};
+
+[[noreturn]] void refuse_memory(std::int64_t wanted, const std::string& found) {
+  throw out_of_memory("reading in chunks takes a buffer of " + std::to_string(wanted) + " bytes a thread, " + found);
+}
+
+// As many threads as memory allows; a single one may have a smaller buffer, down to one piece.
+buffers allocate_buffers(int threads, std::int64_t each, std::int64_t limit) {
+  if (limit < piece_bytes) {
+    refuse_memory(piece_bytes, "but at most " + std::to_string(limit) + " are allowed: allow more");
+  }
+  buffers b{{}, std::min(each, limit / piece_bytes * piece_bytes)};
+  const std::int64_t most = std::min<std::int64_t>(threads, limit / b.bytes);
+  while (static_cast<std::int64_t>(b.blocks.size()) < most) {
+    host::aligned_bytes block = host::try_allocate(b.bytes);
+    if (!block) break;
+    b.blocks.push_back(std::move(block));
+  }
+  if (b.blocks.empty()) refuse_memory(b.bytes, "and there is no memory for even one: allow less than that");
+  return b;
+}
+
+class pipeline {
+ public:
+  pipeline(const plan& p, source& input, void* results, const host_options& options, bool endless)
+      : what_(p.what),
+        options_(options),
+        fold_(host::make_fold(p.what)),
+        slabs_(endless ? endless_slab() : slabs_of(p.form)),
+        sink_{p.what, static_cast<std::byte*>(results), {}},
+        elements_(endless ? -1 : p.form.elements()),
+        copies_(slabs_.results * fold_.acc_bytes() <= most_copied_bytes) {
+    if (copies_) merge_ = std::make_unique<host_merge>(fold_, slabs_, sink_);
+    else turnstile_ = std::make_unique<host_turnstile>(fold_, slabs_, sink_);
+    const std::int64_t limit = options.memory_bytes > 0 ? options.memory_bytes : default_memory_bytes;
+    chunk_ = copies_ ? chunk_bytes : std::min(turnstile_chunk_bytes, limit / piece_bytes * piece_bytes);
+    std::int64_t threads = options.threads > 0 ? options.threads : host::usable_threads();
+    if (elements_ >= 0) threads = std::min(threads, elements_ * fold_.item / chunk_bytes + 1);
+    buffers_ = allocate_buffers(static_cast<int>(threads), std::max(chunk_, piece_bytes), limit);
+    reader_.emplace(input, elements_, chunk_ / fold_.item, options.stop);
+  }
+
+  std::int64_t run() {
+    host::run_crew(static_cast<int>(buffers_.blocks.size()), [this](int worker) {
+      try {
+        work(static_cast<std::size_t>(worker));
+      } catch (...) {
+        reader_->stop();
+        if (merge_) merge_->abandon();
+        if (turnstile_) turnstile_->abandon();
+        throw;
+      }
+    });
+    const std::int64_t count = reader_->elements();
+    if (elements_ < 0) finish_endless(count);
+    if (options_.progress) options_.progress(count * fold_.item);
+    check_status(sink_.worst.load(), what_);
+    return count;
+  }
+
+ private:
+  void work(std::size_t worker) {
+    host_chunk state(fold_, slabs_, sink_);
+    while (std::optional<chunk> c = reader_->claim()) {
+      if (copies_) copy(*c, buffers_.blocks[worker].get(), state);
+      else pass(*c, buffers_.blocks[worker].get(), state);
+    }
+  }
+
+  // A buffer that holds less than a chunk is filled several times.
+  void copy(chunk& c, std::byte* buffer, host_chunk& state) {
+    for (std::int64_t done = 0; done < c.count;) {
+      const std::int64_t got = reader_->read(c, done, buffer, buffers_.bytes / fold_.item);
+      if (reader_->stopped()) return;
+      state.add({c.first + done, c.first + done + got}, buffer);
+      done += got;
+      report(got);
+    }
+    merge_->submit(c.number, state.take());
+  }
+
+  void pass(chunk& c, std::byte* buffer, host_chunk& state) {
+    const std::int64_t got = reader_->read(c, 0, buffer, c.count);
+    std::vector<stretch> parts;
+    stretches_of(slabs_, {c.first, c.first + got}, [&](const stretch& s) {
+      if (s.whole) state.finish_whole(s, buffer, c.first);
+      else parts.push_back(s);
+    });
+    turnstile_->pass(c.number, parts, buffer, c.first);
+    report(got);
+  }
+
+  void finish_endless(std::int64_t count) {
+    if (count == 0 && !has_identity(what_.op) && !what_.initial.given) {
+      throw shape_error(std::string(name(what_.op)) + " of no elements has no value: give an initial value");
+    }
+    merge_->finish_endless(count);
+  }
+
+  void report(std::int64_t elements) {
+    if (!options_.progress) return;
+    const std::int64_t so_far = bytes_.fetch_add(elements * fold_.item) + elements * fold_.item;
+    const std::unique_lock lock(progress_, std::try_to_lock);
+    if (!lock || so_far < reported_ + (INT64_C(16) << 20)) return;
+    reported_ = so_far;
+    options_.progress(so_far);
+  }
+
+  const reduction& what_;
+  const host_options& options_;
+  const host::fold fold_;
+  const slabs slabs_;
+  result_sink sink_;
+  const std::int64_t elements_;
+  const bool copies_;
+  std::unique_ptr<host_merge> merge_;
+  std::unique_ptr<host_turnstile> turnstile_;
+  std::int64_t chunk_ = 0;
+  buffers buffers_;
+  std::optional<host_reader> reader_;
+  std::atomic<std::int64_t> bytes_{0};
+  std::mutex progress_;
+  std::int64_t reported_ = 0;
+};
+
+bool has_unknown_length(const array_layout& layout) { return layout.extents.size() == 1 && layout.extents[0] < 0; }
+
+}  // namespace
+
+std::int64_t run_host(const plan& p, source& input, void* results, const host_options& options) {
+  const bool endless = has_unknown_length(input.layout());
+  if (!endless && p.form.elements() == 0) {
+    host::run(p, nullptr, results);
+    return 0;
+  }
+  return pipeline(p, input, results, options, endless).run();
+}
+
+}  // namespace multifold::stream
