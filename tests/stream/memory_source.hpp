@@ -47,7 +47,7 @@ class memory_source : public multifold::source {
     if (how_.fails_at >= first && how_.fails_at < first + count) {
       throw multifold::io_error("memory: read error at byte " + std::to_string(how_.fails_at * item));
     }
-    std::memcpy(chunk.data(), memory_.data() + first * item, static_cast<std::size_t>(count * item));
+    if (count > 0) std::memcpy(chunk.data(), memory_.data() + first * item, static_cast<std::size_t>(count * item));
     next_ = first + count;
     largest_read = std::max<std::int64_t>(largest_read, static_cast<std::int64_t>(chunk.size()));
     return count;
