@@ -1,0 +1,118 @@
+// Words of the command line as types, shapes, axes and values.
+#include "parse.hpp"
+
+#include <charconv>
+#include <string_view>
+#include <system_error>
+
+#include "failure.hpp"
+#include "multifold/array.hpp"
+#include "multifold/error.hpp"
+#include "size_text.hpp"
+
+namespace multifold::app {
+namespace {
+
+// from_chars knows no plus sign.
+std::string_view without_plus(std::string_view text) {
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
+  return text;
+}
+
+template <class T>
+std::optional<T> parse_number(std::string_view text) {
+  text = without_plus(text);
+  T value{};
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// The pieces between commas and x's, without spaces; a comma may stand at the end, as in (3,).
+std::vector<std::string> pieces_of(std::string text, std::string_view separators) {
+  std::erase_if(text, [](char c) { return c == ' '; });
+  std::vector<std::string> pieces(1);
+  for (const char c : text) {
+    if (separators.find(c) == std::string_view::npos) pieces.back() += c;
+    else pieces.emplace_back();
+  }
+  if (pieces.back().empty()) pieces.pop_back();
+  return pieces;
+}
+
+}  // namespace
+
+std::int64_t parse_bytes(const std::string& option, const std::string& text) {
+  const std::optional<std::int64_t> bytes = parse_size(text);
+  if (!bytes) throw usage(option + ": found '" + text + "'; expected bytes like 4096, 256MiB, 4GiB or 1e9");
+  return *bytes;
+}
+
+dtype parse_type(const std::string& option, const std::string& text) {
+  const std::optional<dtype> type = parse_dtype(text);
+  if (!type) {
+    throw usage(option + ": found '" + text +
+                "'; expected bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32 or f64");
+  }
+  return *type;
+}
+
+std::vector<std::int64_t> parse_shape(const std::string& text) {
+  std::string inside = text;
+  if (inside.size() >= 2 && inside.front() == '(' && inside.back() == ')') inside = inside.substr(1, inside.size() - 2);
+  else if (inside.empty()) throw usage("--shape: found nothing; expected extents like 1000,64");
+  std::vector<std::int64_t> extents;
+  for (const std::string& piece : pieces_of(inside, ",x")) {
+    const std::optional<std::int64_t> extent = parse_number<std::int64_t>(piece);
+    if (!extent || *extent < 0) {
+      throw usage("--shape: found '" + piece + "' in '" + text + "'; expected extents of 0 or more, like 1000,64");
+    }
+    extents.push_back(*extent);
+  }
+  try {
+    element_count(extents);
+  } catch (const shape_error& e) {
+    throw usage(std::string("--shape: ") + e.what());
+  }
+  return extents;
+}
+
+std::optional<std::vector<std::int64_t>> parse_axes(const std::vector<std::string>& texts) {
+  if (texts.empty()) return std::nullopt;
+  std::vector<std::int64_t> axes;
+  for (const std::string& text : texts) {
+    if (text.empty()) throw usage("--axis: found nothing; expected axes like 0 or 0,-1");
+    for (const std::string& piece : pieces_of(text, ",")) {
+      const std::optional<std::int64_t> axis = parse_number<std::int64_t>(piece);
+      if (!axis) throw usage("--axis: found '" + text + "'; expected axes like 0 or 0,-1");
+      axes.push_back(*axis);
+    }
+  }
+  return axes;
+}
+
+initial_value parse_initial(const std::string& text, op_kind op, dtype input) {
+  if (op == op_kind::mean || order_of(op) == element_order::indexed) {
+    throw usage("--initial: " + std::string(name(op)) + " takes none; sum, prod, min and max do");
+  }
+  initial_value initial;
+  initial.given = true;
+  if (is_floating(input)) {
+    const std::optional<double> real = parse_number<double>(text);
+    if (!real) throw usage("--initial: found '" + text + "'; expected a number");
+    initial.real_value = *real;
+    return initial;
+  }
+  const std::optional<std::int64_t> below = parse_number<std::int64_t>(text);
+  const std::optional<std::uint64_t> above = parse_number<std::uint64_t>(text);
+  if (!below && !above) {
+    throw usage("--initial: found '" + text + "'; expected an integer of 64 bits, as the elements are " +
+                std::string(name(input)));
+  }
+  initial.integer = true;
+  initial.integer_value = below ? int128_t{*below} : int128_t{*above};
+  initial.real_value = static_cast<double>(initial.integer_value);
+  return initial;
+}
+
+}  // namespace multifold::app

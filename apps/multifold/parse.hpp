@@ -1,0 +1,28 @@
+// What single words of the command line mean. Every function throws usage() on text that cannot be meant.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "multifold/dtype.hpp"
+#include "multifold/ops.hpp"
+
+namespace multifold::app {
+
+dtype parse_type(const std::string& option, const std::string& text);
+
+/// "4096", "4KiB", "1e9".
+std::int64_t parse_bytes(const std::string& option, const std::string& text);
+
+/// "1000,64", "(1000, 64)", "1000x64"; "()" is a scalar.
+std::vector<std::int64_t> parse_shape(const std::string& text);
+
+/// Each of `texts` is one axis or a list with commas; empty if there are none.
+std::optional<std::vector<std::int64_t>> parse_axes(const std::vector<std::string>& texts);
+
+/// An integer that fits 64 bits, with or without sign, for integer inputs; any decimal, nan and inf for the others.
+initial_value parse_initial(const std::string& text, op_kind op, dtype input);
+
+}  // namespace multifold::app

@@ -1,0 +1,107 @@
+"""Ctrl-C and its kin: exit 130 within a second, one line, nothing written, whatever the tool is waiting for."""
+
+import os
+import signal
+import subprocess
+import time
+
+import tool
+
+# Sanitizers slow the way out, too.
+PATIENCE = 5.0 if tool.is_sanitized() else 1.0
+
+
+class Interrupt(tool.ToolTest):
+    def sparse(self):
+        path = self.folder / "sparse.bin"
+        with path.open("wb") as file:
+            file.truncate(200 << 30)
+        return path
+
+    def interrupted(self, process, number=signal.SIGINT, after=0.5):
+        time.sleep(after)
+        self.assertIsNone(process.poll(), "ended before it was interrupted")
+        start = time.monotonic()
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+        seconds = time.monotonic() - start
+        outcome = tool.Outcome(process.returncode, out.decode(), err.decode(), seconds)
+        self.assert_refused(outcome, 130, "interrupted")
+        self.assertLess(seconds, PATIENCE)
+        return outcome
+
+    def test_long_run(self):
+        path = self.sparse()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(number=number):
+                outcome = self.interrupted(tool.start("sum", path, "--dtype", "f32"), number)
+                self.assertIn(str(path), outcome.err)
+
+    def test_every_pattern(self):
+        path = self.sparse()
+        for options in (["sum", "--shape", "50,1073741824", "--axis", "1"], ["max", "--shape", "52428800,1024", "--axis", "0"],
+                        ["argmin", "--shape", "50,1073741824", "--axis", "1"]):
+            with self.subTest(options=options):
+                self.interrupted(tool.start(*options, path, "--dtype", "f32"))
+
+    def test_nothing_is_written(self):
+        path = self.sparse()
+        self.interrupted(tool.start("sum", path, "--dtype", "f32", "-o", self.folder / "out.npy"))
+        self.assertEqual(self.names(), ["sparse.bin"])
+
+    def test_pipe_that_says_nothing(self):
+        reading, writing = os.pipe()
+        process = tool.start("sum", "-", stdin=reading)
+        os.close(reading)
+        self.interrupted(process)
+        os.close(writing)
+
+    def test_pipe_that_stops_in_the_middle(self):
+        reading, writing = os.pipe()
+        process = tool.start("sum", "-", "--dtype", "f32", stdin=reading)
+        os.close(reading)
+        os.write(writing, bytes(40000))
+        self.interrupted(process)
+        os.close(writing)
+
+    def test_named_pipe_that_nobody_opens(self):
+        path = self.folder / "pipe"
+        os.mkfifo(path)
+        self.interrupted(tool.start("sum", path))
+
+    def test_the_second_signal_is_at_once(self):
+        reading, writing = os.pipe()
+        process = tool.start("sum", "-", stdin=reading)
+        os.close(reading)
+        time.sleep(0.3)
+        start = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertLess(time.monotonic() - start, PATIENCE / 2)
+        os.close(writing)
+
+    def test_the_remaining_files_are_left_alone(self):
+        path = self.sparse()
+        self.interrupted(tool.start("sum", path, path, path, "--dtype", "f32"))
+
+    def test_ignored_signals_stay_ignored(self):
+        reading, writing = os.pipe()
+        ignore = "trap '' INT; exec \"$0\" sum - --dtype u8"
+        with subprocess.Popen(["sh", "-c", ignore, tool.BINARY], stdin=reading, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, env=tool.environment()) as process:
+            os.close(reading)
+            time.sleep(0.3)
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.8)
+            self.assertIsNone(process.poll())
+            os.write(writing, b"\x05\x06")
+            os.close(writing)
+            out, _ = process.communicate(timeout=60)
+            self.assertEqual((process.returncode, out), (0, b"11\n"))
+
+
+if __name__ == "__main__":
+    tool.main()

@@ -1,0 +1,100 @@
+"""Command lines that cannot be meant, help, and refusals that are not the file's fault."""
+
+import json
+import resource
+
+import tool
+
+
+class Usage(tool.ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.x = self.file("x.npy", tool.npy(data=tool.floats(1, 2, 3)))
+        self.raw = self.file("x.bin", b"\0" * 12)
+
+    def test_command_lines_that_cannot_be_meant(self):
+        x, raw = self.x, self.raw
+        for line in ([], ["summ", x], ["sum"], ["sum", x, "--bogus"], ["sum", x, "--axis", "first"],
+                     ["sum", x, "--axis", ""], ["sum", x, "--axis", "0,,1"], ["sum", x, "--shape", "3"],
+                     ["sum", x, "--offset", "3"], ["sum", raw, "--dtype", "f31"], ["sum", raw, "--dtype", "f32", "--shape", ""],
+                     ["sum", raw, "--dtype", "f32", "--shape", "-3"], ["sum", raw, "--dtype", "f32", "--shape", "3,y"],
+                     ["sum", raw, "--dtype", "f32", "--shape", "4611686018427387904,4"],
+                     ["sum", raw, "--dtype", "f32", "--offset", "-1"], ["sum", x, "--memory", "4Q"],
+                     ["sum", x, "--memory", "lots"], ["sum", x, "--memory", "0"], ["sum", x, "--memory", "99999999999G"],
+                     ["sum", x, "--threads", "0"], ["sum", x, "--threads", "many"], ["sum", x, "--engine", "abacus"],
+                     ["sum", x, "--accuracy", "good"], ["sum", x, "--nan", "maybe"], ["sum", x, "--initial", "one"],
+                     ["mean", x, "--initial", "1"], ["argmax", x, "--initial", "1"], ["sum", x, "--result-dtype", "i64"],
+                     ["mean", x, "--result-dtype", "i32"], ["sum", x, "--passes", "0"], ["sum", x, "--passes", "40"],
+                     ["sum", x, "--finish", "never"], ["sum", x, "--parts", "0"], ["sum", x, "--form", "square"],
+                     ["sum", x, "--hex", "--json"], ["sum", x, "--hex", "-o", "y.npy"], ["sum", x, "--json", "-o", "-"],
+                     ["sum", x, x, "-o", "y.npy"], ["sum", "-", "-"], ["plan", "sum"], ["plan", "summ", x],
+                     ["plan", "sum", "--dtype", "f32"], ["plan", "sum", x, "--dot", "--json"],
+                     ["plan", "sum", x, "--device-model", "abacus"], ["plan", "sum", "-", "--dtype", "f32"],
+                     ["info", "x"]):
+            with self.subTest(line=line):
+                self.assert_refused(tool.run(*line, cwd=self.folder), 2)
+        self.assertEqual(self.names(), ["x.bin", "x.npy"])
+
+    def test_integers_want_integers(self):
+        path = self.file("i.npy", tool.npy(descr="'<i4'"))
+        self.assert_refused(tool.run("sum", path, "--initial", "1.5"), 2, path, "integer", "i32")
+        self.assert_refused(tool.run("sum", path, "--initial", "18446744073709551616"), 2, path, "64 bits")
+        self.assert_printed(tool.run("sum", path, "--initial", "-7"), "-7\n")
+        self.assert_printed(tool.run("max", path, "--initial", "+7"), "7\n")
+
+    def test_exact_sums_of_floats_are_refused_or_exact(self):
+        outcome = tool.run("sum", self.x, "--accuracy", "exact", "--json")
+        if outcome.code == 0:
+            self.assertEqual(json.loads(outcome.out)["accuracy"], "exact")
+        else:
+            self.assert_refused(outcome, 2, self.x, "fast")
+
+    def test_bf16_results_have_no_npy(self):
+        outcome = tool.run("sum", self.x, "--result-dtype", "bf16", "-o", self.folder / "y.npy")
+        self.assert_refused(outcome, 2, "y.npy", "bf16", "--result-dtype f32")
+        self.assertEqual(self.names(), ["x.bin", "x.npy"])
+
+    def test_no_such_engine(self):
+        engines = {engine["name"]: engine for engine in json.loads(tool.run("info", "--json").out)["engines"]}
+        if "device" in engines and engines["device"]["supported"]:
+            self.skipTest("this machine has a GPU")
+        self.assert_refused(tool.run("sum", self.x, "--engine", "device"), 4, "device")
+        self.assert_refused(tool.run("sum", self.x, env=tool.environment(MULTIFOLD_ENGINE="device")), 4, "device")
+
+    def test_help_and_version(self):
+        for line in (["--help"], ["sum", "--help"], ["plan", "--help"], ["info", "-h"]):
+            with self.subTest(line=line):
+                outcome = tool.run(*line)
+                self.assertEqual((outcome.code, outcome.err), (0, ""))
+                self.assertIn("Examples:", outcome.out)
+                self.assertLessEqual(max(map(len, outcome.out.splitlines())), 120)
+        self.assertRegex(tool.run("--version").out, r"\Amultifold \d+\.\d+\.\d+\n\Z")
+
+    def test_sizes(self):
+        for size in ("1GiB", "64MiB", "64 MiB", "1e8", "100MB", "0.5GiB", "64M", "67108864"):
+            with self.subTest(size=size):
+                self.assert_printed(tool.run("sum", self.x, "--memory", size), "6\n")
+
+    def test_memory_that_cannot_be_had(self):
+        if tool.is_sanitized():
+            self.skipTest("sanitizers reserve terabytes of address space")
+        shape = "300000000,2"
+        big = self.folder / "big.bin"
+        with big.open("wb") as file:
+            file.truncate(300000000 * 2)
+        outcome = tool.run("sum", big, "--dtype", "i8", "--shape", shape, "--axis", "1",
+                           before=tool.limit(resource.RLIMIT_AS, 1 << 30))
+        self.assert_refused(outcome, 1, big)
+        self.assertRegex(outcome.err, r"\d+(\.\d+)? ?([KMGT]i?B|bytes)")
+
+    def test_threads_that_cannot_be_had(self):
+        if tool.is_sanitized():
+            self.skipTest("sanitizers reserve terabytes of address space")
+        outcome = tool.run("sum", self.x, "--threads", "60000", before=tool.limit(resource.RLIMIT_AS, 1 << 29))
+        self.assertIn(outcome.code, (0, 1), outcome.err)
+        if outcome.code == 1:
+            self.assert_refused(outcome, 1)
+
+
+if __name__ == "__main__":
+    tool.main()
