@@ -9,6 +9,7 @@
 #include "multifold/array.hpp"
 #include "multifold/dtype.hpp"
 #include "multifold/ops.hpp"
+#include "multifold/policy.hpp"
 
 namespace multifold {
 
@@ -29,47 +30,6 @@ std::int64_t accumulator_bytes(const reduction& what);
 
 /// Whether partial results merge to the same bits in any order: all integers and extrema, but no rounded sum.
 bool merges_in_any_order(const reduction& what);
-
-/// How the partial results of a pass become one.
-enum class finish : std::uint8_t {
-  next_pass,   // written to the workspace; the next pass reduces them
-  last_block,  // written to the workspace; the last block of a batch to arrive reduces them, in order
-  atomic,      // merged into one accumulator a batch by atomics
-};
-
-/// How the values of a block's threads become one.
-enum class block_form : std::uint8_t {
-  shuffle,      // shuffles inside each warp, then one value a warp through shared memory
-  shared_tree,  // a tree in shared memory
-};
-
-/// What a pass reads, and how its work is laid out.
-enum class kernel : std::uint8_t {
-  block_rows,  // a block per part of a row of contiguous elements
-  group_rows,  // `group` threads per short row
-  columns,     // a thread per column, or several threads where columns are few
-  strided,     // a block per part, an offset per element
-  partials,    // a block per part of a row of partial results
-};
-
-std::string_view name(finish how) noexcept;
-std::string_view name(block_form form) noexcept;
-std::string_view name(kernel kind) noexcept;
-
-/// One pass: every batch of `length` is cut into `parts` of `part_length` (the last may be shorter, none is empty).
-struct pass {
-  kernel kind = kernel::block_rows;
-  std::int64_t batches = 1;
-  std::int64_t length = 1;
-  std::int64_t parts = 1;
-  std::int64_t part_length = 1;
-  finish how = finish::next_pass;  // without meaning where parts == 1
-  block_form form = block_form::shuffle;
-  int threads = 1;          // a block, or CPU threads at most
-  int group = 1;            // threads per row in group_rows
-  int vector = 1;           // neighbouring columns per thread in columns
-  std::int64_t blocks = 1;  // of the grid, or pieces of CPU work
-};
 
 enum class engine_kind : std::uint8_t { host, device };
 

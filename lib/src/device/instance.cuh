@@ -45,7 +45,7 @@ void lower(const reduction& what, const void* accumulators, std::int64_t count, 
     using Op = decltype(op);
     built_in_output output{results, false, what.op, what.result, length, {}, status_word, what.initial};
     kernels::pass_arguments<Op, built_in_output> args{
-        op, output, {nullptr, nullptr, finish::next_pass}, count, 1, 1, 1, 0, block_form::shuffle};
+        op, output, {nullptr, nullptr, finish::next_pass}, count, 1, 1, 1, 1, 0, block_form::shuffle};
     kernels::few_partials<<<grid_for(count, 256), 256, 0, stream>>>(
         static_cast<const typename Op::accumulator*>(accumulators), args);
   });

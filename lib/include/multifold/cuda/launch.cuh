@@ -105,7 +105,8 @@ void launch(const plan& p, const Op& op, const Output& output, const typename Op
   for (std::size_t i = 0; i < p.passes.size(); ++i) {
     const pass& at = p.passes[i];
     kernels::pass_arguments<Op, Output> args{
-        op, output, {nullptr, nullptr, at.how}, at.batches, at.length, at.parts, at.part_length, first_index, at.form};
+        op,          output, {nullptr, nullptr, at.how}, at.batches, at.length, at.parts, at.tile, at.part_length,
+        first_index, at.form};
     if (at.parts > 1) {
       args.partials.data = space.take<accumulator>(p.partials(i));
       if (at.how != finish::next_pass) {

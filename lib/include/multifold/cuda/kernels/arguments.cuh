@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "multifold/array.hpp"
-#include "multifold/plan.hpp"
+#include "multifold/policy.hpp"
 
 namespace multifold::cuda::kernels {
 
@@ -25,6 +25,7 @@ struct pass_arguments {
   std::int64_t batches;
   std::int64_t length;
   std::int64_t parts;
+  std::int64_t tile;  // elements that a part takes in turn; part_length where parts are contiguous
   std::int64_t part_length;
   std::int64_t first_index;  // of the element at position 0: chunks of longer batches start later
   block_form form;

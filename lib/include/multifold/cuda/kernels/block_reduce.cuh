@@ -2,7 +2,7 @@
 #pragma once
 
 #include "multifold/cuda/kernels/exchange.cuh"
-#include "multifold/plan.hpp"
+#include "multifold/policy.hpp"
 
 namespace multifold::cuda::kernels {
 

@@ -1,9 +1,10 @@
 // A block per part of a row of contiguous elements.
 //
-// Consecutive threads read consecutive 16-byte vectors, four of them each before the first is used, so a block of 512
-// has 32 KiB in flight; elements before the first and after the last 16-byte boundary are read one by one. On an H200
-// a row of 2^32 floats is cut into 528 parts of 8134408 elements: 4 blocks on each of 132 multiprocessors, 992 rounds
-// of 8192 elements a block.
+// Consecutive threads read consecutive 16-byte vectors, four of them each, and the next four are asked for before the
+// last four are used: a block of 512 has up to 64 KiB in flight. Tiles are dealt to the parts in turn, so all blocks
+// read one stretch of memory together. Elements before the first and after the last 16-byte boundary are read one by
+// one. On an H200 a row of 2^32 floats has 528 parts, 4 blocks for each of 132 multiprocessors: 993 rounds of 8192
+// elements a block.
 #pragma once
 
 #include <cstdint>
@@ -15,44 +16,68 @@ namespace multifold::cuda::kernels {
 
 constexpr int vectors_in_flight = 4;
 
+/// The vectors that one thread reads: number `first`, and threads behind it, then `step` further on.
+struct vector_share {
+  std::int64_t first, step;
+  bool head, tail;  // whether the elements before and after the vectors are this block's
+};
+
+/// `count` vectors at `v` as far as they are in `share`; `index` is that of the first element of the first.
+template <class Op>
+__device__ void read_vectors(const Op& op, thread_value<Op>& mine, const vector_word* v, std::int64_t count,
+                             const vector_share& share, std::int64_t index) {
+  constexpr int width = vector_elements<typename Op::value_type>;
+  const auto threads = static_cast<std::int64_t>(blockDim.x);
+  const std::int64_t reach = (vectors_in_flight - 1) * threads;
+  std::int64_t i = share.first;
+  vector_word loaded[vectors_in_flight], next[vectors_in_flight];
+  bool full = i + reach < count;
+  if (full) {
+#pragma unroll
+    for (int k = 0; k < vectors_in_flight; ++k) loaded[k] = load_vector(v + i + k * threads);
+  }
+  while (full) {
+    const std::int64_t following = i + share.step;
+    full = following + reach < count;
+    if (full) {
+#pragma unroll
+      for (int k = 0; k < vectors_in_flight; ++k) next[k] = load_vector(v + following + k * threads);
+    }
+    mine.make_room(op, vectors_in_flight * width);
+#pragma unroll
+    for (int k = 0; k < vectors_in_flight; ++k) absorb_vector(op, mine, loaded[k], index + (i + k * threads) * width);
+#pragma unroll
+    for (int k = 0; k < vectors_in_flight; ++k) loaded[k] = next[k];
+    i = following;
+  }
+  // The last tile may end anywhere.
+#pragma unroll 1
+  for (int k = 0; k < vectors_in_flight; ++k) {
+    if (i + k * threads >= count) break;
+    mine.make_room(op, width);
+    absorb_vector(op, mine, load_vector(v + i + k * threads), index + (i + k * threads) * width);
+  }
+}
+
 /// What this thread's share of `count` contiguous elements comes to. `index` is that of p[0].
 template <class Op>
 __device__ typename Op::accumulator read_contiguous(const Op& op, const typename Op::value_type* p, std::int64_t count,
-                                                    std::int64_t index) {
+                                                    const vector_share& share, std::int64_t index) {
   using T = typename Op::value_type;
   constexpr int width = vector_elements<T>;
-  const auto threads = static_cast<std::int64_t>(blockDim.x);
   const std::int64_t thread = threadIdx.x;
   thread_value<Op> mine(op);
 
   const auto misaligned = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p) % 16 / sizeof(T));
   std::int64_t head = misaligned == 0 ? 0 : width - misaligned;
   if (head > count) head = count;
-  mine.make_room(op, 1);
-  if (thread < head) mine.absorb(op, p[thread], index + thread);
-
   const std::int64_t vectors = (count - head) / width;
-  const auto* v = reinterpret_cast<const vector_word*>(p + head);
-  std::int64_t i = thread;
-  for (; i + (vectors_in_flight - 1) * threads < vectors; i += vectors_in_flight * threads) {
-    vector_word loaded[vectors_in_flight];
-#pragma unroll
-    for (int k = 0; k < vectors_in_flight; ++k) loaded[k] = load_vector(v + i + k * threads);
-    mine.make_room(op, vectors_in_flight * width);
-#pragma unroll
-    for (int k = 0; k < vectors_in_flight; ++k) {
-      absorb_vector(op, mine, loaded[k], index + head + (i + k * threads) * width);
-    }
-  }
-#pragma unroll 1
-  for (; i < vectors; i += threads) {
-    mine.make_room(op, width);
-    absorb_vector(op, mine, load_vector(v + i), index + head + i * width);
-  }
+  read_vectors(op, mine, reinterpret_cast<const vector_word*>(p + head), vectors, share, index + head);
 
+  mine.make_room(op, 2);
+  if (share.head && thread < head) mine.absorb(op, p[thread], index + thread);
   const std::int64_t tail = head + vectors * width + thread;
-  mine.make_room(op, 1);
-  if (tail < count) mine.absorb(op, p[tail], index + tail);
+  if (share.tail && tail < count) mine.absorb(op, p[tail], index + tail);
   return mine.value(op);
 }
 
@@ -64,9 +89,16 @@ __global__ void __launch_bounds__(most_threads, 2)
   for (std::int64_t item = blockIdx.x; item < args.batches * args.parts; item += gridDim.x) {
     const std::int64_t batch = item / args.parts;
     const std::int64_t part = item % args.parts;
-    const std::int64_t first = part * args.part_length;
-    const std::int64_t count = args.length - first < args.part_length ? args.length - first : args.part_length;
-    const auto mine = read_contiguous(args.op, data + batch * row_stride + first, count, args.first_index + first);
+    const std::int64_t tile = static_cast<std::int64_t>(vectors_in_flight) * blockDim.x;  // vectors
+    std::int64_t first = 0, count = args.length;
+    vector_share share{part * tile + threadIdx.x, args.parts * tile, part == 0, part == args.parts - 1};
+    if (args.tile == args.part_length) {  // contiguous parts
+      first = part * args.part_length;
+      count = args.length - first < args.part_length ? args.length - first : args.part_length;
+      share = {threadIdx.x, tile, true, true};
+    }
+    const auto* start = data + batch * row_stride + first;
+    const auto mine = read_contiguous(args.op, start, count, share, args.first_index + first);
     finish_part(args, batch, part, block_reduce(args.op, args.form, mine, storage), storage);
     __syncthreads();
   }

@@ -1,0 +1,56 @@
+// How one pass is laid out on an engine: the values that kernels and plans share. Nothing here decides or runs
+// anything.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace multifold {
+
+/// How the partial results of a pass become one.
+enum class finish : std::uint8_t {
+  next_pass,   // written to the workspace; the next pass reduces them
+  last_block,  // written to the workspace; the last block of a batch to arrive reduces them, in order
+  atomic,      // merged into one accumulator a batch by atomics
+};
+
+/// How the values of a block's threads become one.
+enum class block_form : std::uint8_t {
+  shuffle,      // shuffles inside each warp, then one value a warp through shared memory
+  shared_tree,  // a tree in shared memory
+};
+
+/// What a pass reads, and how its work is laid out.
+enum class kernel : std::uint8_t {
+  block_rows,  // a block per part of a row of contiguous elements
+  group_rows,  // `group` threads per short row
+  columns,     // a thread per column, or several threads where columns are few
+  strided,     // a block per part, an offset per element
+  partials,    // a block per part of a row of partial results
+};
+
+std::string_view name(finish how) noexcept;
+std::string_view name(block_form form) noexcept;
+std::string_view name(kernel kind) noexcept;
+
+/// One pass: the elements of every batch go to its `parts` in turn, `tile` at a time; no part is empty.
+struct pass {
+  kernel kind = kernel::block_rows;
+  std::int64_t batches = 1;
+  std::int64_t length = 1;
+  std::int64_t parts = 1;
+  std::int64_t tile = 1;           // equal to part_length where parts are contiguous
+  std::int64_t part_length = 1;    // elements of the longest part
+  finish how = finish::next_pass;  // without meaning where parts == 1
+  block_form form = block_form::shuffle;
+  int threads = 1;          // a block, or CPU threads at most
+  int group = 1;            // threads per row in group_rows
+  int vector = 1;           // neighbouring columns per thread in columns
+  std::int64_t blocks = 1;  // of the grid, or pieces of CPU work
+
+  bool contiguous() const noexcept { return tile == part_length; }
+  /// The part that element `index` of a batch belongs to.
+  std::int64_t part_of(std::int64_t index) const noexcept { return index / tile % parts; }
+};
+
+}  // namespace multifold

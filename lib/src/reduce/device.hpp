@@ -1,0 +1,28 @@
+// The GPU engine as the API sees it, whether or not this build and this machine have it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "multifold/plan.hpp"
+#include "multifold/reduce.hpp"
+#include "multifold/source.hpp"
+
+namespace multifold::detail {
+
+/// Whether there is a GPU to run on; if not, `reason` says why.
+bool has_device(std::string& reason);
+
+/// Traits of the current device.
+engine_traits current_device();
+
+/// Reduces an array in device memory into `results` on the host.
+void run_on_device(const plan& p, const void* data, void* results);
+
+/// Reduces a source that is read in chunks; returns the number of elements.
+std::int64_t stream_to_device(const plan& p, source& input, void* results, const reduce_options& options);
+
+/// Whether chunks of an array of this form can be sent to the device.
+bool device_takes_chunks(const batches& form);
+
+}  // namespace multifold::detail

@@ -1,0 +1,38 @@
+// The GPU engine, in builds that have it.
+#include <cuda_runtime_api.h>
+
+#include "multifold/cuda/buffer.hpp"
+#include "multifold/cuda/error.hpp"
+#include "multifold/cuda/reduce_async.hpp"
+#include "multifold/cuda/stream.hpp"
+#include "multifold/cuda/traits.hpp"
+#include "reduce/device.hpp"
+#include "stream/device_boxes.hpp"
+#include "stream/device_stream.hpp"
+
+namespace multifold::detail {
+
+bool has_device(std::string& reason) { return !cuda::devices(reason).empty(); }
+
+engine_traits current_device() { return cuda::device_traits(); }
+
+void run_on_device(const plan& p, const void* data, void* results) {
+  const auto bytes = static_cast<std::size_t>(p.form.results() * item_bytes(p.what.result));
+  if (bytes == 0) return;
+  cuda::stream stream;
+  cuda::device_buffer workspace(p.workspace_bytes()), on_device(static_cast<std::int64_t>(bytes));
+  const std::span<std::byte> space(workspace.data(), static_cast<std::size_t>(workspace.size()));
+  // Work that the caller has enqueued on the default stream may still be writing the array.
+  cuda::check(cudaStreamSynchronize(cudaStreamLegacy));
+  cuda::reduce_async(p, data, on_device.data(), space, stream.get());
+  cuda::check(cudaMemcpyAsync(results, on_device.data(), bytes, cudaMemcpyDeviceToHost, stream.get()));
+  check_status(cuda::status_of(space, stream.get()), p.what);
+}
+
+std::int64_t stream_to_device(const plan& p, source& input, void* results, const reduce_options& options) {
+  return stream::run_device(p, input, results, {options.threads, options.memory_bytes, options.stop, options.progress});
+}
+
+bool device_takes_chunks(const batches& form) { return stream::streams_to_device(form); }
+
+}  // namespace multifold::detail

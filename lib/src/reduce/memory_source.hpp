@@ -1,0 +1,38 @@
+// A dense array in host memory as a source, for engines that want chunks.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "multifold/array.hpp"
+#include "multifold/source.hpp"
+
+namespace multifold::detail {
+
+class memory_source : public source {
+ public:
+  /// `fortran_order` says which of the two dense orders the strides are.
+  memory_source(const array_view& view, bool fortran_order)
+      : data_(static_cast<const std::byte*>(view.data)),
+        layout_{view.type, view.extents, fortran_order},
+        elements_(view.elements()) {}
+
+  const std::string& name() const noexcept override { return name_; }
+  const array_layout& layout() const noexcept override { return layout_; }
+  bool random_access() const noexcept override { return true; }
+  std::int64_t read(std::int64_t first, std::span<std::byte> chunk) override {
+    const std::int64_t item = item_bytes(layout_.type);
+    const std::int64_t count = std::min(static_cast<std::int64_t>(chunk.size()) / item, elements_ - first);
+    std::memcpy(chunk.data(), data_ + first * item, static_cast<std::size_t>(count * item));
+    return count;
+  }
+
+ private:
+  const std::string name_ = "host memory";
+  const std::byte* data_;
+  const array_layout layout_;
+  const std::int64_t elements_;
+};
+
+}  // namespace multifold::detail

@@ -1,0 +1,131 @@
+// The API's functions: check the request, choose an engine, make the plan, run it, and say what was done.
+#include "multifold/reduce.hpp"
+
+#include <chrono>
+#include <cstring>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "host/engine.hpp"
+#include "multifold/error.hpp"
+#include "reduce/device.hpp"
+#include "reduce/engines.hpp"
+#include "reduce/memory_source.hpp"
+#include "reduce/request.hpp"
+#include "stream/host_stream.hpp"
+
+namespace multifold {
+namespace {
+
+using detail::request;
+
+std::vector<std::byte> allocate_results(const request& r) {
+  const int128_t bytes = static_cast<int128_t>(r.form.results()) * item_bytes(r.what.result);
+  try {
+    if (bytes <= INT64_MAX) return std::vector<std::byte>(static_cast<std::size_t>(bytes));
+  } catch (const std::exception&) {
+    // told below
+  }
+  throw out_of_memory(std::to_string(r.form.results()) + " results of " + std::string(name(r.what.result)) +
+                      " do not fit in memory: reduce over more axes, or ask for a narrower result dtype");
+}
+
+// Runs `work`, which returns the number of elements it read, and fills in the rest.
+template <class Work>
+reduce_result result_of(const request& r, plan p, const Work& work) {
+  reduce_result result;
+  result.type = r.what.result;
+  result.extents = r.result_extents;
+  result.data = allocate_results(r);
+  result.engine = p.engine.engine == engine_kind::host ? "host" : "device";
+  result.device = p.engine.name;
+  result.achieved = r.achieved;
+  const auto start = std::chrono::steady_clock::now();
+  result.count = work(p, result.data.data());
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.bytes = result.count * item_bytes(r.what.input);
+  result.used = std::move(p);
+  return result;
+}
+
+struct density {
+  bool dense, fortran;
+};
+
+density density_of(const array_view& view) {
+  if (view.elements() == 0) return {true, false};
+  const auto same = [&](const std::vector<std::int64_t>& strides) {
+    for (std::size_t i = 0; i < strides.size(); ++i) {
+      if (view.extents[i] != 1 && view.strides[i] != strides[i]) return false;
+    }
+    return true;
+  };
+  if (same(c_strides(view.extents))) return {true, false};
+  return {same(fortran_strides(view.extents)), true};
+}
+
+// Before anything is read: a stream of unknown length is one long row.
+void check_unknown_length(op_kind op, const array_layout& layout, const reduce_options& options) {
+  if (!detail::has_unknown_length(layout)) return;
+  if (options.axes && options.axes->size() != 1) {
+    throw shape_error(std::string(name(op)) + ": a stream of unknown length has one axis, and " +
+                      std::to_string(options.axes->size()) + " were named");
+  }
+  if (options.forced.parts || options.forced.passes || options.forced.how) {
+    throw unsupported_error("a plan cannot be forced on a stream of unknown length: say its --shape");
+  }
+}
+
+}  // namespace
+
+void reduce_result::copy_value(dtype wanted, void* out) const {
+  if (wanted != type) {
+    throw shape_error("the result is " + std::string(name(type)) + ", and " + std::string(name(wanted)) +
+                      " was asked for");
+  }
+  if (static_cast<std::int64_t>(data.size()) != item_bytes(type)) {
+    throw shape_error("the result has shape " + to_string(extents) + ", and a single value was asked for");
+  }
+  std::memcpy(out, data.data(), data.size());
+}
+
+reduce_result reduce(op_kind op, const array_view& array, const reduce_options& options) {
+  const request r = detail::make_request(op, array, options);
+  const density layout = density_of(array);
+  const engine_traits engine = detail::choose_engine(r, array.where, layout.dense, options);
+  plan p = make_plan(r.what, r.form, options.forced, engine);
+  return result_of(r, std::move(p), [&](const plan& chosen, void* results) {
+    if (engine.engine == engine_kind::host) {
+      host::run(chosen, array.data, results, {options.threads, options.stop, options.progress});
+    } else if (array.where == place::device) {
+      detail::run_on_device(chosen, array.data, results);
+    } else {
+      detail::memory_source input(array, layout.fortran);
+      detail::stream_to_device(chosen, input, results, options);
+    }
+    return r.elements;
+  });
+}
+
+reduce_result reduce(op_kind op, source& input, const reduce_options& options) {
+  check_unknown_length(op, input.layout(), options);
+  const bool unknown = detail::has_unknown_length(input.layout());
+  request r = detail::make_request(op, detail::view_of(input.layout()), options);
+  if (unknown) r.elements = -1;
+  const engine_traits engine = detail::choose_engine(r, place::host, true, options);
+  plan p = make_plan(r.what, r.form, options.forced, engine);
+  return result_of(r, std::move(p), [&](const plan& chosen, void* results) {
+    if (engine.engine == engine_kind::device) return detail::stream_to_device(chosen, input, results, options);
+    return stream::run_host(chosen, input, results,
+                            {options.threads, options.memory_bytes, options.stop, options.progress});
+  });
+}
+
+plan plan_for(op_kind op, const array_view& array, const reduce_options& options) {
+  const request r = detail::make_request(op, array, options);
+  const engine_traits engine = detail::choose_engine(r, array.where, density_of(array).dense, options);
+  return make_plan(r.what, r.form, options.forced, engine);
+}
+
+}  // namespace multifold

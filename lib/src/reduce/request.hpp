@@ -1,0 +1,29 @@
+// What the caller asked for, checked and completed, before an engine is chosen. Private to the API.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "multifold/reduce.hpp"
+
+namespace multifold::detail {
+
+struct request {
+  reduction what;
+  batches form;
+  std::vector<std::int64_t> result_extents;
+  accuracy achieved;
+  std::int64_t elements;  // -1 if a stream will tell
+  std::int64_t bytes() const { return elements < 0 ? INT64_MAX : elements * item_bytes(what.input); }
+};
+
+/// Throws shape_error for axes that do not fit, unsupported_error for options that contradict each other.
+request make_request(op_kind op, const array_view& view, const reduce_options& options);
+
+/// The view of a source's elements in memory order: no data, strides of its order. A stream of unknown length counts
+/// as one element here.
+array_view view_of(const array_layout& layout);
+
+bool has_unknown_length(const array_layout& layout);
+
+}  // namespace multifold::detail

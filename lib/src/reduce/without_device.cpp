@@ -1,0 +1,28 @@
+// Stands in for the GPU engine where the library was built without CUDA.
+#include "reduce/device.hpp"
+
+#if !MULTIFOLD_HAS_CUDA
+
+namespace multifold::detail {
+namespace {
+
+constexpr const char* absent = "this build of multifold has no GPU engine: it was compiled without CUDA";
+
+}  // namespace
+
+bool has_device(std::string& reason) {
+  reason = absent;
+  return false;
+}
+
+engine_traits current_device() { throw engine_error(absent); }
+
+void run_on_device(const plan&, const void*, void*) { throw engine_error(absent); }
+
+std::int64_t stream_to_device(const plan&, source&, void*, const reduce_options&) { throw engine_error(absent); }
+
+bool device_takes_chunks(const batches&) { return false; }
+
+}  // namespace multifold::detail
+
+#endif
