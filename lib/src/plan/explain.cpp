@@ -9,10 +9,10 @@
 namespace multifold {
 namespace {
 
-std::string bytes_text(std::int64_t bytes) {
-  constexpr std::array<const char*, 5> units{"B", "KiB", "MiB", "GiB", "TiB"};
+std::string bytes_text(int128_t bytes) {
+  constexpr std::array<const char*, 7> units{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   std::size_t unit = 0;
-  auto tenths = static_cast<int128_t>(bytes) * 10;
+  int128_t tenths = bytes * 10;
   while (tenths >= 10240 && unit + 1 < units.size()) {
     tenths = (tenths + 512) / 1024;
     ++unit;
@@ -45,7 +45,7 @@ std::vector<std::string> row_of(const plan& p, std::size_t index) {
           grid,
           form,
           how,
-          bytes_text(p.partials(index) * p.accumulator_bytes)};
+          bytes_text(int128_t{p.partials(index)} * p.accumulator_bytes)};
 }
 
 std::string table_of(const std::vector<std::vector<std::string>>& rows) {
@@ -86,8 +86,8 @@ std::string explain(const plan& p) {
                      std::string(name(p.what.result)) + " on " + p.engine.name + "\n";
   text += "batches (outer " + std::to_string(f.outer) + ", length " + std::to_string(f.length) + ", inner " +
           std::to_string(f.inner) + "), " + pattern_name(f.pattern) + ", " +
-          bytes_text(f.elements() * item_bytes(p.what.input)) + " in, " +
-          bytes_text(f.results() * item_bytes(p.what.result)) + " out\n";
+          bytes_text(int128_t{f.elements()} * item_bytes(p.what.input)) + " in, " +
+          bytes_text(int128_t{f.results()} * item_bytes(p.what.result)) + " out\n";
   std::vector<std::vector<std::string>> rows{{"pass", "kernel", "reshape",
                                               p.engine.engine == engine_kind::host ? "work" : "grid", "block", "finish",
                                               "partials"}};

@@ -26,7 +26,7 @@ partials_of<Op> read_input(const plan& p, const Op& op, const void* data) {
       std::memcpy(
           &x, static_cast<const char*>(data) + p.form.offset_of(batch, index) * static_cast<std::int64_t>(sizeof(T)),
           sizeof(T));
-      auto& into = out[static_cast<std::size_t>(batch * first.parts + index / first.part_length)];
+      auto& into = out[static_cast<std::size_t>(batch * first.parts + first.part_of(index))];
       into = op.combine(into, op.lift(x, index));
     }
   }
@@ -38,7 +38,7 @@ partials_of<Op> merge(const pass& at, const Op& op, const partials_of<Op>& in) {
   partials_of<Op> out(static_cast<std::size_t>(at.batches * at.parts), op.identity());
   for (std::int64_t batch = 0; batch < at.batches; ++batch) {
     for (std::int64_t index = 0; index < at.length; ++index) {
-      auto& into = out[static_cast<std::size_t>(batch * at.parts + index / at.part_length)];
+      auto& into = out[static_cast<std::size_t>(batch * at.parts + at.part_of(index))];
       into = op.combine(into, in[static_cast<std::size_t>(batch * at.length + index)]);
     }
   }
@@ -51,7 +51,7 @@ partials_of<Op> finish_in_kernel(const pass& last, const Op& op, const partials_
   pass rest = last;
   rest.length = last.parts;
   rest.parts = 1;
-  rest.part_length = last.parts;
+  rest.tile = rest.part_length = last.parts;
   return last.parts == 1 ? in : merge(rest, op, in);
 }
 
@@ -60,8 +60,10 @@ partials_of<Op> finish_in_kernel(const pass& last, const Op& op, const partials_
 void check_status(status s, const reduction& what) {
   const std::string asked = std::string(name(what.op)) + " of " + std::string(name(what.input));
   if (s == status::overflow) {
-    throw overflow_error("the " + asked + " does not fit " + std::string(name(what.result)) +
-                         ": ask for another result dtype (f64, say)");
+    // A product of integers that passes 64 bits fits no dtype.
+    throw overflow_error(
+        "the " + asked + " does not fit " + std::string(name(what.result)) +
+        (what.op == op_kind::prod ? ": convert the elements to f64" : ": ask for another result dtype (f64, say)"));
   }
   if (s == status::empty) throw shape_error("the " + asked + " has no value: every element of a batch is NaN");
 }

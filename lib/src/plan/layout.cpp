@@ -7,6 +7,9 @@ namespace multifold::detail {
 namespace {
 
 constexpr std::int64_t vector_bytes = 16;
+// What a thread of block_rows loads before it uses the first. Tiles dealt in turn keep all blocks in one stretch of
+// memory: on an H200 16 GiB of f32 were read at 4564 GB/s like this, and at 4464 with contiguous parts.
+constexpr std::int64_t vectors_in_flight = 4;
 // Rows up to this size get a group of threads inside a warp; longer ones keep a whole block busy.
 constexpr std::int64_t group_row_bytes = 8192;
 // A part boundary every 128 bytes keeps full cache lines on both sides of a cut.
@@ -18,27 +21,25 @@ std::int64_t power_of_two_at_least(std::int64_t x) {
   return p;
 }
 
-// The smallest number of parts that fills the last wave of blocks to 95 %, or the one that fills it best.
+// As many parts as fill whole waves of blocks: the fewest waves that are 95 % full, or the fullest of the first eight.
 std::int64_t parts_for_waves(std::int64_t blocks, std::int64_t slots, std::int64_t most) {
-  if (blocks >= 8 * slots) return 1;
-  if (blocks * most <= slots) return most;
+  if (blocks == 0 || blocks >= 8 * slots) return 1;
   std::int64_t best = 1;
   double best_fill = 0;
-  for (std::int64_t parts = 1; parts <= std::min(most, ceil_div(8 * slots, blocks)); ++parts) {
-    const std::int64_t waves = ceil_div(blocks * parts, slots);
+  for (std::int64_t waves = 1; waves <= 8 && best_fill < 0.95; ++waves) {
+    const std::int64_t parts = std::min(most, waves * slots / blocks);
     const double fill = static_cast<double>(blocks * parts) / static_cast<double>(waves * slots);
-    if (fill > best_fill) {
-      best = parts;
-      best_fill = fill;
-    }
-    if (fill >= 0.95) break;
+    if (fill <= best_fill) continue;
+    best = parts;
+    best_fill = fill;
   }
   return best;
 }
 
 // Host pieces depend on the array alone, never on the number of threads: the bits must not.
 std::int64_t host_parts(const pass& p, const batches& form, std::int64_t item, const engine_traits& engine) {
-  if (p.kind != kernel::columns) return std::max<std::int64_t>(1, ceil_div(p.length, engine.part_bytes / item));
+  const std::int64_t part_items = std::max<std::int64_t>(1, engine.part_bytes / item);
+  if (p.kind != kernel::columns) return std::max<std::int64_t>(1, ceil_div(p.length, part_items));
   const std::int64_t slab_rows = std::max<std::int64_t>(1, 4 * engine.part_bytes / (item * form.inner));
   return std::clamp<std::int64_t>(p.length / slab_rows, 1, 256);
 }
@@ -47,10 +48,9 @@ std::int64_t device_parts(const pass& p, const batches& form, std::int64_t item,
   const std::int64_t slots = std::int64_t{engine.units} * engine.blocks_per_unit;
   const std::int64_t row_bytes = p.length > INT64_MAX / item ? INT64_MAX : p.length * item;
   if (p.kind == kernel::columns) {
-    pass whole = p;
     const std::int64_t rows_a_part =
         std::max<std::int64_t>(16, engine.part_bytes / (item * std::min<std::int64_t>(form.inner, 4096)));
-    return parts_for_waves(grid_of(whole, form, engine), slots, std::max<std::int64_t>(1, p.length / rows_a_part));
+    return parts_for_waves(grid_of(p, form, engine), slots, std::max<std::int64_t>(1, p.length / rows_a_part));
   }
   return parts_for_waves(p.batches, slots, std::max<std::int64_t>(1, row_bytes / engine.part_bytes));
 }
@@ -74,6 +74,15 @@ void cut(pass& p, std::int64_t parts, std::int64_t granule) {
   p.part_length = std::max<std::int64_t>(1, ceil_div(p.length, std::max<std::int64_t>(parts, 1)));
   if (p.part_length > granule && parts > 1) p.part_length = ceil_div(p.part_length, granule) * granule;
   p.parts = std::max<std::int64_t>(1, ceil_div(p.length, p.part_length));
+  p.tile = p.part_length;
+}
+
+void deal(pass& p, std::int64_t parts, std::int64_t tile) {
+  const std::int64_t tiles = ceil_div(p.length, tile);
+  if (parts <= 1 || tiles <= parts) return cut(p, parts, 1);
+  p.parts = parts;
+  p.tile = tile;
+  p.part_length = ceil_div(tiles, parts) * tile;
 }
 
 std::int64_t grid_of(const pass& p, const batches& form, const engine_traits& engine) {
@@ -109,8 +118,9 @@ pass first_pass(const reduction& what, const batches& form, const plan_options& 
   else if (p.kind == kernel::group_rows) parts = 1;
   else if (host) parts = host_parts(p, form, item, engine);
   else parts = device_parts(p, form, item, engine);
-  cut(p, std::min(parts, std::max<std::int64_t>(form.length, 1)),
-      p.kind == kernel::columns || options.parts ? 1 : std::max<std::int64_t>(1, line_bytes / item));
+  parts = std::min(parts, std::max<std::int64_t>(form.length, 1));
+  if (p.kind == kernel::block_rows && !host) deal(p, parts, p.threads * vectors_in_flight * (vector_bytes / item));
+  else cut(p, parts, p.kind == kernel::columns || options.parts ? 1 : std::max<std::int64_t>(1, line_bytes / item));
   p.blocks = grid_of(p, form, engine);
   return p;
 }

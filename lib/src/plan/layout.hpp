@@ -12,8 +12,11 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a / b +
 /// Sets kernel, threads, group and the number of parts of the first pass, as far as `options` leaves them open.
 pass first_pass(const reduction& what, const batches& form, const plan_options& options, const engine_traits& engine);
 
-/// Cuts the batches of `p` into about `parts` parts of equal length, none of them empty.
+/// Cuts the batches of `p` into at most `parts` contiguous parts of equal length, none of them empty.
 void cut(pass& p, std::int64_t parts, std::int64_t granule);
+
+/// Deals the batches of `p` out to at most `parts` parts, `tile` elements at a time; contiguous if they are too few.
+void deal(pass& p, std::int64_t parts, std::int64_t tile);
 
 /// The grid of `p`: blocks that it takes to give every part its threads.
 std::int64_t grid_of(const pass& p, const batches& form, const engine_traits& engine);

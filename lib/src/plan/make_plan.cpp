@@ -10,6 +10,7 @@
 namespace multifold {
 namespace {
 
+using detail::ceil_div;
 using detail::cut;
 using detail::first_pass;
 using detail::grid_of;
@@ -17,39 +18,68 @@ using detail::grid_of;
 // Up to this many partial results are left to one block a batch.
 constexpr std::int64_t most_partials = 1 << 14;
 
-void check_forced(const reduction& what, const batches& form, const plan_options& o, const engine_traits& engine) {
+void check_block(const plan_options& o, const engine_traits& engine) {
   if (o.threads && (*o.threads < 32 || *o.threads > 512 || *o.threads % 32 != 0)) {
     throw unsupported_error("block size " + std::to_string(*o.threads) +
                             " was asked for; expected a multiple of 32 up to 512");
   }
-  if (o.form == block_form::shared_tree && o.threads && (*o.threads & (*o.threads - 1)) != 0) {
-    throw unsupported_error("a shared-memory tree takes a power of two as block size, not " +
-                            std::to_string(*o.threads));
+  if (o.form != block_form::shared_tree) return;
+  const int threads = o.threads.value_or(engine.engine == engine_kind::device ? engine.threads : 1);
+  if ((threads & (threads - 1)) != 0) {
+    throw unsupported_error("a shared-memory tree takes a power of two as block size, not " + std::to_string(threads));
   }
+}
+
+void check_parts(const plan_options& o, const batches& form) {
+  const std::int64_t most = std::max<std::int64_t>(form.length, 1);
+  if (!o.parts || (*o.parts >= 1 && *o.parts <= most)) return;
+  throw unsupported_error(std::to_string(*o.parts) + " parts were asked for; a batch of " +
+                          std::to_string(form.length) + " elements takes 1 to " + std::to_string(most));
+}
+
+// Contiguous parts are of one length, so not every number of them can be had: 10 elements make 5 or 10, but not 7.
+void check_cut(const plan_options& o, const pass& first) {
+  if (!o.parts || *o.parts == first.parts) return;
+  throw unsupported_error(std::to_string(*o.parts) + " parts were asked for; a batch of " +
+                          std::to_string(first.length) + " elements makes " + std::to_string(first.parts) + " or " +
+                          std::to_string(ceil_div(first.length, first.part_length - 1)) + " parts of equal length");
+}
+
+void check_chain(const plan_options& o, const engine_traits& engine) {
+  const bool host = engine.engine == engine_kind::host;
   if (o.passes && (*o.passes < 1 || *o.passes > 40)) {
     throw unsupported_error(std::to_string(*o.passes) + " passes were asked for; expected 1 to 40");
   }
-  if (o.parts && (*o.parts < 1 || *o.parts > std::max<std::int64_t>(form.length, 1))) {
-    throw unsupported_error(std::to_string(*o.parts) + " parts were asked for; a batch of " +
-                            std::to_string(form.length) + " elements takes 1 to that many");
-  }
   if (o.passes && *o.passes > 1 && o.how && *o.how != finish::next_pass) {
     throw unsupported_error("finish " + std::string(name(*o.how)) + " takes one pass, but " +
-                            std::to_string(*o.passes) + " were asked for");
+                            std::to_string(*o.passes) + " passes were asked for");
   }
-  if (o.passes == 1 && o.how == finish::next_pass && o.parts.value_or(1) > 1) {
-    throw unsupported_error("one pass cannot hand " + std::to_string(*o.parts) +
-                            " parts to a next pass: ask for more passes, or for finish last-block");
+  if (o.passes == 1 && (host || o.how == finish::next_pass) && o.parts.value_or(1) > 1) {
+    throw unsupported_error("1 pass cannot hand " + std::to_string(*o.parts) +
+                            " parts to a next pass: ask for more passes" + (host ? "" : ", or for finish last block"));
   }
-  if (o.how == finish::atomic && !merges_in_any_order(what)) {
-    throw unsupported_error("finish atomic would make " + std::string(name(what.op)) + " of " +
-                            std::string(name(what.input)) +
-                            " depend on the order of arrival, or its partial results are wider than atomics: "
-                            "use last-block or next-pass");
-  }
-  if (engine.engine == engine_kind::host && o.how && *o.how != finish::next_pass) {
+  if (host && o.how && *o.how != finish::next_pass) {
     throw unsupported_error("finish " + std::string(name(*o.how)) +
-                            " is for the device engine; the host engine takes next-pass");
+                            " is for the device engine; the host engine takes next pass");
+  }
+}
+
+void check_finish(const reduction& what, const plan_options& o) {
+  if (o.how != finish::atomic || merges_in_any_order(what)) return;
+  throw unsupported_error("finish atomic would make " + std::string(name(what.op)) + " of " +
+                          std::string(name(what.input)) +
+                          " depend on the order of arrival, or its partial results are wider than atomics: "
+                          "use last block or next pass");
+}
+
+void check_result(const reduction& what, const batches& form) {
+  if (form.length == 0 && form.results() > 0 && !has_identity(what.op) && !what.initial.given) {
+    throw shape_error(std::string(name(what.op)) + " of no elements has no value: give an initial value");
+  }
+  if (!result_dtype_allowed(what.op, what.input, what.result)) {
+    throw unsupported_error(std::string(name(what.op)) + " of " + std::string(name(what.input)) +
+                            " is a real number: expected a floating result dtype, not " +
+                            std::string(name(what.result)));
   }
 }
 
@@ -58,7 +88,7 @@ pass next_pass_over(const pass& previous, int threads, block_form form) {
   p.kind = kernel::partials;
   p.batches = previous.batches;
   p.length = previous.parts;
-  p.part_length = previous.parts;
+  p.tile = p.part_length = previous.parts;
   p.threads = threads;
   p.form = form;
   return p;
@@ -70,14 +100,17 @@ int threads_for(std::int64_t length, int most) {
   return std::min(threads, most);
 }
 
-// Each further pass takes the same share of what is left, on a logarithmic scale, so that all of them halve at least.
+// Each further pass takes the same share of what is left, on a logarithmic scale. With `left` passes to come there are
+// at least 2^left partial results, so that every one of them can halve their number.
 void append_forced(plan& p, int passes, const plan_options& options) {
   for (int left = passes - 1; left > 0; --left) {
     const pass& previous = p.passes.back();
     pass next = next_pass_over(previous, options.threads.value_or(p.engine.threads), previous.form);
-    const double root = std::pow(static_cast<double>(previous.parts), static_cast<double>(left - 1) / left);
-    const auto parts = std::max<std::int64_t>(std::int64_t{1} << (left - 1), static_cast<std::int64_t>(root));
-    cut(next, left == 1 ? 1 : std::min(parts, previous.parts), 1);
+    const double root = std::pow(static_cast<double>(next.length), static_cast<double>(left - 1) / left);
+    const std::int64_t parts = std::max(std::int64_t{1} << (left - 1), static_cast<std::int64_t>(root));
+    next.part_length = std::max<std::int64_t>(2, next.length / parts);  // rounded down, so that there are enough parts
+    next.tile = next.part_length;
+    next.parts = ceil_div(next.length, next.part_length);
     next.blocks = grid_of(next, p.form, p.engine);
     p.passes.push_back(next);
   }
@@ -89,7 +122,7 @@ void append_chosen(plan& p, const plan_options& options) {
     pass next = next_pass_over(previous, options.threads.value_or(threads_for(previous.parts, p.engine.threads)),
                                previous.form);
     const bool host = p.engine.engine == engine_kind::host;
-    cut(next, host ? 1 : detail::ceil_div(previous.parts, most_partials), 1);
+    cut(next, host ? 1 : ceil_div(previous.parts, most_partials), 1);
     next.blocks = grid_of(next, p.form, p.engine);
     p.passes.push_back(next);
   }
@@ -105,25 +138,21 @@ void widen_first(plan& p, int passes, const plan_options& options) {
                             std::to_string(options.parts ? first.parts : first.length) +
                             (options.parts ? " parts" : " elements a batch") + " can be halved fewer times than that");
   }
-  first.part_length = first.length / least;  // rounded down, so that there are enough parts
-  first.parts = detail::ceil_div(first.length, first.part_length);
+  first.tile = first.part_length = first.length / least;  // rounded down, so that there are enough parts
+  first.parts = ceil_div(first.length, first.part_length);
   first.blocks = grid_of(first, p.form, p.engine);
 }
 
-std::int64_t round_up(std::int64_t bytes) { return (bytes + 255) / 256 * 256; }
+uint128_t round_up(uint128_t bytes) { return (bytes + 255) / 256 * 256; }
 
 }  // namespace
 
 plan make_plan(const reduction& what, const batches& form, const plan_options& options, const engine_traits& engine) {
-  if (form.length == 0 && form.results() > 0 && !has_identity(what.op) && !what.initial.given) {
-    throw shape_error(std::string(name(what.op)) + " of no elements has no value: give an initial value");
-  }
-  if (!result_dtype_allowed(what.op, what.input, what.result)) {
-    throw unsupported_error(std::string(name(what.op)) + " of " + std::string(name(what.input)) +
-                            " is a real number: expected a floating result dtype, not " +
-                            std::string(name(what.result)));
-  }
-  check_forced(what, form, options, engine);
+  check_result(what, form);
+  check_block(options, engine);
+  check_chain(options, engine);
+  check_finish(what, options);
+  check_parts(options, form);
   plan p;
   p.what = what;
   p.engine = engine;
@@ -134,6 +163,7 @@ plan make_plan(const reduction& what, const batches& form, const plan_options& o
       options.passes == 1 && (options.how == finish::next_pass || engine.engine == engine_kind::host);
   if (one_without_finish && !options.parts) first.parts = 1;
   p.passes.push_back(first_pass(what, form, first, engine));
+  check_cut(options, p.passes.front());
   if (options.passes && *options.passes > 1) {
     widen_first(p, *options.passes, options);
     append_forced(p, *options.passes, options);
@@ -165,13 +195,13 @@ std::int64_t plan::partials(std::size_t index) const noexcept {
 }
 
 std::int64_t plan::workspace_bytes() const noexcept {
-  std::int64_t bytes = 256;  // the status word
+  uint128_t bytes = 256;  // the status word
   for (std::size_t i = 0; i < passes.size(); ++i) {
     if (passes[i].parts == 1) continue;
-    bytes += round_up(partials(i) * accumulator_bytes);
-    if (passes[i].how != finish::next_pass) bytes += round_up(passes[i].batches * 4);
+    bytes += round_up(static_cast<uint128_t>(partials(i)) * static_cast<uint128_t>(accumulator_bytes));
+    if (passes[i].how != finish::next_pass) bytes += round_up(static_cast<uint128_t>(passes[i].batches) * 4);
   }
-  return bytes;
+  return bytes > uint128_t{INT64_MAX} ? INT64_MAX : static_cast<std::int64_t>(bytes);
 }
 
 }  // namespace multifold
