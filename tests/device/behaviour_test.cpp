@@ -80,7 +80,7 @@ TEST_F(behaviour, captured_reductions_replay_with_new_data) {
     cuda::check(cudaStreamEndCapture(stream.get(), &graph));
     cuda::check(cudaGraphInstantiate(&executable, graph, 0));
     for (const auto& bytes : {first, second, first}) {
-      cuda::check(cudaMemcpy(data.data(), bytes.data(), bytes.size(), cudaMemcpyHostToDevice));
+      cuda::check(cudaMemcpyAsync(data.data(), bytes.data(), bytes.size(), cudaMemcpyHostToDevice, stream.get()));
       cuda::check(cudaGraphLaunch(executable, stream.get()));
       stream.synchronise();
       std::vector<std::byte> got(sizeof(float));
@@ -112,6 +112,7 @@ TEST_F(behaviour, rows_past_two_to_the_thirty_two_bytes) {
   cuda::check(cudaMemset(data.data(), 1, static_cast<std::size_t>(length)));
   const std::int8_t last = 9;
   cuda::check(cudaMemcpy(data.data() + length - 1, &last, 1, cudaMemcpyHostToDevice));
+  cuda::check(cudaDeviceSynchronize());
   const array_view view = make_view(data.data(), dtype::i8, {length}, place::device);
   EXPECT_EQ(only<std::int64_t>(run_on_device(plan_of(op_kind::sum, view), data.data())), length + 8);
   EXPECT_EQ(only<std::int64_t>(run_on_device(plan_of(op_kind::argmax, view), data.data())), length - 1);

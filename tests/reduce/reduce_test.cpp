@@ -1,0 +1,182 @@
+// The API from outside: values, what results say of themselves, which engine runs, and what is refused.
+#include "multifold/reduce.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "multifold/multifold.hpp"
+
+namespace multifold {
+namespace {
+
+class engine_variable {
+ public:
+  explicit engine_variable(const char* value) { setenv("MULTIFOLD_ENGINE", value, 1); }
+  ~engine_variable() { unsetenv("MULTIFOLD_ENGINE"); }
+};
+
+bool has_gpu() { return engines().front().supported; }
+
+// A source over a vector of floats, dense and in order.
+class floats : public source {
+ public:
+  floats(std::vector<float> x, std::vector<std::int64_t> extents, bool known = true) : x_(std::move(x)) {
+    layout_ = {dtype::f32, known ? std::move(extents) : std::vector<std::int64_t>{-1}, false};
+  }
+  const std::string& name() const noexcept override { return name_; }
+  const array_layout& layout() const noexcept override { return layout_; }
+  bool random_access() const noexcept override { return layout_.extents != std::vector<std::int64_t>{-1}; }
+  std::int64_t read(std::int64_t first, std::span<std::byte> chunk) override {
+    const auto count = std::min<std::int64_t>(static_cast<std::int64_t>(chunk.size()) / 4,
+                                              static_cast<std::int64_t>(x_.size()) - first);
+    std::memcpy(chunk.data(), x_.data() + first, static_cast<std::size_t>(count) * 4);
+    return count;
+  }
+
+ private:
+  std::string name_ = "floats";
+  array_layout layout_;
+  std::vector<float> x_;
+};
+
+TEST(reduce_api, sums_a_span_in_one_call) {
+  const std::vector<float> ones(20'000'000, 1.0f);
+  EXPECT_EQ(sum(std::span<const float>(ones)), 20'000'000.0f);
+}
+
+TEST(reduce_api, says_what_was_done) {
+  const std::vector<std::int32_t> x{3, 1, 2};
+  const reduce_result r = reduce(op_kind::sum, make_view(x.data(), {3}));
+  EXPECT_EQ(r.value<std::int64_t>(), 6);
+  EXPECT_EQ(r.achieved, accuracy::exact);
+  EXPECT_EQ(r.engine, "host");
+  EXPECT_FALSE(r.device.empty());
+  EXPECT_EQ(r.count, 3);
+  EXPECT_EQ(r.bytes, 12);
+  EXPECT_TRUE(r.extents.empty());
+  EXPECT_GE(r.seconds, 0);
+  EXPECT_THROW(r.value<float>(), shape_error);
+}
+
+TEST(reduce_api, reduces_axes_and_keeps_dimensions) {
+  const std::vector<double> x{1, 2, 3, 4, 5, 6};
+  reduce_options options;
+  options.axes = {{-1}};
+  options.keepdims = true;
+  const reduce_result r = reduce(op_kind::max, make_view(x.data(), {2, 3}), options);
+  EXPECT_EQ(r.extents, (std::vector<std::int64_t>{2, 1}));
+  double got[2];
+  std::memcpy(got, r.data.data(), sizeof got);
+  EXPECT_EQ(got[0], 3);
+  EXPECT_EQ(got[1], 6);
+  EXPECT_THROW(r.value<double>(), shape_error);
+}
+
+TEST(reduce_api, reads_sources_of_known_and_unknown_length) {
+  const std::vector<float> x{1, 2, 3, 4};
+  floats known(x, {2, 2}), unknown(x, {}, false);
+  EXPECT_EQ(reduce(op_kind::mean, known).value<float>(), 2.5f);
+  const reduce_result r = reduce(op_kind::mean, unknown);
+  EXPECT_EQ(r.value<float>(), 2.5f);
+  EXPECT_EQ(r.count, 4);
+}
+
+TEST(reduce_api, takes_an_initial_value_where_one_makes_sense) {
+  const std::vector<std::int32_t> x{3, 1, 2};
+  reduce_options options;
+  options.initial = {true, true, 100, 100.0};
+  EXPECT_EQ(reduce(op_kind::sum, make_view(x.data(), {3}), options).value<std::int64_t>(), 106);
+  EXPECT_EQ(reduce(op_kind::max, make_view(x.data(), {3}), options).value<std::int32_t>(), 100);
+  EXPECT_EQ(reduce(op_kind::min, make_view(x.data(), {0}), options).value<std::int32_t>(), 100);
+  EXPECT_THROW(reduce(op_kind::mean, make_view(x.data(), {3}), options), unsupported_error);
+  options.initial = {true, false, 0, 0.5};
+  EXPECT_THROW(reduce(op_kind::sum, make_view(x.data(), {3}), options), unsupported_error);
+}
+
+TEST(reduce_api, empty_arrays) {
+  const float* none = nullptr;
+  EXPECT_EQ(reduce(op_kind::sum, make_view(none, {0})).value<float>(), 0.0f);
+  EXPECT_EQ(reduce(op_kind::prod, make_view(none, {0})).value<float>(), 1.0f);
+  EXPECT_TRUE(std::isnan(reduce(op_kind::mean, make_view(none, {0})).value<float>()));
+  EXPECT_THROW(reduce(op_kind::min, make_view(none, {0})), shape_error);
+  EXPECT_THROW(reduce(op_kind::argmax, make_view(none, {0})), shape_error);
+}
+
+TEST(reduce_api, refuses_what_it_cannot_do) {
+  const std::vector<float> x{1, 2, 3};
+  const array_view view = make_view(x.data(), {3});
+  reduce_options exact;
+  exact.wanted = accuracy::exact;
+  EXPECT_THROW(reduce(op_kind::sum, view, exact), unsupported_error);
+  EXPECT_EQ(reduce(op_kind::max, view, exact).achieved, accuracy::exact);
+  reduce_options integer;
+  integer.result = dtype::i32;
+  EXPECT_THROW(reduce(op_kind::sum, view, integer), unsupported_error);
+  reduce_options axis;
+  axis.axes = {{1}};
+  EXPECT_THROW(reduce(op_kind::sum, view, axis), shape_error);
+  array_view on_device = view;
+  on_device.where = place::device;
+  reduce_options host;
+  host.engine = engine_choice::host;
+  EXPECT_THROW(reduce(op_kind::sum, on_device, host), unsupported_error);
+}
+
+TEST(reduce_api, an_integer_result_that_does_not_fit_is_an_error) {
+  const std::vector<std::int64_t> x(3, INT64_MAX);
+  EXPECT_THROW(reduce(op_kind::sum, make_view(x.data(), {3})), overflow_error);
+  reduce_options wide;
+  wide.result = dtype::f64;
+  EXPECT_EQ(reduce(op_kind::sum, make_view(x.data(), {3}), wide).value<double>(), 3 * 0x1p63);
+}
+
+TEST(reduce_api, an_engine_is_chosen_by_option_then_environment) {
+  const std::vector<float> x{1, 2, 3};
+  const array_view view = make_view(x.data(), {3});
+  reduce_options device;
+  device.engine = engine_choice::device;
+  const engine_variable host("host");
+  EXPECT_EQ(reduce(op_kind::sum, view).engine, "host");
+  if (has_gpu()) EXPECT_EQ(reduce(op_kind::sum, view, device).engine, "device");
+  else EXPECT_THROW(reduce(op_kind::sum, view, device), engine_error);
+  const engine_variable nonsense("abacus");
+  EXPECT_THROW(reduce(op_kind::sum, view), engine_error);
+}
+
+TEST(reduce_api, both_engines_give_the_same_answer_for_host_arrays) {
+  if (!has_gpu()) GTEST_SKIP() << "no GPU: " << engines().front().reason;
+  std::vector<std::int16_t> x(5'000'000);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<std::int16_t>(i * 40503);
+  const array_view view = make_view(x.data(), {2500, 2000});
+  for (op_kind op : all_ops) {
+    if (op == op_kind::prod) continue;  // overflows
+    for (const std::optional<std::vector<std::int64_t>>& axes :
+         {std::optional<std::vector<std::int64_t>>{}, {{0}}, {{1}}}) {
+      reduce_options host, device;
+      host.axes = device.axes = axes;
+      host.engine = engine_choice::host;
+      device.engine = engine_choice::device;
+      EXPECT_EQ(reduce(op, view, host).data, reduce(op, view, device).data) << name(op);
+    }
+  }
+}
+
+TEST(reduce_api, names) {
+  EXPECT_EQ(name(accuracy::exact), "exact");
+  EXPECT_EQ(name(engine_choice::automatic), "auto");
+  EXPECT_EQ(parse_engine("device"), engine_choice::device);
+  EXPECT_FALSE(parse_engine("gpu"));
+  ASSERT_EQ(engines().size(), 2u);
+  EXPECT_EQ(engines()[1].name, "host");
+  EXPECT_TRUE(engines()[1].supported);
+}
+
+}  // namespace
+}  // namespace multifold
