@@ -81,6 +81,8 @@ failure failure_of(std::exception_ptr error, const std::string& label) {
     return named(exit_code::does_not_fit, label, e.what());
   } catch (const cuda_error& e) {
     return named(exit_code::device, label, e.what());
+  } catch (const out_of_memory& e) {
+    return named(exit_code::other, label, e.what() + std::string("; --memory and --threads say how much buffers take"));
   } catch (const std::bad_alloc&) {
     return named(exit_code::other, label, "out of memory; ask for less: a smaller --memory or fewer --threads");
   } catch (const std::system_error& e) {
