@@ -8,7 +8,7 @@
 
 namespace {
 
-// CTest shows a test that returns this as skipped (cmake/multifold_test_room.cmake).
+// CTest shows a test that returns this as skipped (lib/cmake/multifold_test_room.cmake).
 constexpr int everything_skipped = 77;
 
 bool gpu_is_required() {

@@ -21,6 +21,7 @@ TEST(explain, the_full_sum_on_a_device) {
             "batches (outer 1, length 4294967296, inner 1), rows, 16 GiB in, 4 B out\n"
             "pass  kernel      reshape                                grid       block    finish      partials\n"
             "1     block rows  (1, 4294967296) -> (1 x 528, 8134656)  528 x 512  shuffle  last block  4.1 KiB\n"
+            "pass 1 deals tiles of 8192 elements to its parts in turn\n"
             "workspace 4.8 KiB\n");
 }
 
@@ -35,6 +36,7 @@ TEST(explain, a_forced_chain_of_passes) {
             "1     block rows  (4, 268435456) -> (4 x 132, 2048000)  528 x 512  shuffle  next pass  2.1 KiB\n"
             "2     partials    (4, 132) -> (4 x 11, 12)              44 x 512   shuffle  next pass  176 B\n"
             "3     partials    (4, 11) -> (4 x 1, 11)                4 x 512    shuffle  result     0 B\n"
+            "pass 1 deals tiles of 16384 elements to its parts in turn\n"
             "workspace 2.8 KiB\n");
 }
 

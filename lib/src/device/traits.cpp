@@ -3,12 +3,15 @@
 
 #include <cuda_runtime_api.h>
 
+#include <map>
+#include <mutex>
+
 #include "multifold/cuda/error.hpp"
 
 namespace multifold::cuda {
 namespace {
 
-device_info info_of(int device) {
+device_info ask(int device) {
   cudaDeviceProp properties;
   check(cudaGetDeviceProperties(&properties, device));
   device_info info;
@@ -21,13 +24,21 @@ device_info info_of(int device) {
   return info;
 }
 
+// A full property query takes about a millisecond, and devices do not change: each is asked once.
+const device_info& info_of(int device) {
+  static std::mutex mutex;
+  static std::map<int, device_info> known;
+  const std::lock_guard lock(mutex);
+  const auto found = known.find(device);
+  return found != known.end() ? found->second : known.emplace(device, ask(device)).first->second;
+}
+
 }  // namespace
 
 engine_traits device_traits(int device) {
   if (device < 0) check(cudaGetDevice(&device));
-  // A name costs a full property query (tens of microseconds), so devices are asked once.
   engine_traits traits = h200_traits();
-  const device_info info = info_of(device);
+  const device_info& info = info_of(device);
   traits.name = info.name;
   traits.units = info.multiprocessors;
   return traits;

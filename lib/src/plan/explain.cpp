@@ -93,6 +93,11 @@ std::string explain(const plan& p) {
                                               "partials"}};
   for (std::size_t i = 0; i < p.passes.size(); ++i) rows.push_back(row_of(p, i));
   text += table_of(rows);
+  for (std::size_t i = 0; i < p.passes.size(); ++i) {
+    if (p.passes[i].contiguous()) continue;
+    text += "pass " + std::to_string(i + 1) + " deals tiles of " + std::to_string(p.passes[i].tile) +
+            " elements to its parts in turn\n";
+  }
   if (p.engine.engine == engine_kind::device) text += "workspace " + bytes_text(p.workspace_bytes()) + "\n";
   return text;
 }

@@ -12,7 +12,7 @@ install(TARGETS ${rooms} EXPORT multifoldTargets ARCHIVE DESTINATION "${CMAKE_IN
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/lib/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(EXPORT multifoldTargets NAMESPACE multifold:: DESTINATION "${package_dir}")
 
-configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/multifoldConfig.cmake.in"
+configure_package_config_file("${PROJECT_SOURCE_DIR}/lib/cmake/multifoldConfig.cmake.in"
   "${PROJECT_BINARY_DIR}/multifoldConfig.cmake" INSTALL_DESTINATION "${package_dir}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/multifoldConfigVersion.cmake"
   VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
