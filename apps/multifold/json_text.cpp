@@ -57,6 +57,7 @@ json pass_json(const pass& step) {
           {"length", step.length},
           {"parts", step.parts},
           {"part_length", step.part_length},
+          {"tile", step.tile},
           {"finish", step.parts == 1 ? json() : json(name(step.how))},
           {"form", name(step.form)},
           {"threads", step.threads},

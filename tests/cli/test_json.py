@@ -7,7 +7,7 @@ import tool
 
 RESULT_KEYS = ["schema", "op", "file", "value", "value_hex", "dtype", "shape", "input_dtype", "count", "engine", "device",
                "accuracy", "bytes", "seconds", "gb_per_s", "plan"]
-PASS_KEYS = ["kernel", "batches", "length", "parts", "part_length", "finish", "form", "threads", "group", "blocks"]
+PASS_KEYS = ["kernel", "batches", "length", "parts", "part_length", "tile", "finish", "form", "threads", "group", "blocks"]
 
 
 def reject(text):
