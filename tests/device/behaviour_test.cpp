@@ -75,8 +75,7 @@ TEST_F(behaviour, captured_reductions_replay_with_new_data) {
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t executable = nullptr;
     cuda::check(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
-    cuda::reduce_async(p, data.data(), result.data(), {workspace.data(), static_cast<std::size_t>(workspace.size())},
-                       stream.get());
+    cuda::reduce_async(p, data.data(), result.data(), workspace.bytes(), stream.get());
     cuda::check(cudaStreamEndCapture(stream.get(), &graph));
     cuda::check(cudaGraphInstantiate(&executable, graph, 0));
     for (const auto& bytes : {first, second, first}) {

@@ -86,7 +86,7 @@ inline std::vector<std::byte> run_on_device(const plan& p, const void* data) {
   cuda::device_buffer results(bytes + 64), workspace(p.workspace_bytes());
   cuda::check(cudaMemsetAsync(results.data(), poison, static_cast<std::size_t>(results.size()), stream.get()));
   cuda::check(cudaMemsetAsync(workspace.data(), poison, static_cast<std::size_t>(workspace.size()), stream.get()));
-  const std::span<std::byte> space(workspace.data(), static_cast<std::size_t>(workspace.size()));
+  const std::span<std::byte> space = workspace.bytes();
   cuda::reduce_async(p, data, results.data(), space, stream.get());
   check_status(cuda::status_of(space, stream.get()), p.what);
   std::vector<std::byte> host(static_cast<std::size_t>(results.size()));

@@ -43,7 +43,7 @@ TEST_F(user_fold, runs_through_every_pattern) {
     cuda::device_buffer workspace(p.workspace_bytes());
     cuda::device_buffer results(p.form.results() * static_cast<std::int64_t>(sizeof(peak::accumulator)));
     auto* out = reinterpret_cast<peak::accumulator*>(results.data());
-    cuda::fold_async(p, op, data, out, {workspace.data(), static_cast<std::size_t>(workspace.size())}, stream.get());
+    cuda::fold_async(p, op, data, out, workspace.bytes(), stream.get());
     stream.synchronise();
     std::vector<peak::accumulator> got(static_cast<std::size_t>(p.form.results()));
     cuda::check(cudaMemcpy(got.data(), out, got.size() * sizeof(peak::accumulator), cudaMemcpyDeviceToHost));

@@ -7,6 +7,10 @@
 
 namespace multifold::cuda::detail {
 
+inline bool is_plain(const reduction& what, std::int64_t length) {
+  return length > 0 && !what.initial.given && what.result == default_result_dtype(what.op, what.input);
+}
+
 template <op_family Family, class T>
 void enqueue(const plan& p, const call& c) {
   visit_fold<Family, T>(p.what.op, p.what.nan, [&](auto op) {
@@ -14,6 +18,7 @@ void enqueue(const plan& p, const call& c) {
     built_in_output output{};
     output.data = c.results;
     output.merge = c.merge;
+    output.plain = is_plain(p.what, p.form.length);
     output.op = p.what.op;
     output.result = p.what.result;
     output.count = p.form.length;
@@ -43,7 +48,8 @@ void lower(const reduction& what, const void* accumulators, std::int64_t count, 
   if (count == 0) return;
   visit_fold<Family, T>(what.op, what.nan, [&](auto op) {
     using Op = decltype(op);
-    built_in_output output{results, false, what.op, what.result, length, {}, status_word, what.initial};
+    built_in_output output{results,     false,       is_plain(what, length), what.op, what.result, length, {},
+                           status_word, what.initial};
     kernels::pass_arguments<Op, built_in_output> args{
         op, output, {nullptr, nullptr, finish::next_pass}, count, 1, 1, 1, 1, 0, block_form::shuffle};
     kernels::few_partials<<<grid_for(count, 256), 256, 0, stream>>>(

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "device/plain_result.cuh"
 #include "multifold/ops.hpp"
 
 namespace multifold::cuda::detail {
@@ -10,11 +11,11 @@ namespace multifold::cuda::detail {
 struct result_layout {
   std::int64_t inner = 1, outer_stride = 1, inner_stride = 0;
   __host__ __device__ std::int64_t at(std::int64_t batch) const {
-    return batch / inner * outer_stride + batch % inner * inner_stride;
+    return inner == 1 ? batch * outer_stride : batch / inner * outer_stride + batch % inner * inner_stride;
   }
 };
 
-// Kept out of line: every kernel ends here, once a batch, and its divisions and roundings are a lot of code.
+// Kept out of line: divisions and roundings of every kind are a lot of code, and plain results go another way.
 __device__ __noinline__ inline void store_result(op_kind op, const scalar& value, const initial_value& initial,
                                                  dtype type, void* out, std::uint32_t* status_word) {
   const status s = store(finish_scalar(op, value, initial), type, out);
@@ -24,6 +25,7 @@ __device__ __noinline__ inline void store_result(op_kind op, const scalar& value
 struct built_in_output {
   void* data;  // results, or accumulators if `merge`
   bool merge;
+  bool plain;  // default result dtype, and no initial value
   op_kind op;
   dtype result;
   std::int64_t count;
@@ -32,15 +34,16 @@ struct built_in_output {
   initial_value initial;
 
   template <class Op>
-  __device__ void operator()(const Op& fold, std::int64_t batch, typename Op::accumulator value) const {
+  __device__ void operator()(const Op& fold, std::int64_t batch, const typename Op::accumulator& value) const {
     const std::int64_t place = layout.at(batch);
     if (merge) {
       auto* into = static_cast<typename Op::accumulator*>(data) + place;
       *into = fold.combine(*into, value);
-    } else {
-      store_result(op, fold.lower(value, count), initial, result, static_cast<char*>(data) + place * item_bytes(result),
-                   status_word);
+      return;
     }
+    if (plain && store_plain(fold, value, op == op_kind::mean ? count : 1, data, place)) return;
+    store_result(op, fold.lower(value, count), initial, result, static_cast<char*>(data) + place * item_bytes(result),
+                 status_word);
   }
 };
 

@@ -21,7 +21,7 @@ void run_on_device(const plan& p, const void* data, void* results) {
   if (bytes == 0) return;
   cuda::stream stream;
   cuda::device_buffer workspace(p.workspace_bytes()), on_device(static_cast<std::int64_t>(bytes));
-  const std::span<std::byte> space(workspace.data(), static_cast<std::size_t>(workspace.size()));
+  const std::span<std::byte> space = workspace.bytes();
   // Work that the caller has enqueued on the default stream may still be writing the array.
   cuda::check(cudaStreamSynchronize(cudaStreamLegacy));
   cuda::reduce_async(p, data, on_device.data(), space, stream.get());

@@ -39,7 +39,7 @@ void device_sink::consume(device_slot& slot, host::interval range) {
     p.form.offset -= range.begin;
     reserve(p.workspace_bytes());
     cuda::accumulate_async(p, slot.device.data(), {accumulators_.data(), box.first_result, box.first_index},
-                           {workspace_.data(), static_cast<std::size_t>(workspace_.size())}, kernels_.get());
+                           workspace_.bytes(), kernels_.get());
   });
   slot.reduced.record(kernels_.get());
 }

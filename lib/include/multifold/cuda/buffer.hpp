@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -56,6 +57,7 @@ class buffer {
 
   std::byte* data() const noexcept { return static_cast<std::byte*>(data_); }
   std::int64_t size() const noexcept { return bytes_; }
+  std::span<std::byte> bytes() const noexcept { return {data(), static_cast<std::size_t>(bytes_)}; }
 
  private:
   void* data_ = nullptr;

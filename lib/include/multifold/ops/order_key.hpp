@@ -52,19 +52,26 @@ MULTIFOLD_HD constexpr key_of<T> order_key(T x, key_of<T> nan_key) {
   }
 }
 
-/// The value whose key is `k` (which is not a NaN's).
+/// The element whose key is `k` (which is not a NaN's).
 template <storage_type T>
-MULTIFOLD_HD constexpr scalar value_of_key(key_of<T> k, std::int64_t count) {
+MULTIFOLD_HD constexpr T element_of_key(key_of<T> k) {
   using key = key_of<T>;
   if constexpr (floating_storage<T>) {
-    const key bits = static_cast<key>(k ^ ((k >> (8 * sizeof(key) - 1)) & greatest_key<key>));
-    return scalar::of_real(to_double(bit_copy<T>(bits)), count);
+    return bit_copy<T>(static_cast<key>(k ^ ((k >> (8 * sizeof(key) - 1)) & greatest_key<key>)));
   } else if constexpr (std::is_unsigned_v<T>) {
     using bits = std::make_unsigned_t<key>;
-    return scalar::of_integer(static_cast<bits>(static_cast<bits>(k) ^ static_cast<bits>(least_key<key>)), count);
+    return static_cast<T>(static_cast<bits>(k) ^ static_cast<bits>(least_key<key>));
   } else {
-    return scalar::of_integer(k, count);
+    return bit_copy<T>(k);
   }
+}
+
+/// The same as a scalar.
+template <storage_type T>
+MULTIFOLD_HD constexpr scalar value_of_key(key_of<T> k, std::int64_t count) {
+  if constexpr (floating_storage<T>) return scalar::of_real(to_double(element_of_key<T>(k)), count);
+  else if constexpr (std::is_same_v<T, bool8>) return scalar::of_integer(k, count);
+  else return scalar::of_integer(element_of_key<T>(k), count);
 }
 
 }  // namespace multifold

@@ -31,6 +31,20 @@ struct pass_arguments {
   block_form form;
 };
 
+/// One part of one batch: positions [first, end), if parts are contiguous.
+struct work_item {
+  std::int64_t batch, part, first, end;
+};
+
+/// Item `number` of the batches x parts of a pass.
+template <class Arguments>
+__device__ work_item item_of(const Arguments& args, std::int64_t number) {
+  work_item item{number / args.parts, number % args.parts, 0, args.length};
+  item.first = item.part * args.part_length;
+  if (args.length - item.first > args.part_length) item.end = item.first + args.part_length;
+  return item;
+}
+
 /// Runs of a strided array, fastest last, small enough for kernel parameters.
 struct strided_runs {
   static constexpr int most = 8;

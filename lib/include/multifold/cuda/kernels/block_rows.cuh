@@ -86,20 +86,18 @@ template <class Op, class Output>
 __global__ void __launch_bounds__(most_threads, 2)
     block_rows(const typename Op::value_type* data, std::int64_t row_stride, pass_arguments<Op, Output> args) {
   __shared__ block_storage<Op> storage;
-  for (std::int64_t item = blockIdx.x; item < args.batches * args.parts; item += gridDim.x) {
-    const std::int64_t batch = item / args.parts;
-    const std::int64_t part = item % args.parts;
-    const std::int64_t tile = static_cast<std::int64_t>(vectors_in_flight) * blockDim.x;  // vectors
-    std::int64_t first = 0, count = args.length;
-    vector_share share{part * tile + threadIdx.x, args.parts * tile, part == 0, part == args.parts - 1};
-    if (args.tile == args.part_length) {  // contiguous parts
-      first = part * args.part_length;
-      count = args.length - first < args.part_length ? args.length - first : args.part_length;
-      share = {threadIdx.x, tile, true, true};
+  const std::int64_t tile = static_cast<std::int64_t>(vectors_in_flight) * blockDim.x;  // vectors
+  for (std::int64_t number = blockIdx.x; number < args.batches * args.parts; number += gridDim.x) {
+    work_item item = item_of(args, number);
+    vector_share share{threadIdx.x, tile, true, true};
+    if (args.tile != args.part_length) {  // tiles are dealt in turn
+      item.first = 0;
+      item.end = args.length;
+      share = {item.part * tile + threadIdx.x, args.parts * tile, item.part == 0, item.part == args.parts - 1};
     }
-    const auto* start = data + batch * row_stride + first;
-    const auto mine = read_contiguous(args.op, start, count, share, args.first_index + first);
-    finish_part(args, batch, part, block_reduce(args.op, args.form, mine, storage), storage);
+    const auto* start = data + item.batch * row_stride + item.first;
+    const auto mine = read_contiguous(args.op, start, item.end - item.first, share, args.first_index + item.first);
+    finish_part(args, item.batch, item.part, block_reduce(args.op, args.form, mine, storage), storage);
     __syncthreads();
   }
 }

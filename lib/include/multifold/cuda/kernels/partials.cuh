@@ -12,17 +12,14 @@ template <class Op, class Output>
 __global__ void __launch_bounds__(most_threads, 2)
     partials(const typename Op::accumulator* data, pass_arguments<Op, Output> args) {
   __shared__ block_storage<Op> storage;
-  for (std::int64_t item = blockIdx.x; item < args.batches * args.parts; item += gridDim.x) {
-    const std::int64_t batch = item / args.parts;
-    const std::int64_t part = item % args.parts;
-    const std::int64_t first = part * args.part_length;
-    const std::int64_t end = args.length - first < args.part_length ? args.length : first + args.part_length;
+  for (std::int64_t number = blockIdx.x; number < args.batches * args.parts; number += gridDim.x) {
+    const work_item item = item_of(args, number);
     auto mine = args.op.identity();
 #pragma unroll 4
-    for (std::int64_t i = first + threadIdx.x; i < end; i += blockDim.x) {
-      mine = args.op.combine(mine, data[batch * args.length + i]);
+    for (std::int64_t i = item.first + threadIdx.x; i < item.end; i += blockDim.x) {
+      mine = args.op.combine(mine, data[item.batch * args.length + i]);
     }
-    finish_part(args, batch, part, block_reduce(args.op, args.form, mine, storage), storage);
+    finish_part(args, item.batch, item.part, block_reduce(args.op, args.form, mine, storage), storage);
     __syncthreads();
   }
 }

@@ -31,20 +31,18 @@ template <class Op, class Output>
 __global__ void __launch_bounds__(most_threads, 2)
     strided(const typename Op::value_type* data, strided_runs runs, pass_arguments<Op, Output> args) {
   __shared__ block_storage<Op> storage;
-  for (std::int64_t item = blockIdx.x; item < args.batches * args.parts; item += gridDim.x) {
-    const std::int64_t batch = item / args.parts;
-    const std::int64_t part = item % args.parts;
-    const std::int64_t first = part * args.part_length;
-    const std::int64_t end = args.length - first < args.part_length ? args.length : first + args.part_length;
-    const auto* base = data + offset_in(runs.kept_extent, runs.kept_stride, runs.kept_count, batch);
+  for (std::int64_t number = blockIdx.x; number < args.batches * args.parts; number += gridDim.x) {
+    const work_item item = item_of(args, number);
+    const auto* base = data + offset_in(runs.kept_extent, runs.kept_stride, runs.kept_count, item.batch);
     thread_value<Op> mine(args.op);
 #pragma unroll 4
-    for (std::int64_t i = first + threadIdx.x; i < end; i += blockDim.x) {
+    for (std::int64_t i = item.first + threadIdx.x; i < item.end; i += blockDim.x) {
       mine.make_room(args.op, 1);
       const auto x = base[offset_in(runs.reduced_extent, runs.reduced_stride, runs.reduced_count, i)];
       mine.absorb(args.op, x, args.first_index + i);
     }
-    finish_part(args, batch, part, block_reduce(args.op, args.form, mine.value(args.op), storage), storage);
+    const auto value = block_reduce(args.op, args.form, mine.value(args.op), storage);
+    finish_part(args, item.batch, item.part, value, storage);
     __syncthreads();
   }
 }

@@ -1,0 +1,62 @@
+// The four floating-point formats as bit fields: taking a number apart into integers. No arithmetic on floats.
+#pragma once
+
+#include <cstdint>
+
+#include "multifold/dtype.hpp"
+
+namespace multifold::detail {
+
+/// A binary interchange format; `Bits` holds sign, exponent field and mantissa.
+template <class Bits, int MantissaBits, int Bias>
+struct ieee_layout {
+  using bits_type = Bits;
+  static constexpr int mantissa_bits = MantissaBits;
+  static constexpr int bias = Bias;
+  static constexpr int least_exponent = 1 - Bias - MantissaBits;  // of the smallest subnormal
+  static constexpr Bits sign = static_cast<Bits>(Bits{1} << (8 * sizeof(Bits) - 1));
+  static constexpr Bits infinity = static_cast<Bits>((Bits{2} * Bias + 1) << MantissaBits);
+  static constexpr Bits quiet_nan = static_cast<Bits>(infinity | (Bits{1} << (MantissaBits - 1)));
+};
+
+template <floating_storage T>
+struct float_layout;
+template <>
+struct float_layout<f16> : ieee_layout<std::uint16_t, 10, 15> {};
+template <>
+struct float_layout<bf16> : ieee_layout<std::uint16_t, 7, 127> {};
+template <>
+struct float_layout<float> : ieee_layout<std::uint32_t, 23, 127> {};
+template <>
+struct float_layout<double> : ieee_layout<std::uint64_t, 52, 1023> {};
+
+/// A finite number is +-significand * 2^(least_exponent + position).
+struct unpacked {
+  std::uint64_t significand;
+  int position;
+  bool negative;
+  bool infinite;
+  bool nan;
+
+  MULTIFOLD_HD constexpr bool finite() const { return !infinite && !nan; }
+  MULTIFOLD_HD constexpr bool zero() const { return significand == 0; }
+};
+
+/// For numbers that are not finite, significand and position mean nothing.
+template <floating_storage T>
+MULTIFOLD_HD constexpr unpacked unpack(T x) {
+  using layout = float_layout<T>;
+  const std::uint64_t bits = bit_copy<typename layout::bits_type>(x);
+  const std::uint64_t magnitude = bits & static_cast<std::uint64_t>(layout::sign - 1);
+  const int field = static_cast<int>(magnitude >> layout::mantissa_bits);
+  const std::uint64_t hidden = std::uint64_t{field != 0} << layout::mantissa_bits;
+  unpacked parts{};
+  parts.significand = (magnitude & ((std::uint64_t{1} << layout::mantissa_bits) - 1)) | hidden;
+  parts.position = field - (field != 0 ? 1 : 0);
+  parts.negative = magnitude != bits;
+  parts.infinite = magnitude == layout::infinity;
+  parts.nan = magnitude > layout::infinity;
+  return parts;
+}
+
+}  // namespace multifold::detail

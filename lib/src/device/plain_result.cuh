@@ -1,0 +1,68 @@
+// Results in their default dtype, without an initial value: a few instructions instead of the general lowering, because
+// short rows have a result for every few elements. Each function stores element `place` of `results` and returns true,
+// or leaves the case to the general way, which gives the same bits.
+#pragma once
+
+#include <cstdint>
+
+#include "multifold/float16.hpp"
+#include "multifold/ops/extremum.hpp"
+#include "multifold/ops/sum.hpp"
+
+namespace multifold::cuda::detail {
+
+template <floating_storage T>
+__device__ inline T round_to(double x) {
+  if constexpr (std::is_same_v<T, f16>) return to_f16(x);
+  else if constexpr (std::is_same_v<T, bf16>) return to_bf16(x);
+  else return static_cast<T>(x);
+}
+
+/// Operations without a plain form.
+template <class Op>
+__device__ bool store_plain(const Op&, const typename Op::accumulator&, std::int64_t, void*, std::int64_t) {
+  return false;
+}
+
+/// Sum, or mean with its count as divisor. NaN is left to the general way, which makes it canonical.
+template <class T>
+__device__ bool store_plain(const float_sum<T>&, const double& value, std::int64_t divisor, void* results,
+                            std::int64_t place) {
+  const double x = divisor == 1 ? value : value / static_cast<double>(divisor);
+  if (x != x) return false;
+  static_cast<T*>(results)[place] = round_to<T>(x);
+  return true;
+}
+
+template <class T>
+__device__ bool store_plain(const integer_sum<T>&, const int128_t& value, std::int64_t divisor, void* results,
+                            std::int64_t place) {
+  const auto low = static_cast<std::int64_t>(value);
+  const bool fits = integer_sum<T>::no_sign && !std::is_same_v<T, bool8>
+                        ? static_cast<std::uint64_t>(static_cast<uint128_t>(value) >> 64) == 0
+                        : value == low;
+  if (divisor != 1 || !fits) return false;
+  static_cast<std::int64_t*>(results)[place] = low;
+  return true;
+}
+
+/// The element of the key's value; a NaN, or the lack of any other element, is left to the general way.
+template <class T>
+__device__ bool store_plain(const extremum<T>& op, const typename extremum<T>::accumulator& value, std::int64_t,
+                            void* results, std::int64_t place) {
+  using key = key_of<T>;
+  const auto k = static_cast<key>(value);
+  if (floating_storage<T> && (k == least_key<key> || k == greatest_key<key>)) return false;
+  static_cast<T*>(results)[place] = element_of_key<T>(static_cast<key>(k ^ op.policy.flip));
+  return true;
+}
+
+template <class T>
+__device__ bool store_plain(const arg_extremum<T>&, const typename arg_extremum<T>::accumulator& value, std::int64_t,
+                            void* results, std::int64_t place) {
+  if (value.index == arg_extremum<T>::no_index) return false;
+  static_cast<std::int64_t*>(results)[place] = value.index;
+  return true;
+}
+
+}  // namespace multifold::cuda::detail
