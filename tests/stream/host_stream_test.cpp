@@ -107,7 +107,7 @@ TEST(host_stream, small_arrays_of_any_shape) {
 
 TEST(host_stream, arrays_of_several_chunks) {
   std::mt19937_64 random(2);
-  for (int i = 0; i < 100 && !HasFatalFailure(); ++i) {
+  for (int i = 0; i < 40 && !HasFatalFailure(); ++i) {
     const reduction what = random_reduction(random);
     const double elements = 5e6 / static_cast<double>(item_bytes(what.input));
     // Up to four axes, some long, some short, about 5 MB together.

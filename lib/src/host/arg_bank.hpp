@@ -21,17 +21,17 @@ struct bank<arg_extremum<T>, N> {
   key best[N];
   key turn_of[N];  // -1: nothing was less than the identity
 
-  MULTIFOLD_INLINE void clear(const op_type&) {
-    for (int j = 0; j < N; ++j) best[j] = greatest_key<key>;
-    for (int j = 0; j < N; ++j) turn_of[j] = -1;
+  MULTIFOLD_INLINE void clear(const op_type&, int n) {
+    for (int j = 0; j < n; ++j) best[j] = greatest_key<key>;
+    for (int j = 0; j < n; ++j) turn_of[j] = -1;
   }
   MULTIFOLD_INLINE void absorb(const op_type& op, const packed<T>* x, int n, std::int64_t turn) {
     const key now = static_cast<key>(turn);
     for (int j = 0; j < n; ++j) {
       const key k = static_cast<key>(op.lift(x[j].value, 0).key);
       const bool better = k < best[j];
-      best[j] = better ? k : best[j];
-      turn_of[j] = better ? now : turn_of[j];
+      best[j] = k < best[j] ? k : best[j];
+      turn_of[j] = blend(better, now, turn_of[j]);
     }
   }
   /// Turn t of lane j is index `first + t * step`. At least one element must have been absorbed.

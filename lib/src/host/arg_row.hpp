@@ -50,14 +50,15 @@ struct arg_search {
 };
 
 template <class T>
-MULTIFOLD_INLINE typename arg_extremum<T>::accumulator row_of(const arg_extremum<T>& op, const packed<T>* x,
-                                                              std::int64_t length, std::int64_t index,
-                                                              std::int64_t step) {
+MULTIFOLD_INLINE typename arg_extremum<T>::accumulator row_of(const arg_extremum<T>& op, const row_span<T>& row,
+                                                              std::int64_t index, std::int64_t step) {
+  const packed<T>* const x = row.data;
+  const std::int64_t length = row.length;
   using search = arg_search<T>;
   using op_type = arg_extremum<T>;
   constexpr std::int64_t stretch = 8192 / sizeof(T);
   auto best = op.identity();
-  if (length <= short_row) {
+  if (length <= shortest_rows) {
     for (std::int64_t k = 0; k < length; ++k) best = op.combine(best, op.lift(x[k].value, index + k * step));
     return best;
   }

@@ -4,16 +4,13 @@
 
 #include <cstdint>
 
-#include "host/packed.hpp"
-#include "multifold/ops/visit.hpp"
+#include "host/widened.hpp"
 
 namespace multifold::host {
 
 /// Elements that a lane may gather before it must be taken: within every lane_capacity, and short enough that rounding
 /// errors do not pile up.
 inline constexpr std::int64_t lane_run = 1 << 15;
-
-#define MULTIFOLD_INLINE [[gnu::always_inline]] inline
 
 template <class Op, int N>
 struct bank {
@@ -25,20 +22,29 @@ struct bank {
 
   typename lane::type lanes[N];
 
-  MULTIFOLD_INLINE void clear(const Op& op) {
-    for (int j = 0; j < N; ++j) lanes[j] = lane::identity(op);
+  MULTIFOLD_INLINE void clear(const Op& op, int n) {
+    for (int j = 0; j < n; ++j) lanes[j] = lane::identity(op);
   }
 
   /// One element into each of the first n lanes; `turn` counts such calls since clear.
   MULTIFOLD_INLINE void absorb(const Op& op, const packed<T>* x, int n, std::int64_t) {
-    for (int j = 0; j < n; ++j) lanes[j] = lane::absorb(op, lanes[j], x[j].value, 0);
+    if constexpr (std::is_same_v<typename lane::type, double>) {
+      for_each_widened<N>(x, n, [&](int j, auto value) { lanes[j] = step(op, lanes[j], value); });
+    } else {
+      for (int j = 0; j < n; ++j) lanes[j] = lane::absorb(op, lanes[j], x[j].value, 0);
+    }
   }
 
   /// The same for a block of N of which only the first n count: no loop of variable length.
   MULTIFOLD_INLINE void absorb_some(const Op& op, const packed<T>* x, int n) {
-    for (int j = 0; j < N; ++j) {
-      const auto next = lane::absorb(op, lanes[j], x[j].value, 0);
-      lanes[j] = j < n ? next : lanes[j];
+    if constexpr (std::is_same_v<typename lane::type, double>) {
+      for_each_widened<N>(x, N,
+                          [&](int j, auto value) { lanes[j] = blend(j < n, step(op, lanes[j], value), lanes[j]); });
+    } else {
+      for (int j = 0; j < N; ++j) {
+        const auto next = lane::absorb(op, lanes[j], x[j].value, 0);
+        lanes[j] = blend(j < n, next, lanes[j]);
+      }
     }
   }
 
@@ -67,6 +73,54 @@ struct bank {
   }
 };
 
+/// Sums of bytes in 16 bits, which are widened before they are full.
+template <class T, int N>
+requires(sizeof(T) == 1) struct bank<integer_sum<T>, N> {
+  using op_type = integer_sum<T>;
+  using accumulator = typename op_type::accumulator;
+  using wide = typename op_type::lane;
+  using narrow = std::conditional_t<op_type::no_sign, std::uint16_t, std::int16_t>;
+  static constexpr std::int64_t capacity = lane_run;
+  static constexpr std::int64_t narrow_turns = 64;  // of at most 255; one more may come from absorb_some
+
+  narrow few[N];
+  wide many[N];
+
+  MULTIFOLD_INLINE void clear(const op_type&, int n) {
+    for (int j = 0; j < n; ++j) few[j] = 0;
+    for (int j = 0; j < n; ++j) many[j] = 0;
+  }
+  MULTIFOLD_INLINE void absorb(const op_type& op, const packed<T>* x, int n, std::int64_t turn) {
+    if (turn % narrow_turns == narrow_turns - 1) widen();
+    for (int j = 0; j < n; ++j) few[j] = static_cast<narrow>(few[j] + value(op, x[j].value));
+  }
+  MULTIFOLD_INLINE void absorb_some(const op_type& op, const packed<T>* x, int n) {
+    for (int j = 0; j < N; ++j) few[j] = static_cast<narrow>(few[j] + blend(j < n, value(op, x[j].value), narrow{0}));
+  }
+  MULTIFOLD_INLINE accumulator take(const op_type&, int j, std::int64_t, std::int64_t) const {
+    return static_cast<wide>(many[j] + few[j]);
+  }
+  MULTIFOLD_INLINE accumulator fold(const op_type&) {
+    widen();
+    halve<N / 2>();
+    return many[0];
+  }
+
+ private:
+  MULTIFOLD_INLINE static narrow value(const op_type& op, T x) {
+    return static_cast<narrow>(op.absorb(op.lane_identity(), x, 0));
+  }
+  MULTIFOLD_INLINE void widen() {
+    for (int j = 0; j < N; ++j) many[j] += few[j];
+    for (int j = 0; j < N; ++j) few[j] = 0;
+  }
+  template <int Width>
+  MULTIFOLD_INLINE void halve() {
+    for (int j = 0; j < Width; ++j) many[j] += many[j + Width];
+    if constexpr (Width > 1) halve<Width / 2>();
+  }
+};
+
 /// Sums of 64-bit integers in two halves of 64 bits each, which vectorise where 128 bits do not.
 template <class Op, int N>
 requires(requires { requires Op::wide; }) struct bank<Op, N> {
@@ -77,9 +131,9 @@ requires(requires { requires Op::wide; }) struct bank<Op, N> {
   std::uint64_t low[N];
   T high[N];
 
-  MULTIFOLD_INLINE void clear(const Op&) {
-    for (int j = 0; j < N; ++j) low[j] = 0;
-    for (int j = 0; j < N; ++j) high[j] = 0;
+  MULTIFOLD_INLINE void clear(const Op&, int n) {
+    for (int j = 0; j < n; ++j) low[j] = 0;
+    for (int j = 0; j < n; ++j) high[j] = 0;
   }
   MULTIFOLD_INLINE void absorb(const Op&, const packed<T>* x, int n, std::int64_t) {
     for (int j = 0; j < n; ++j) {
@@ -89,7 +143,7 @@ requires(requires { requires Op::wide; }) struct bank<Op, N> {
   }
   MULTIFOLD_INLINE void absorb_some(const Op&, const packed<T>* x, int n) {
     for (int j = 0; j < N; ++j) {
-      const T value = j < n ? x[j].value : T{0};
+      const T value = blend(j < n, T{x[j].value}, T{0});
       low[j] += static_cast<std::uint64_t>(value) & 0xffffffffu;
       high[j] += static_cast<T>(value >> 32);
     }
@@ -116,15 +170,15 @@ struct bank<float_sum_omit<T>, N> {
   double sum[N];
   std::int64_t count[N];
 
-  MULTIFOLD_INLINE void clear(const op_type&) {
-    for (int j = 0; j < N; ++j) sum[j] = -0.0;
-    for (int j = 0; j < N; ++j) count[j] = 0;
+  MULTIFOLD_INLINE void clear(const op_type&, int n) {
+    for (int j = 0; j < n; ++j) sum[j] = -0.0;
+    for (int j = 0; j < n; ++j) count[j] = 0;
   }
   MULTIFOLD_INLINE void absorb(const op_type&, const packed<T>* x, int n, std::int64_t) {
-    for (int j = 0; j < n; ++j) put(j, to_double(x[j].value), true);
+    for_each_widened<N>(x, n, [&](int j, auto element) { put(j, to_double(element), true); });
   }
   MULTIFOLD_INLINE void absorb_some(const op_type&, const packed<T>* x, int n) {
-    for (int j = 0; j < N; ++j) put(j, to_double(x[j].value), j < n);
+    for_each_widened<N>(x, N, [&](int j, auto element) { put(j, to_double(element), j < n); });
   }
   MULTIFOLD_INLINE accumulator take(const op_type&, int j, std::int64_t, std::int64_t) const {
     return {sum[j], count[j]};
@@ -137,7 +191,7 @@ struct bank<float_sum_omit<T>, N> {
  private:
   MULTIFOLD_INLINE void put(int j, double x, bool counts) {
     const bool number = counts & (x == x);
-    sum[j] += number ? x : -0.0;
+    sum[j] += blend(number, x, -0.0);
     count[j] += number ? 1 : 0;
   }
   template <int Width>

@@ -13,6 +13,9 @@ inline constexpr int column_tile = 1024;
 /// Rows narrower than this are laid side by side until they fill a tile.
 inline constexpr std::int64_t narrow_columns = 64;
 
+/// Less than this is not worth a tile.
+inline constexpr std::int64_t few_elements = 128;
+
 template <class Op>
 struct column_kernel {
   using T = typename Op::value_type;
@@ -33,15 +36,25 @@ struct column_kernel {
     }
   }
 
+  // A row of a tile ends before the processor's own prefetcher has understood where it leads.
+  static constexpr std::int64_t ahead = 2;  // rows
+  MULTIFOLD_INLINE static void fetch(const packed<T>* row, int n) {
+    constexpr int line = 64 / sizeof(T);
+    for (int j = 0; j < n; j += line) __builtin_prefetch(row + j);
+  }
+
   MULTIFOLD_INLINE void tiled() const {
     tile t;
     for (std::int64_t first = 0; first < w.width; first += column_tile) {
       const int n = static_cast<int>(w.width - first < column_tile ? w.width - first : column_tile);
       for (std::int64_t r = 0; r < w.rows; r += tile::capacity) {
         const std::int64_t turns = w.rows - r < tile::capacity ? w.rows - r : tile::capacity;
-        t.clear(op);
+        t.clear(op, n);
         const packed<T>* row = x + first + r * w.row_stride;
-        for (std::int64_t turn = 0; turn < turns; ++turn, row += w.row_stride) t.absorb(op, row, n, turn);
+        for (std::int64_t turn = 0; turn < turns; ++turn, row += w.row_stride) {
+          if (turn + ahead < turns) fetch(row + ahead * w.row_stride, n);
+          t.absorb(op, row, n, turn);
+        }
         const std::int64_t index = w.index + r * w.index_row_step;
         for (int j = 0; j < n; ++j) acc[first + j] = op.combine(acc[first + j], t.take(op, j, index, w.index_row_step));
       }
@@ -57,7 +70,7 @@ struct column_kernel {
       const std::int64_t left = w.rows - r;
       const std::int64_t turns = left / side < tile::capacity - 1 ? left / side : tile::capacity - 1;
       const std::int64_t rest = turns < tile::capacity - 1 ? left % side : 0;
-      t.clear(op);
+      t.clear(op, n);
       const packed<T>* row = x + r * w.width;
       for (std::int64_t turn = 0; turn < turns; ++turn, row += n) t.absorb(op, row, n, turn);
       t.absorb(op, row, static_cast<int>(rest * w.width), turns);
@@ -78,7 +91,7 @@ template <class Op>
 MULTIFOLD_INLINE void columns_of(const Op& op, const columns_work& w) {
   const column_kernel<Op> kernel{op, w, packed_at<typename Op::value_type>(w.data),
                                  reinterpret_cast<typename Op::accumulator*>(w.acc)};
-  if (w.rows <= 2) kernel.direct();
+  if (w.rows <= 2 || w.rows * w.width < few_elements) kernel.direct();
   else if (w.width < narrow_columns && w.row_stride == w.width) kernel.narrow();
   else kernel.tiled();
 }

@@ -74,7 +74,8 @@ class execution {
   }
 
   void reduce_piece(std::int64_t task) {
-    const std::int64_t block = task / shape_.pieces(), piece = task % shape_.pieces();
+    // Neighbouring tasks read neighbouring columns of the same rows.
+    const std::int64_t block = task % shape_.blocks, piece = task / shape_.blocks;
     reduce_into(block, piece, partial(block, piece));
   }
 
@@ -186,6 +187,10 @@ void run_empty(const plan& p, void* results) {
 
 void run(const plan& p, const void* data, void* results, const run_options& options) {
   if (p.form.elements() == 0) return run_empty(p, results);
+  const pass& first = p.passes.front();
+  if ((p.form.length - 1) / first.part_length + 1 != first.parts) {
+    throw unsupported_error("the host engine takes plans with contiguous parts: make the plan with host traits");
+  }
   execution(p, data, results, options).run();
 }
 

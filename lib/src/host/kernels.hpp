@@ -14,8 +14,11 @@ MULTIFOLD_INLINE void rows_of(const Op& op, const rows_work& w) {
   const auto* x = packed_at<typename Op::value_type>(w.data);
   auto* acc = reinterpret_cast<accumulator*>(w.acc);
   std::int64_t index = w.index;
+  // Rows that ascend in memory may be read past their ends, up to the end of the last.
+  const bool ascending = w.row_stride > 0;
   for (std::int64_t r = 0; r < w.rows; ++r) {
-    *acc = op.combine(*acc, row_of(op, x, w.length, index, w.index_step));
+    const std::int64_t readable = (ascending ? (w.rows - 1 - r) * w.row_stride : 0) + w.length;
+    *acc = op.combine(*acc, row_of(op, {x, w.length, readable}, index, w.index_step));
     x += w.row_stride;
     acc += w.acc_step;
     index += w.index_row_step;
@@ -24,29 +27,29 @@ MULTIFOLD_INLINE void rows_of(const Op& op, const rows_work& w) {
 
 template <class Op>
 [[gnu::flatten]] void rows_portable(const void* op, const rows_work& w) {
-  rows_of(*static_cast<const Op*>(op), w);
+  rows_of(Op(*static_cast<const Op*>(op)), w);
 }
 template <class Op>
 [[gnu::flatten]] void columns_portable(const void* op, const columns_work& w) {
-  columns_of(*static_cast<const Op*>(op), w);
+  columns_of(Op(*static_cast<const Op*>(op)), w);
 }
 
 template <class Op>
 MULTIFOLD_AVX2 void rows_avx2(const void* op, const rows_work& w) {
-  rows_of(*static_cast<const Op*>(op), w);
+  rows_of(Op(*static_cast<const Op*>(op)), w);
 }
 template <class Op>
 MULTIFOLD_AVX2 void columns_avx2(const void* op, const columns_work& w) {
-  columns_of(*static_cast<const Op*>(op), w);
+  columns_of(Op(*static_cast<const Op*>(op)), w);
 }
 
 template <class Op>
 MULTIFOLD_AVX512 void rows_avx512(const void* op, const rows_work& w) {
-  rows_of(*static_cast<const Op*>(op), w);
+  rows_of(Op(*static_cast<const Op*>(op)), w);
 }
 template <class Op>
 MULTIFOLD_AVX512 void columns_avx512(const void* op, const columns_work& w) {
-  columns_of(*static_cast<const Op*>(op), w);
+  columns_of(Op(*static_cast<const Op*>(op)), w);
 }
 
 }  // namespace multifold::host

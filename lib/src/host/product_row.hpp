@@ -9,8 +9,10 @@
 namespace multifold::host {
 
 template <class T>
-MULTIFOLD_INLINE typename integer_product<T>::accumulator row_of(const integer_product<T>& op, const packed<T>* x,
-                                                                 std::int64_t length, std::int64_t, std::int64_t) {
+MULTIFOLD_INLINE typename integer_product<T>::accumulator row_of(const integer_product<T>& op, const row_span<T>& row,
+                                                                 std::int64_t, std::int64_t) {
+  const packed<T>* const x = row.data;
+  const std::int64_t length = row.length;
   constexpr int block = 64;
   auto total = op.identity();
   std::int64_t k = 0;

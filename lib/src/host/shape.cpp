@@ -9,12 +9,21 @@ namespace multifold::host {
 namespace {
 
 constexpr std::int64_t task_bytes = 256 << 10;
-// More tasks than this balance no better, and leave more partial results to merge.
+// More tasks than this balance no better, and leave more partial results to merge. Columns leave many from each task.
 constexpr std::int64_t enough_tasks = 1024;
+constexpr std::int64_t enough_column_tasks = 256;
+constexpr std::int64_t least_column_rows = 64;
+constexpr std::int64_t most_column_rows = 256;
+constexpr std::int64_t most_tiles = 8;
 // Elements between two looks at the stop token.
 constexpr std::int64_t most_elements = 1 << 24;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
+
+// One tile, or several where there are many: longer runs of memory are read faster.
+std::int64_t columns_of_a_block(std::int64_t columns) {
+  return std::clamp<std::int64_t>(columns / (column_tile * enough_column_tasks), 1, most_tiles) * column_tile;
+}
 
 }  // namespace
 
@@ -25,21 +34,23 @@ work_shape shape_of(const nest& n, std::int64_t item, std::int64_t parts, std::i
   s.parts = parts;
   s.part_length = part_length;
   // The loops that fit a task whole, fastest first, so that a task reads neighbouring memory.
+  const bool columns = !n.loops.empty() && !n.loops.back().reduced;
   std::int64_t budget = task_bytes / item;
   s.block = s.piece = 1;
   for (std::size_t i = n.loops.size(); i-- > 0;) {
     const nest_loop& loop = n.loops[i];
     std::int64_t take = std::min(loop.extent, budget);
-    // Columns: a few tiles, and then down the rows.
-    if (i + 1 == n.loops.size() && !loop.reduced) take = std::min<std::int64_t>(take, 4 * column_tile);
+    if (i + 1 == n.loops.size() && columns) take = std::min(take, columns_of_a_block(loop.extent));
     (loop.reduced ? s.piece : s.block) *= take;
     budget = std::max<std::int64_t>(1, budget / take);
   }
   s.blocks = ceil_div(s.results, s.block);
-  s.split = s.blocks < enough_tasks && s.piece < s.length;
-  const std::int64_t pieces = s.split ? ceil_div(enough_tasks, s.blocks) : 1;
-  s.piece = std::max(s.piece, ceil_div(s.length, pieces));
+  const std::int64_t enough = columns ? enough_column_tasks : enough_tasks;
+  s.split = s.blocks < enough && s.piece < s.length;
+  const std::int64_t pieces = s.split ? ceil_div(enough, s.blocks) : 1;
+  s.piece = std::max({s.piece, ceil_div(s.length, pieces), columns ? least_column_rows : 1});
   s.piece = std::min(s.piece, std::max<std::int64_t>(1, most_elements / s.block));
+  if (columns && !s.split) s.piece = std::min(s.piece, most_column_rows);
   s.piece = std::min(s.piece, part_length);
   s.pieces_a_part = ceil_div(part_length, s.piece);
   s.split = s.split && s.pieces() > 1;

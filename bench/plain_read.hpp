@@ -1,0 +1,76 @@
+// The least that a reduction on the CPU can cost: the same threads read the same bytes with a plain loop, or the same
+// file with pread alone.
+#pragma once
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/aligned_bytes.hpp"
+#include "host/crew.hpp"
+
+namespace bench {
+
+inline double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+#if defined(__x86_64__)
+[[gnu::target_clones("avx512f", "avx2", "default")]]
+#endif
+inline std::uint64_t
+sum_words(const std::uint64_t* words, std::int64_t count) {
+  std::uint64_t lanes[32] = {};
+  for (std::int64_t i = 0; i + 32 <= count; i += 32) {
+    for (int j = 0; j < 32; ++j) lanes[j] ^= words[i + j];
+  }
+  std::uint64_t all = 0;
+  for (std::uint64_t lane : lanes) all ^= lane;
+  return all;
+}
+
+// Blocks of 1 MiB from one counter, which is also how the engine shares work.
+template <class Block>
+double shared_blocks(int threads, std::int64_t bytes, const Block& block) {
+  constexpr std::int64_t each = 1 << 20;
+  std::atomic<std::int64_t> next{0};
+  const auto start = std::chrono::steady_clock::now();
+  multifold::host::run_crew(threads, [&](int worker) {
+    for (std::int64_t at; (at = next.fetch_add(each)) < bytes;) block(worker, at, std::min(each, bytes - at));
+  });
+  return seconds_since(start);
+}
+
+/// Seconds to read `bytes` of memory.
+inline double plain_read(const std::byte* data, std::int64_t bytes, int threads) {
+  std::atomic<std::uint64_t> kept{0};
+  return shared_blocks(threads, bytes, [&](int, std::int64_t at, std::int64_t count) {
+    kept ^= sum_words(reinterpret_cast<const std::uint64_t*>(data + at), count / 8);
+  });
+}
+
+/// Seconds to read `bytes` of a file into one buffer a thread.
+inline double plain_pread(const std::string& path, std::int64_t bytes, int threads) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  std::vector<multifold::host::aligned_bytes> buffers;
+  for (int i = 0; i < threads; ++i) buffers.push_back(multifold::host::try_allocate(1 << 20));
+  std::atomic<bool> failed{file < 0};
+  const double seconds = shared_blocks(threads, bytes, [&](int worker, std::int64_t at, std::int64_t count) {
+    for (std::int64_t done = 0; done < count && !failed;) {
+      const ssize_t got = ::pread(file, buffers[static_cast<std::size_t>(worker)].get() + done,
+                                  static_cast<std::size_t>(count - done), at + done);
+      if (got <= 0) failed = true;
+      done += got;
+    }
+  });
+  if (file >= 0) ::close(file);
+  return failed ? 0 : seconds;
+}
+
+}  // namespace bench
