@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""Runs the benchmarks, prints their ratios, and keeps them in bench/results/<device>.json.
+
+    bench/run.py --bin build/cuda/bin            everything
+    bench/run.py --bin build/cuda/bin --quick    the cases that must reach something, in less than a minute; not kept
+    bench/run.py --bin build/cuda/bin --filter '^rows/' --only device
+
+In a record, figures are 1e9 bytes of input a second of device-event time; q1 and q3 are quartiles; ratio_to_cub is the
+contender's speed over CUB's, and first_over_this the speed of the case's first contender over this one's: both are
+medians over rounds in which both were timed.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import pathlib
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+
+import tables
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "bench" / "results"
+NO_ENGINE = 4  # exit status of device_bench where there is no GPU
+QUICK = {
+    "device": r"^(ceiling|full/sum/(f32|f64|i32)|classic|few_huge|rows/2\^22x256|small/1MiB)/",
+    "host": r"^(sum/f32|file_sum/f32)/",
+}
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build" / "cuda" / "bin",
+                        help="folder of device_bench and host_bench (default: build/cuda/bin)")
+    parser.add_argument("--only", choices=("device", "host"), help="one of the two programs")
+    parser.add_argument("--quick", action="store_true", help="a subset, in less than a minute")
+    parser.add_argument("--filter", metavar="REGEX", help="cases whose name matches")
+    parser.add_argument("--out", type=pathlib.Path,
+                        help="where to write the record (default: bench/results/<device>.json, for whole runs only)")
+    parser.add_argument("--from", dest="reports", type=pathlib.Path, metavar="DIR",
+                        help="take device_bench.json and host_bench.json from DIR instead of running the programs")
+    return parser.parse_args()
+
+
+def output_of(*command):
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT).stdout.strip()
+    except OSError:
+        return ""
+
+
+# --- Running ----------------------------------------------------------------------------------------------------------
+
+def report_of(kind, options, scratch):
+    """The JSON report of one program; None where it cannot run."""
+    name = f"{kind}_bench"
+    if options.reports:
+        path = options.reports / f"{name}.json"
+        return json.loads(path.read_text()) if path.exists() else None
+    program = options.bin.resolve() / name
+    if not program.exists():
+        print(f"run.py: {program} is not built; skipped", file=sys.stderr)
+        return None
+    path = pathlib.Path(scratch) / f"{name}.json"
+    command = [str(program), f"--benchmark_out={path}", "--benchmark_out_format=json"]
+    wanted = options.filter or (QUICK[kind] if options.quick else None)
+    if wanted:
+        command.append(f"--benchmark_filter={wanted}")
+    # The tables have the figures; what the programs print meanwhile is progress.
+    status = subprocess.run(command, stdout=sys.stderr, check=False).returncode
+    if status == NO_ENGINE:
+        return None
+    if status != 0:
+        sys.exit(f"run.py: {name} ended with status {status}")
+    return json.loads(path.read_text()) if path.exists() and path.stat().st_size else None
+
+
+# --- From reports to a record -----------------------------------------------------------------------------------------
+
+def case_name(row):
+    """Google Benchmark appends how it measured."""
+    return re.sub(r"(/iterations:\d+|/repeats:\d+|/manual_time|/real_time)+$", "", row.get("run_name", row["name"]))
+
+
+def device_cases(report):
+    """A row a case and contender, from counters named '<contender>:<figure>'."""
+    rows = []
+    for run in report["benchmarks"]:
+        contenders = {}
+        for key, value in run.items():
+            contender, colon, figure = key.rpartition(":")
+            if colon and isinstance(value, (int, float)):
+                contenders.setdefault(contender, {})[figure] = value
+        # The report has counters in the order of their names; `place` is the contender's in the case.
+        for contender in sorted(contenders, key=lambda name: contenders[name]["place"]):
+            figures = contenders[contender]
+            row = {"name": case_name(run), "bytes": int(run["bytes"]), "contender": contender}
+            row.update((key, round(figures[key], 4)) for key in ("median_gbps", "q1", "q3", "min", "max"))
+            row["repetitions"] = int(figures["repetitions"])
+            row["ratio_to_cub"] = round(figures["ratio"], 4) if "ratio" in figures else None
+            row["first_over_this"] = round(figures["lead"], 4)
+            rows.append(row)
+    return rows
+
+
+def host_cases(report):
+    return [{"name": case_name(run), "gbps": round(run["GB/s"], 3), "plain_gbps": round(run["plain_GB/s"], 3),
+             "ratio": round(run["ratio"], 4)} for run in report["benchmarks"] if "ratio" in run]
+
+
+def failures_of(report):
+    return [f"{case_name(run)}: {run.get('error_message', 'failed')}" for run in report["benchmarks"]
+            if run.get("error_occurred")]
+
+
+def processor():
+    try:
+        text = pathlib.Path("/proc/cpuinfo").read_text()
+    except OSError:
+        text = ""
+    name = re.search(r"^model name\s*:\s*(.*)$", text, re.MULTILINE)
+    return name.group(1) if name else platform.machine()
+
+
+def usable_cores():
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+
+
+def sources_sha256():
+    """The hash by which tests/gpu-record.json names the sources."""
+    sys.path.insert(0, str(ROOT / "tests"))
+    sys.dont_write_bytecode = True
+    try:
+        import gpu_record
+        return gpu_record.sources_sha256()
+    except (ImportError, OSError, AttributeError):
+        return None
+
+
+def commit():
+    head = output_of("git", "rev-parse", "HEAD")
+    changed = head and output_of("git", "status", "--porcelain", "--untracked-files=no", "--", "lib", "bench")
+    return (head + ("-dirty" if changed else "")) or None
+
+
+def record_of(device, host):
+    now = datetime.datetime.now(datetime.timezone.utc)
+    context = device["context"] if device else {}
+    drivers = output_of("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader").splitlines()
+    record = {
+        "device": context.get("device"),
+        "driver": drivers[0] if drivers and device else None,
+        "cuda": context.get("cuda"),
+        "cub_version": context.get("cub_version"),
+        "date": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "commit": commit(),
+        "sources_sha256": sources_sha256(),
+        "buffer_bytes": int(context.get("buffer_bytes", 0)) or None,
+        "cases": device_cases(device) if device else [],
+    }
+    if host:
+        record["host"] = {"processor": processor(), "cores": usable_cores(), "cases": host_cases(host)}
+    record["must_reach"] = [dict(zip(("case", "found", "wanted", "reached"), row))
+                            for row in tables.requirements(tables.Record(record))]
+    return record
+
+
+def results_path(record, options):
+    if options.out:
+        return options.out
+    if options.quick or options.filter or options.only:
+        return None
+    name = record["device"] or record["host"]["processor"]
+    return RESULTS / (re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-") + ".json")
+
+
+def main():
+    options = arguments()
+    with tempfile.TemporaryDirectory() as scratch:
+        reports = {kind: report_of(kind, options, scratch) for kind in ("device", "host")
+                   if options.only in (None, kind)}
+    device, host = reports.get("device"), reports.get("host")
+    if not device and not host:
+        sys.exit("run.py: nothing was measured: build with -DMULTIFOLD_BENCH=ON (./dev bench does), and check --filter")
+    record = record_of(device, host)
+    print(f"{record['device'] or 'no GPU'}, driver {record['driver']}, CUDA {record['cuda']}, "
+          f"CUB {record['cub_version']}, commit {record['commit']}\n")
+    print(tables.all_tables(record))
+    path = results_path(record, options)
+    if path:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(record, indent=1) + "\n")
+        print(f"\nwritten to {path}")
+    failures = [line for report in (device, host) if report for line in failures_of(report)]
+    for line in failures:
+        print(f"FAILED {line}", file=sys.stderr)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,143 @@
+"""Tables of a benchmark record for people, and what must be reached. Nothing is run or written here."""
+
+SMALL = "small/"
+MAIN = ("multifold", "cub", "thrust", "read")
+
+
+class Record:
+    """Look-ups in a record as run.py writes it."""
+
+    def __init__(self, record):
+        self.device = record.get("device") or ""
+        self.rows = {}
+        for row in record["cases"]:
+            self.rows.setdefault(row["name"], {})[row["contender"]] = row
+        self.host = record.get("host", {}).get("cases", [])
+
+    def figure(self, case, contender, key):
+        return self.rows.get(case, {}).get(contender, {}).get(key)
+
+    def host_ratios(self, prefix):
+        return [row["ratio"] for row in self.host if row["name"].startswith(prefix)]
+
+
+def at_least(value, least, text):
+    """(what was found, what it must reach, whether it does); None where it was not measured."""
+    return None if value is None else (f"{value:.3f}" if value < 100 else f"{value:.0f}", text, value >= least)
+
+
+def requirements(record):
+    """(case, found, must reach, reached) for every requirement whose case was measured."""
+    found = []
+
+    def add(case, verdict):
+        if verdict:
+            found.append((case, *verdict))
+
+    for case in ("full/sum/f32", "full/sum/f64", "full/sum/i32"):
+        add(case, at_least(record.figure(case, "multifold", "ratio_to_cub"), 0.97, ">= 0.97 x CUB"))
+        if "H200" in record.device:
+            add(case, at_least(record.figure(case, "multifold", "median_gbps"), 4400, ">= 4400 GB/s"))
+    classic = "classic/2048x262144/f32"
+    lead = record.figure(classic, "shared tree", "first_over_this")
+    if lead is not None:
+        add(classic, (f"{lead:.3f}", "shuffle / shared tree within 10 %", 1 / 1.1 <= lead <= 1.1))
+    few = "few_huge/4x2^28/f32"
+    add(few, at_least(record.figure(few, "full sum", "first_over_this"), 0.95, ">= 0.95 x full sum"))
+    for prefix, least, text in (("sum/f32/", 0.9, ">= 0.9 x plain read, any threads"),
+                                ("file_sum/f32/", 0.8, ">= 0.8 x pread, any threads")):
+        add("host " + prefix[:-1], at_least(min(record.host_ratios(prefix), default=None), least, text))
+    return found
+
+
+def number(value, digits=0):
+    return "" if value is None else f"{value:.{digits}f}"
+
+
+def gbps(value):
+    return number(value, 0 if value is None or value >= 100 else 2)
+
+
+def spread(row):
+    """The quartiles' distance, in percent of the median."""
+    return f"{100 * (row['q3'] - row['q1']) / row['median_gbps']:.1f} %" if row.get("median_gbps") else ""
+
+
+def aligned(header, rows):
+    """Text columns: figures to the right, words to the left."""
+    cells = [[str(cell) for cell in row] for row in rows]
+    columns = []
+    for title, *column in zip(header, *cells):
+        width = max(map(len, (title, *column)))
+        words = not columns or any(cell and not cell[0].isdigit() for cell in column)
+        columns.append([cell.ljust(width) if words else cell.rjust(width) for cell in (title, *column)])
+    return "\n".join("  ".join(row).rstrip() for row in zip(*columns))
+
+
+def ratio_table(record):
+    verdicts = {}
+    for case, _, text, reached in requirements(record):
+        verdicts.setdefault(case, []).append(f"{text}: {'reached' if reached else 'NOT reached'}")
+    rows = []
+    for case, by in record.rows.items():
+        if case.startswith(SMALL):
+            continue
+        first = next(iter(by.values()))
+        read = by.get("read", {})
+        rows.append([
+            case, gbps(first["median_gbps"]),
+            gbps(by.get("cub", {}).get("median_gbps")), number(first.get("ratio_to_cub"), 3),
+            gbps(by.get("thrust", {}).get("median_gbps")), number(by.get("thrust", {}).get("first_over_this"), 3),
+            number(read.get("first_over_this") if first is not read else None, 3), spread(first),
+            "; ".join(verdicts.get(case, []))])
+    return aligned(["case", "GB/s", "CUB", "ratio", "thrust", "ratio", "of read", "spread", "must reach"], rows)
+
+
+def variant_table(record):
+    rows = []
+    for case, by in record.rows.items():
+        others = [row for row in by.values() if row["contender"] not in MAIN]
+        if case.startswith(SMALL) or not others:
+            continue
+        first = next(iter(by.values()))
+        for row in ([] if first in others or first["contender"] == "read" else [first]) + others:
+            rows.append([f"{case}: {row['contender']}", gbps(row["median_gbps"]), number(row.get("ratio_to_cub"), 3),
+                         number(row["first_over_this"], 3), spread(row)])
+    return rows and aligned(["case: contender", "GB/s", "to CUB", "first / this", "spread"], rows)
+
+
+def small_table(record):
+    """Microseconds a call."""
+    def us(row):
+        return number(row["bytes"] / row["median_gbps"] / 1e3, 2) if row else ""
+
+    rows = {}
+    for case, by in record.rows.items():
+        if not case.startswith(SMALL):
+            continue
+        _, size, how, dtype = case.split("/")
+        row = rows.setdefault(f"{size} {dtype}", {})
+        row[how] = [us(by.get("multifold")), us(by.get("cub")), number(by.get("multifold", {}).get("ratio_to_cub"), 3)]
+    empty = ["", "", ""]
+    lines = [[label] + row.get("single", empty) + row.get("captured", empty)
+             for label, row in rows.items()]
+    return lines and aligned(["microseconds a call", "single", "CUB", "speed", "captured", "CUB", "speed"], lines)
+
+
+def host_table(record):
+    rows = [[row["name"], number(row["gbps"], 1), number(row["plain_gbps"], 1), number(row["ratio"], 3)]
+            for row in record.host]
+    return rows and aligned(["CPU engine", "GB/s", "plain read or pread", "ratio"], rows)
+
+
+def requirement_table(record):
+    rows = [[case, found, text, "reached" if reached else "NOT reached"]
+            for case, found, text, reached in requirements(record)]
+    return rows and aligned(["must reach", "found", "wanted", ""], rows)
+
+
+def all_tables(record):
+    record = Record(record)
+    parts = [ratio_table(record) if any(not name.startswith(SMALL) for name in record.rows) else "",
+             variant_table(record), small_table(record), host_table(record), requirement_table(record)]
+    return "\n\n".join(part for part in parts if part)
