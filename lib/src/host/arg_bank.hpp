@@ -25,9 +25,9 @@ struct bank<arg_extremum<T>, N> {
     for (int j = 0; j < n; ++j) best[j] = greatest_key<key>;
     for (int j = 0; j < n; ++j) turn_of[j] = -1;
   }
-  MULTIFOLD_INLINE void absorb(const op_type& op, const packed<T>* x, int n, std::int64_t turn) {
+  MULTIFOLD_INLINE void absorb(const op_type& op, const packed<T>* x, int first, int last, std::int64_t turn) {
     const key now = static_cast<key>(turn);
-    for (int j = 0; j < n; ++j) {
+    for (int j = first; j < last; ++j) {
       const key k = static_cast<key>(op.lift(x[j].value, 0).key);
       const bool better = k < best[j];
       best[j] = k < best[j] ? k : best[j];

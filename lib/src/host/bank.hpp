@@ -26,19 +26,19 @@ struct bank {
     for (int j = 0; j < n; ++j) lanes[j] = lane::identity(op);
   }
 
-  /// One element into each of the first n lanes; `turn` counts such calls since clear.
-  MULTIFOLD_INLINE void absorb(const Op& op, const packed<T>* x, int n, std::int64_t) {
+  /// Element j into lane j, for lanes [first, last); `turn` counts the elements of a lane since clear.
+  MULTIFOLD_INLINE void absorb(const Op& op, const packed<T>* x, int first, int last, std::int64_t) {
     if constexpr (std::is_same_v<typename lane::type, double>) {
-      for_each_widened<N>(x, n, [&](int j, auto value) { lanes[j] = step(op, lanes[j], value); });
+      for_each_widened<N>(x, first, last, [&](int j, auto value) { lanes[j] = step(op, lanes[j], value); });
     } else {
-      for (int j = 0; j < n; ++j) lanes[j] = lane::absorb(op, lanes[j], x[j].value, 0);
+      for (int j = first; j < last; ++j) lanes[j] = lane::absorb(op, lanes[j], x[j].value, 0);
     }
   }
 
   /// The same for a block of N of which only the first n count: no loop of variable length.
   MULTIFOLD_INLINE void absorb_some(const Op& op, const packed<T>* x, int n) {
     if constexpr (std::is_same_v<typename lane::type, double>) {
-      for_each_widened<N>(x, N,
+      for_each_widened<N>(x, 0, N,
                           [&](int j, auto value) { lanes[j] = blend(j < n, step(op, lanes[j], value), lanes[j]); });
     } else {
       for (int j = 0; j < N; ++j) {
@@ -90,9 +90,9 @@ requires(sizeof(T) == 1) struct bank<integer_sum<T>, N> {
     for (int j = 0; j < n; ++j) few[j] = 0;
     for (int j = 0; j < n; ++j) many[j] = 0;
   }
-  MULTIFOLD_INLINE void absorb(const op_type& op, const packed<T>* x, int n, std::int64_t turn) {
-    if (turn % narrow_turns == narrow_turns - 1) widen();
-    for (int j = 0; j < n; ++j) few[j] = static_cast<narrow>(few[j] + value(op, x[j].value));
+  MULTIFOLD_INLINE void absorb(const op_type& op, const packed<T>* x, int first, int last, std::int64_t turn) {
+    if (turn % narrow_turns == narrow_turns - 1) widen(first, last);
+    for (int j = first; j < last; ++j) few[j] = static_cast<narrow>(few[j] + value(op, x[j].value));
   }
   MULTIFOLD_INLINE void absorb_some(const op_type& op, const packed<T>* x, int n) {
     for (int j = 0; j < N; ++j) few[j] = static_cast<narrow>(few[j] + blend(j < n, value(op, x[j].value), narrow{0}));
@@ -101,7 +101,7 @@ requires(sizeof(T) == 1) struct bank<integer_sum<T>, N> {
     return static_cast<wide>(many[j] + few[j]);
   }
   MULTIFOLD_INLINE accumulator fold(const op_type&) {
-    widen();
+    widen(0, N);
     halve<N / 2>();
     return many[0];
   }
@@ -110,9 +110,9 @@ requires(sizeof(T) == 1) struct bank<integer_sum<T>, N> {
   MULTIFOLD_INLINE static narrow value(const op_type& op, T x) {
     return static_cast<narrow>(op.absorb(op.lane_identity(), x, 0));
   }
-  MULTIFOLD_INLINE void widen() {
-    for (int j = 0; j < N; ++j) many[j] += few[j];
-    for (int j = 0; j < N; ++j) few[j] = 0;
+  MULTIFOLD_INLINE void widen(int first, int last) {
+    for (int j = first; j < last; ++j) many[j] += few[j];
+    for (int j = first; j < last; ++j) few[j] = 0;
   }
   template <int Width>
   MULTIFOLD_INLINE void halve() {
@@ -135,8 +135,8 @@ requires(requires { requires Op::wide; }) struct bank<Op, N> {
     for (int j = 0; j < n; ++j) low[j] = 0;
     for (int j = 0; j < n; ++j) high[j] = 0;
   }
-  MULTIFOLD_INLINE void absorb(const Op&, const packed<T>* x, int n, std::int64_t) {
-    for (int j = 0; j < n; ++j) {
+  MULTIFOLD_INLINE void absorb(const Op&, const packed<T>* x, int first, int last, std::int64_t) {
+    for (int j = first; j < last; ++j) {
       low[j] += static_cast<std::uint64_t>(x[j].value) & 0xffffffffu;
       high[j] += static_cast<T>(x[j].value >> 32);
     }
@@ -174,11 +174,11 @@ struct bank<float_sum_omit<T>, N> {
     for (int j = 0; j < n; ++j) sum[j] = -0.0;
     for (int j = 0; j < n; ++j) count[j] = 0;
   }
-  MULTIFOLD_INLINE void absorb(const op_type&, const packed<T>* x, int n, std::int64_t) {
-    for_each_widened<N>(x, n, [&](int j, auto element) { put(j, to_double(element), true); });
+  MULTIFOLD_INLINE void absorb(const op_type&, const packed<T>* x, int first, int last, std::int64_t) {
+    for_each_widened<N>(x, first, last, [&](int j, auto element) { put(j, to_double(element), true); });
   }
   MULTIFOLD_INLINE void absorb_some(const op_type&, const packed<T>* x, int n) {
-    for_each_widened<N>(x, N, [&](int j, auto element) { put(j, to_double(element), j < n); });
+    for_each_widened<N>(x, 0, N, [&](int j, auto element) { put(j, to_double(element), j < n); });
   }
   MULTIFOLD_INLINE accumulator take(const op_type&, int j, std::int64_t, std::int64_t) const {
     return {sum[j], count[j]};

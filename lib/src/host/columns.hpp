@@ -36,11 +36,18 @@ struct column_kernel {
     }
   }
 
-  // A row of a tile ends before the processor's own prefetcher has understood where it leads.
-  static constexpr std::int64_t ahead = 2;  // rows
-  MULTIFOLD_INLINE static void fetch(const packed<T>* row, int n) {
-    constexpr int line = 64 / sizeof(T);
-    for (int j = 0; j < n; j += line) __builtin_prefetch(row + j);
+  // A row of a tile ends before the processor's own prefetcher has understood where it leads: the row that comes
+  // `ahead` rows later is asked for a stretch at a time, so that requests and arithmetic overlap.
+  static constexpr std::int64_t ahead = 2;
+  static constexpr int stretch = 512 / sizeof(T);
+  MULTIFOLD_INLINE void absorb_row(tile& t, const packed<T>* row, int n, std::int64_t turn, bool more) const {
+    for (int first = 0; first < n; first += stretch) {
+      if (more) {
+        const packed<T>* const later = row + ahead * w.row_stride + first;
+        for (int line = 0; line < stretch; line += 64 / sizeof(T)) __builtin_prefetch(later + line);
+      }
+      t.absorb(op, row, first, n - first < stretch ? n : first + stretch, turn);
+    }
   }
 
   MULTIFOLD_INLINE void tiled() const {
@@ -52,8 +59,7 @@ struct column_kernel {
         t.clear(op, n);
         const packed<T>* row = x + first + r * w.row_stride;
         for (std::int64_t turn = 0; turn < turns; ++turn, row += w.row_stride) {
-          if (turn + ahead < turns) fetch(row + ahead * w.row_stride, n);
-          t.absorb(op, row, n, turn);
+          absorb_row(t, row, n, turn, turn + ahead < turns);
         }
         const std::int64_t index = w.index + r * w.index_row_step;
         for (int j = 0; j < n; ++j) acc[first + j] = op.combine(acc[first + j], t.take(op, j, index, w.index_row_step));
@@ -72,8 +78,8 @@ struct column_kernel {
       const std::int64_t rest = turns < tile::capacity - 1 ? left % side : 0;
       t.clear(op, n);
       const packed<T>* row = x + r * w.width;
-      for (std::int64_t turn = 0; turn < turns; ++turn, row += n) t.absorb(op, row, n, turn);
-      t.absorb(op, row, static_cast<int>(rest * w.width), turns);
+      for (std::int64_t turn = 0; turn < turns; ++turn, row += n) t.absorb(op, row, 0, n, turn);
+      t.absorb(op, row, 0, static_cast<int>(rest * w.width), turns);
       const std::int64_t used = turns > 0 ? side : rest;
       for (std::int64_t c = 0; c < used; ++c) {
         const std::int64_t index = w.index + (r + c) * w.index_row_step;

@@ -42,6 +42,7 @@ nest nest_of(const batches& form) {
     nest_loop& loop = n.loops[static_cast<std::size_t>(n.kept[i])];
     loop.acc_step = step;
     step *= loop.extent;
+    n.in_order = n.in_order && loop.acc_step == loop.result_step;
   }
   return n;
 }

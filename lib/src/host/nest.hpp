@@ -30,6 +30,7 @@ struct nest {
   std::int64_t offset = 0;       // elements from the data to the first element
   std::int64_t results = 1;
   std::int64_t length = 1;
+  bool in_order = true;  // accumulators are numbered like results
 
   /// Where the result of accumulator `number` stands.
   std::int64_t result_of(std::int64_t number) const;

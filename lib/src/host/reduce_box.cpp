@@ -102,6 +102,7 @@ void reduce_box(const fold& f, const nest& n, const box& b, const box_memory& me
 status lower_range(const fold& f, const nest& n, const reduction& what, const std::byte* acc, interval range,
                    std::int64_t count, std::byte* results) {
   const std::int64_t item = item_bytes(what.result);
+  if (n.in_order) return f.lower({&what, acc, range.end - range.begin, count, results + range.begin * item, item});
   const nest_loop fastest = n.kept.empty() ? no_loop : n.loops[static_cast<std::size_t>(n.kept.back())];
   status worst = status::ok;
   for (std::int64_t at = range.begin; at < range.end;) {

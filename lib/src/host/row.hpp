@@ -39,7 +39,7 @@ MULTIFOLD_INLINE typename Op::accumulator by_lanes(const Op& op, const row_span<
   bank<Op, Lanes> b;
   b.clear(op, Lanes);
   std::int64_t k = 0;
-  for (std::int64_t turn = 0; k + Lanes <= row.length; k += Lanes, ++turn) b.absorb(op, row.data + k, Lanes, turn);
+  for (std::int64_t turn = 0; k + Lanes <= row.length; k += Lanes, ++turn) b.absorb(op, row.data + k, 0, Lanes, turn);
   const int left = static_cast<int>(row.length - k);
   if (left > 0 && k + Lanes <= row.readable) {
     b.absorb_some(op, row.data + k, left);

@@ -27,15 +27,15 @@ MULTIFOLD_INLINE float widened(f16 x) {
 }
 MULTIFOLD_INLINE float widened(bf16 x) { return to_float(x); }
 
-/// Calls `f(j, element)` for the first n of at most N elements.
+/// Calls `f(j, element j)` for j in [first, last), which is within [0, N).
 template <int N, class T, class F>
-MULTIFOLD_INLINE void for_each_widened(const packed<T>* x, int n, const F& f) {
+MULTIFOLD_INLINE void for_each_widened(const packed<T>* x, int first, int last, const F& f) {
   if constexpr (is_narrow_real<T>) {
     float wide[N];
-    for (int j = 0; j < n; ++j) wide[j] = widened(x[j].value);
-    for (int j = 0; j < n; ++j) f(j, wide[j]);
+    for (int j = first; j < last; ++j) wide[j] = widened(x[j].value);
+    for (int j = first; j < last; ++j) f(j, wide[j]);
   } else {
-    for (int j = 0; j < n; ++j) f(j, T{x[j].value});
+    for (int j = first; j < last; ++j) f(j, T{x[j].value});
   }
 }
 
