@@ -19,6 +19,7 @@ void enqueue(const plan& p, const call& c) {
     output.data = c.results;
     output.merge = c.merge;
     output.plain = is_plain(p.what, p.form.length);
+    output.only = p.form.results() == 1;
     output.op = p.what.op;
     output.result = p.what.result;
     output.count = p.form.length;
@@ -48,8 +49,14 @@ void lower(const reduction& what, const void* accumulators, std::int64_t count, 
   if (count == 0) return;
   visit_fold<Family, T>(what.op, what.nan, [&](auto op) {
     using Op = decltype(op);
-    built_in_output output{results,     false,       is_plain(what, length), what.op, what.result, length, {},
-                           status_word, what.initial};
+    built_in_output output{};
+    output.data = results;
+    output.plain = is_plain(what, length);
+    output.op = what.op;
+    output.result = what.result;
+    output.count = length;
+    output.status_word = status_word;
+    output.initial = what.initial;
     kernels::pass_arguments<Op, built_in_output> args{
         op, output, {nullptr, nullptr, finish::next_pass}, count, 1, 1, 1, 1, 0, block_form::shuffle};
     kernels::few_partials<<<grid_for(count, 256), 256, 0, stream>>>(

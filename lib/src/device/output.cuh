@@ -16,16 +16,16 @@ struct result_layout {
 };
 
 // Kept out of line: divisions and roundings of every kind are a lot of code, and plain results go another way.
-__device__ __noinline__ inline void store_result(op_kind op, const scalar& value, const initial_value& initial,
-                                                 dtype type, void* out, std::uint32_t* status_word) {
-  const status s = store(finish_scalar(op, value, initial), type, out);
-  if (s != status::ok) atomicMax(status_word, static_cast<std::uint32_t>(s));
+__device__ __noinline__ inline status store_result(op_kind op, const scalar& value, const initial_value& initial,
+                                                   dtype type, void* out) {
+  return store(finish_scalar(op, value, initial), type, out);
 }
 
 struct built_in_output {
   void* data;  // results, or accumulators if `merge`
   bool merge;
   bool plain;  // default result dtype, and no initial value
+  bool only;   // there is a single result, whose status is written; else failures are noted in a cleared word
   op_kind op;
   dtype result;
   std::int64_t count;
@@ -41,9 +41,13 @@ struct built_in_output {
       *into = fold.combine(*into, value);
       return;
     }
-    if (plain && store_plain(fold, value, op == op_kind::mean ? count : 1, data, place)) return;
-    store_result(op, fold.lower(value, count), initial, result, static_cast<char*>(data) + place * item_bytes(result),
-                 status_word);
+    status s = status::ok;
+    if (!plain || !store_plain(fold, value, op == op_kind::mean ? count : 0, data, place)) {
+      s = store_result(op, fold.lower(value, count), initial, result,
+                       static_cast<char*>(data) + place * item_bytes(result));
+    }
+    if (only) *status_word = static_cast<std::uint32_t>(s);
+    else if (s != status::ok) atomicMax(status_word, static_cast<std::uint32_t>(s));
   }
 };
 

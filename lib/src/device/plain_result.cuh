@@ -24,11 +24,11 @@ __device__ bool store_plain(const Op&, const typename Op::accumulator&, std::int
   return false;
 }
 
-/// Sum, or mean with its count as divisor. NaN is left to the general way, which makes it canonical.
+/// Sum, or mean if there is a divisor. NaN is left to the general way, which makes it canonical.
 template <class T>
 __device__ bool store_plain(const float_sum<T>&, const double& value, std::int64_t divisor, void* results,
                             std::int64_t place) {
-  const double x = divisor == 1 ? value : value / static_cast<double>(divisor);
+  const double x = divisor == 0 ? value : value / static_cast<double>(divisor);
   if (x != x) return false;
   static_cast<T*>(results)[place] = round_to<T>(x);
   return true;
@@ -41,7 +41,7 @@ __device__ bool store_plain(const integer_sum<T>&, const int128_t& value, std::i
   const bool fits = integer_sum<T>::no_sign && !std::is_same_v<T, bool8>
                         ? static_cast<std::uint64_t>(static_cast<uint128_t>(value) >> 64) == 0
                         : value == low;
-  if (divisor != 1 || !fits) return false;
+  if (divisor != 0 || !fits) return false;
   static_cast<std::int64_t*>(results)[place] = low;
   return true;
 }

@@ -37,7 +37,8 @@ void enqueue_any(const plan& p, const detail::call& c) {
 
 void reduce_async(const plan& p, const void* data, void* results, std::span<std::byte> workspace, cudaStream_t stream) {
   if (p.form.results() == 0) return;
-  if (workspace.size() >= sizeof(std::uint32_t)) {
+  // A single result writes its status; many can only note failures in a word that is cleared before.
+  if (p.form.results() > 1 && workspace.size() >= sizeof(std::uint32_t)) {
     check(cudaMemsetAsync(workspace.data(), 0, sizeof(std::uint32_t), stream));
   }
   enqueue_any(p, {data, results, false, 0, workspace, stream});

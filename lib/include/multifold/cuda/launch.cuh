@@ -89,13 +89,32 @@ void launch_partials(const pass& at, const typename Op::accumulator* data,
   }
 }
 
+// Memory for the partial results of pass `index`, ready to be written to.
+template <class Op>
+kernels::partial_results<Op> prepare_partials(const plan& p, std::size_t index, const Op& op, workspace_cursor& space,
+                                              cudaStream_t stream) {
+  const pass& at = p.passes[index];
+  kernels::partial_results<Op> partials{nullptr, nullptr, at.how};
+  if (at.parts == 1) return partials;
+  if (at.how != finish::next_pass) {
+    partials.arrivals = space.take<unsigned>(at.batches);
+    const auto bytes = static_cast<std::size_t>(at.batches) * sizeof(unsigned);
+    check(cudaMemsetAsync(partials.arrivals, 0, bytes, stream));
+  }
+  partials.data = space.take<typename Op::accumulator>(p.partials(index));
+  if (at.how == finish::atomic) {
+    kernels::fill_identity<<<grid_for(at.batches, 256), 256, 0, stream>>>(op, partials.data, at.batches);
+  }
+  return partials;
+}
+
 }  // namespace detail
 
 /// Enqueues the passes of `p` for `op`; the last one calls `output(op, batch, accumulator)` on the device once a batch.
-/// Shapes:  `data` is the first element of the array that p.form was made from; `first_index` is its index in its
-/// batch. Memory:  `space` is carved from a workspace of p.workspace_bytes(); nothing is allocated. Stream:  a kernel a
-/// pass, and a memset where blocks are counted; no synchronisation; safe under capture. Throws:  cuda_error if a launch
-/// fails, unsupported_error for more strided runs than kernels take.
+/// Shapes: `data` is the first element of the array that p.form was made from; its index in its batch is `first_index`.
+/// Memory: `space` is carved from a workspace of p.workspace_bytes(); nothing is allocated.
+/// Stream: a kernel a pass, a memset where blocks are counted; no synchronisation; safe under capture.
+/// Throws: cuda_error if a launch fails, unsupported_error for more strided runs than kernels take.
 template <fold_op Op, class Output>
 void launch(const plan& p, const Op& op, const Output& output, const typename Op::value_type* data,
             workspace_cursor space, std::int64_t first_index, cudaStream_t stream) {
@@ -104,25 +123,13 @@ void launch(const plan& p, const Op& op, const Output& output, const typename Op
   const accumulator* previous = nullptr;
   for (std::size_t i = 0; i < p.passes.size(); ++i) {
     const pass& at = p.passes[i];
-    kernels::pass_arguments<Op, Output> args{
-        op,          output, {nullptr, nullptr, at.how}, at.batches, at.length, at.parts, at.tile, at.part_length,
-        first_index, at.form};
-    if (at.parts > 1) {
-      args.partials.data = space.take<accumulator>(p.partials(i));
-      if (at.how != finish::next_pass) {
-        args.partials.arrivals = space.take<unsigned>(at.batches);
-        check(cudaMemsetAsync(args.partials.arrivals, 0, static_cast<std::size_t>(at.batches) * sizeof(unsigned),
-                              stream));
-      }
-      if (at.how == finish::atomic) {
-        kernels::fill_identity<<<detail::grid_for(at.batches, 256), 256, 0, stream>>>(op, args.partials.data,
-                                                                                      at.batches);
-      }
-    }
+    const kernels::partial_results<Op> partials = detail::prepare_partials<Op>(p, i, op, space, stream);
+    const kernels::pass_arguments<Op, Output> args{op,       output,  partials,       at.batches,  at.length,
+                                                   at.parts, at.tile, at.part_length, first_index, at.form};
     if (i == 0) detail::launch_first(at, p.form, data, args, stream);
     else detail::launch_partials(at, previous, args, stream);
     check(cudaGetLastError());
-    previous = args.partials.data;
+    previous = partials.data;
   }
 }
 

@@ -29,16 +29,15 @@ struct integer_sum {
                                                                  : INT64_MAX;
 
   MULTIFOLD_HD constexpr accumulator identity() const { return 0; }
-  MULTIFOLD_HD constexpr accumulator lift(T x, std::int64_t) const { return widen(value(x)); }
+  MULTIFOLD_HD constexpr accumulator lift(T x, std::int64_t) const { return widen(value_of(x)); }
   MULTIFOLD_HD constexpr accumulator combine(accumulator a, accumulator b) const { return a + b; }
   MULTIFOLD_HD constexpr scalar lower(accumulator a, std::int64_t count) const { return scalar::of_integer(a, count); }
 
   MULTIFOLD_HD constexpr lane lane_identity() const { return 0; }
-  MULTIFOLD_HD constexpr lane absorb(lane l, T x, std::int64_t) const { return l + value(x); }
+  MULTIFOLD_HD constexpr lane absorb(lane l, T x, std::int64_t) const { return l + value_of(x); }
   MULTIFOLD_HD constexpr accumulator widen(lane l) const { return static_cast<accumulator>(l); }
 
- private:
-  MULTIFOLD_HD static constexpr lane value(T x) {
+  MULTIFOLD_HD static constexpr lane value_of(T x) {
     if constexpr (std::is_same_v<T, bool8>) return x.bits != 0 ? 1 : 0;
     else return static_cast<lane>(x);
   }

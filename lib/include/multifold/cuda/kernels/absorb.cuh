@@ -1,12 +1,10 @@
 // Sixteen bytes into a thread's lane: the generic loop over elements, and packed instructions where they pay.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <cstring>
 
 #include "multifold/ops.hpp"
-#include "multifold/ops/sum.hpp"
 
 namespace multifold::cuda::kernels {
 
@@ -67,25 +65,6 @@ __device__ void absorb_vector(const Op& op, thread_value<Op>& into, const vector
   const auto unpacked = bit_copy<elements_of<T>>(v);
 #pragma unroll
   for (int i = 0; i < vector_elements<T>; ++i) into.absorb(op, unpacked.values[i], index + i);
-}
-
-/// Bytes are summed four at a time by the dot product with ones.
-__device__ inline void absorb_vector(const integer_sum<std::int8_t>&, thread_value<integer_sum<std::int8_t>>& into,
-                                     const vector_word& v, std::int64_t) {
-#pragma unroll
-  for (unsigned word : v.words) into.current = __dp4a(static_cast<int>(word), 0x01010101, into.current);
-}
-
-__device__ inline void absorb_vector(const integer_sum<std::uint8_t>&, thread_value<integer_sum<std::uint8_t>>& into,
-                                     const vector_word& v, std::int64_t) {
-#pragma unroll
-  for (unsigned word : v.words) into.current = __dp4a(word, 0x01010101u, into.current);
-}
-
-__device__ inline void absorb_vector(const integer_sum<bool8>&, thread_value<integer_sum<bool8>>& into,
-                                     const vector_word& v, std::int64_t) {
-#pragma unroll
-  for (unsigned word : v.words) into.current = __dp4a(__vsetne4(word, 0u), 0x01010101u, into.current);
 }
 
 }  // namespace multifold::cuda::kernels

@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "multifold/cuda/kernels/absorb.cuh"
+#include "multifold/cuda/kernels/absorb_packed.cuh"
 #include "multifold/cuda/kernels/finish.cuh"
 
 namespace multifold::cuda::kernels {
@@ -68,14 +68,22 @@ __device__ typename Op::accumulator read_contiguous(const Op& op, const typename
   const std::int64_t thread = threadIdx.x;
   thread_value<Op> mine(op);
 
-  const auto misaligned = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p) % 16 / sizeof(T));
-  std::int64_t head = misaligned == 0 ? 0 : width - misaligned;
+  // Warps read 512 bytes at a time: from a line boundary on they touch four lines, else five.
+  constexpr std::int64_t line = 128 / static_cast<std::int64_t>(sizeof(T));
+  const auto misaligned = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p) % 128 / sizeof(T));
+  std::int64_t head = misaligned == 0 ? 0 : line - misaligned;
   if (head > count) head = count;
   const std::int64_t vectors = (count - head) / width;
   read_vectors(op, mine, reinterpret_cast<const vector_word*>(p + head), vectors, share, index + head);
 
-  mine.make_room(op, 2);
-  if (share.head && thread < head) mine.absorb(op, p[thread], index + thread);
+  if (share.head) {
+#pragma unroll 1
+    for (std::int64_t i = thread; i < head; i += blockDim.x) {
+      mine.make_room(op, 1);
+      mine.absorb(op, p[i], index + i);
+    }
+  }
+  mine.make_room(op, 1);
   const std::int64_t tail = head + vectors * width + thread;
   if (share.tail && tail < count) mine.absorb(op, p[tail], index + tail);
   return mine.value(op);
@@ -84,7 +92,8 @@ __device__ typename Op::accumulator read_contiguous(const Op& op, const typename
 /// Grid: batches x parts blocks, or fewer that take several parts each.
 template <class Op, class Output>
 __global__ void __launch_bounds__(most_threads, 2)
-    block_rows(const typename Op::value_type* data, std::int64_t row_stride, pass_arguments<Op, Output> args) {
+    block_rows(const typename Op::value_type* data, std::int64_t row_stride,
+               const __grid_constant__ pass_arguments<Op, Output> args) {
   __shared__ block_storage<Op> storage;
   const std::int64_t tile = static_cast<std::int64_t>(vectors_in_flight) * blockDim.x;  // vectors
   for (std::int64_t number = blockIdx.x; number < args.batches * args.parts; number += gridDim.x) {

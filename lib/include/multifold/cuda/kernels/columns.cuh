@@ -31,6 +31,28 @@ struct column_load {
   }
 };
 
+/// A thread's running value of one of its columns: a lane, because registers are too few for an accumulator beside it.
+template <class Op>
+struct column_value {
+  using lane = lane_of<Op>;
+  static_assert(lane::capacity == INT64_MAX, "the lane has to take a whole part");
+  typename lane::type current;
+  __device__ void clear(const Op& op) { current = lane::identity(op); }
+  __device__ void absorb(const Op& op, typename Op::value_type x, std::int64_t index) {
+    current = lane::absorb(op, current, x, index);
+  }
+  __device__ typename Op::accumulator value(const Op& op) const { return lane::widen(op, current); }
+};
+
+/// Plans cut columns into parts of at most 2^31 rows, so 64 bits hold any sum of narrow integers.
+template <class T>
+requires(sizeof(T) < 8) struct column_value<integer_sum<T>> {
+  std::conditional_t<integer_sum<T>::no_sign, std::uint64_t, std::int64_t> current;
+  __device__ void clear(const integer_sum<T>&) { current = 0; }
+  __device__ void absorb(const integer_sum<T>&, T x, std::int64_t) { current += integer_sum<T>::value_of(x); }
+  __device__ int128_t value(const integer_sum<T>&) const { return current; }
+};
+
 /// Merges the values of threads that share columns (same `column`, rows 0 to rows - 1); valid where row == 0.
 template <class Op>
 __device__ typename Op::accumulator merge_rows(const Op& op, typename Op::accumulator value, int column, int row,
@@ -113,8 +135,9 @@ __device__ void reduce_tile(const typename Op::value_type* data, const column_la
   const std::int64_t begin = part * args.part_length;
   const std::int64_t end = args.length - begin < args.part_length ? args.length : begin + args.part_length;
   for (std::int64_t c = column; c - column < count / Width; c += columns) {
-    thread_value<Op> mine[Width];
-    for (int k = 0; k < Width; ++k) mine[k] = thread_value<Op>(args.op);
+    column_value<Op> mine[Width];
+#pragma unroll
+    for (int k = 0; k < Width; ++k) mine[k].clear(args.op);
     if (row < rows && c < count / Width) {
       const T* p = data + outer * layout.outer_stride + first + c * Width;
 #pragma unroll 4
@@ -122,7 +145,6 @@ __device__ void reduce_tile(const typename Op::value_type* data, const column_la
         const auto loaded = column_load<T, Width>::from(p + r * layout.row_stride);
 #pragma unroll
         for (int k = 0; k < Width; ++k) {
-          mine[k].make_room(args.op, 1);
           mine[k].absorb(args.op, loaded.values[k], args.first_index + r);
         }
       }
@@ -138,10 +160,15 @@ __device__ void reduce_tile(const typename Op::value_type* data, const column_la
   }
 }
 
+/// Blocks on a multiprocessor: two where the lanes of `Width` columns leave registers for the loads.
+template <class Op, int Width>
+inline constexpr int column_blocks = Width * sizeof(column_value<Op>) <= 64 ? 2 : 1;
+
 /// Grid: outer x tiles x parts blocks, or fewer that take several each.
 template <int Width, class Op, class Output>
-__global__ void __launch_bounds__(most_threads)
-    columns(const typename Op::value_type* data, column_layout layout, pass_arguments<Op, Output> args) {
+__global__ void __launch_bounds__(most_threads, (column_blocks<Op, Width>))
+    columns(const typename Op::value_type* data, const __grid_constant__ column_layout layout,
+            const __grid_constant__ pass_arguments<Op, Output> args) {
   __shared__ block_storage<Op> storage;
   const std::int64_t tiles = (layout.inner + layout.tile - 1) / layout.tile;
   const std::int64_t items = args.batches / layout.inner * tiles * args.parts;

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "multifold/cuda/kernels/absorb.cuh"
+#include "multifold/cuda/kernels/absorb_packed.cuh"
 #include "multifold/cuda/kernels/arguments.cuh"
 #include "multifold/cuda/kernels/exchange.cuh"
 
@@ -37,8 +37,9 @@ __device__ typename Op::accumulator read_row(const Op& op, const typename Op::va
 
 /// `group` is a power of two up to 32, and blockDim.x a multiple of 32. parts == 1.
 template <class Op, class Output>
-__global__ void __launch_bounds__(256, 4) group_rows(const typename Op::value_type* data, std::int64_t row_stride,
-                                                     int group, pass_arguments<Op, Output> args) {
+__global__ void __launch_bounds__(256, 4)
+    group_rows(const typename Op::value_type* data, std::int64_t row_stride, int group,
+               const __grid_constant__ pass_arguments<Op, Output> args) {
   using T = typename Op::value_type;
   const int member = static_cast<int>(threadIdx.x) % group;
   const std::int64_t rows_a_block = blockDim.x / static_cast<unsigned>(group);

@@ -10,7 +10,7 @@ namespace multifold::cuda::kernels {
 /// A block per part, as in block_rows.
 template <class Op, class Output>
 __global__ void __launch_bounds__(most_threads, 2)
-    partials(const typename Op::accumulator* data, pass_arguments<Op, Output> args) {
+    partials(const typename Op::accumulator* data, const __grid_constant__ pass_arguments<Op, Output> args) {
   __shared__ block_storage<Op> storage;
   for (std::int64_t number = blockIdx.x; number < args.batches * args.parts; number += gridDim.x) {
     const work_item item = item_of(args, number);
@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(most_threads, 2)
 /// Few partial results a batch, many batches: a thread each. parts == 1.
 template <class Op, class Output>
 __global__ void __launch_bounds__(256)
-    few_partials(const typename Op::accumulator* data, pass_arguments<Op, Output> args) {
+    few_partials(const typename Op::accumulator* data, const __grid_constant__ pass_arguments<Op, Output> args) {
   const auto threads = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   for (std::int64_t batch = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; batch < args.batches;
        batch += threads) {

@@ -29,7 +29,8 @@ __device__ inline std::int64_t offset_in(const std::int64_t* extent, const std::
 
 template <class Op, class Output>
 __global__ void __launch_bounds__(most_threads, 2)
-    strided(const typename Op::value_type* data, strided_runs runs, pass_arguments<Op, Output> args) {
+    strided(const typename Op::value_type* data, const __grid_constant__ strided_runs runs,
+            const __grid_constant__ pass_arguments<Op, Output> args) {
   __shared__ block_storage<Op> storage;
   for (std::int64_t number = blockIdx.x; number < args.batches * args.parts; number += gridDim.x) {
     const work_item item = item_of(args, number);
