@@ -3,6 +3,7 @@
 # CPU rooms register every test by itself. test_device is one test in CTest, because each process pays for a CUDA
 # context; tests/main.cpp turns "everything was skipped" into the skip that CTest shows.
 include(GoogleTest)
+include(oracles)
 
 function(multifold_test_room room)
   file(GLOB sources CONFIGURE_DEPENDS ${room}/*.cpp)
@@ -15,11 +16,17 @@ function(multifold_test_room room)
   if(NOT sources OR NOT TARGET multifold_${room})
     return()
   endif()
+  if(room STREQUAL "core" AND NOT TARGET multifold_oracles)
+    return()
+  endif()
 
   set(target test_${room})
   add_executable(${target} main.cpp ${sources})
   target_link_libraries(${target} PRIVATE multifold_${room} GTest::gtest)
   target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/lib/src")
+  if(room STREQUAL "core")
+    target_link_libraries(${target} PRIVATE multifold_oracles)
+  endif()
   if(MULTIFOLD_HAS_CUDA AND room MATCHES "^(device|stream|reduce)$")
     add_dependencies(gpu_tests ${target})
   endif()

@@ -8,6 +8,7 @@
 #include "multifold/exact/float_layout.hpp"
 #include "multifold/exact/format.hpp"
 #include "multifold/exact/refuse.hpp"
+#include "multifold/exact/rolled.hpp"
 #include "multifold/scalar.hpp"
 
 namespace multifold {
@@ -81,14 +82,15 @@ class exact_accumulator {
 
   /// Adds digits that were gathered elsewhere, in the same unit; `weight` as in digits.hpp, 1 to weight_limit.
   MULTIFOLD_HD void add_digits(const digits_type& other, std::int64_t weight) {
-    if (weight > digits_type::weight_limit - 1) {
+    if (weight < digits_type::weight_limit) {
+      reserve(weight);
+      digits_.merge(other);
+    } else {
       digits_type normalised = other;
       normalised.normalise();
-      add_digits(normalised, 1);
-      return;
+      reserve(1);
+      digits_.merge(normalised);
     }
-    reserve(weight);
-    digits_.merge(other);
   }
 
   /// Counts inputs whose sum comes by add_quanta or add_digits.
@@ -107,6 +109,7 @@ class exact_accumulator {
   requires(!(Other::kind == Format::kind)) MULTIFOLD_HD void merge(const exact_accumulator<Other>& other) {
     add_counts(other.counters());
     const auto narrow = other.normalised_digits();
+    MULTIFOLD_ROLLED
     for (int i = 0; i < Other::digit_count; ++i) add_quanta(narrow.digit[i], Other::unit_exponent + 32 * i);
   }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "multifold/dtype.hpp"
+#include "multifold/exact/rolled.hpp"
 
 namespace multifold {
 
@@ -36,12 +37,14 @@ struct digits {
 
   /// Adds the weights, too.
   MULTIFOLD_HD constexpr void merge(const digits& other) {
+    MULTIFOLD_ROLLED
     for (int i = 0; i < N; ++i) digit[i] += other.digit[i];
   }
 
   /// Carries: digits in [0, 2^32) below a signed top digit. The only form of this value.
   MULTIFOLD_HD constexpr void normalise() {
     std::int64_t carry = 0;
+    MULTIFOLD_ROLLED
     for (int i = 0; i + 1 < N; ++i) {
       const std::int64_t sum = digit[i] + carry;
       digit[i] = sum & 0xffffffff;
@@ -56,6 +59,7 @@ struct digits {
   }
 
   MULTIFOLD_HD friend constexpr bool operator==(const digits& a, const digits& b) {
+    MULTIFOLD_ROLLED
     for (int i = 0; i < N; ++i) {
       if (a.digit[i] != b.digit[i]) return false;
     }

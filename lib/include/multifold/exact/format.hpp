@@ -66,7 +66,7 @@ concept exact_format = floating_storage<typename Format::element> && requires {
 
 /// Whether every sum of `From` is a sum that `To` can hold.
 template <class From, class To>
-concept exact_fits_in = exact_format<From> && exact_format<To> && From::unit_exponent >= To::unit_exponent &&
-    From::top_exponent <= To::top_exponent;
+concept exact_fits_in = exact_format<From> && exact_format<To> &&
+                        From::unit_exponent >= To::unit_exponent&& From::top_exponent <= To::top_exponent;
 
 }  // namespace multifold

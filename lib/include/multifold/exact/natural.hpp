@@ -6,6 +6,7 @@
 
 #include "multifold/dtype.hpp"
 #include "multifold/exact/digits.hpp"
+#include "multifold/exact/rolled.hpp"
 #include "multifold/exact/value.hpp"
 #include "multifold/scalar.hpp"
 
@@ -33,6 +34,7 @@ struct signed_natural {
   }
 
   MULTIFOLD_HD constexpr bool any_below(int position) const {
+    MULTIFOLD_ROLLED
     for (int i = 0; i < Words && 32 * i < position; ++i) {
       const int wanted = position - 32 * i;
       const std::uint32_t cut = wanted >= 32 ? word[i] : word[i] << (32 - wanted);
@@ -48,6 +50,7 @@ MULTIFOLD_HD constexpr signed_natural<N> signed_of(const digits<N>& normalised) 
   result.negative = normalised.digit[N - 1] < 0;
   const std::uint32_t flip = result.negative ? 0xffffffffu : 0u;
   std::uint64_t carry = result.negative ? 1 : 0;
+  MULTIFOLD_ROLLED
   for (int i = 0; i < N; ++i) {
     carry += static_cast<std::uint32_t>(normalised.digit[i]) ^ flip;
     result.word[i] = static_cast<std::uint32_t>(carry);
@@ -61,8 +64,10 @@ template <int Words, int A, int B>
 MULTIFOLD_HD constexpr signed_natural<Words> product(const signed_natural<A>& a, const signed_natural<B>& b) {
   signed_natural<Words> result;
   result.negative = a.negative != b.negative;
+  MULTIFOLD_ROLLED
   for (int i = 0; i < A; ++i) {
     std::uint64_t carry = 0;
+    MULTIFOLD_ROLLED
     for (int j = 0; i + j < Words; ++j) {
       if (j >= B && carry == 0) break;
       const std::uint64_t factor = j < B ? b.word[j] : 0;
@@ -78,6 +83,7 @@ template <int Words>
 MULTIFOLD_HD constexpr signed_natural<Words> shifted_up(const signed_natural<Words>& a, int bits) {
   signed_natural<Words> result;
   result.negative = a.negative;
+  MULTIFOLD_ROLLED
   for (int i = 0; i < Words; ++i) result.word[i] = a.bits_from(32 * i - bits);
   return result;
 }
@@ -89,6 +95,7 @@ MULTIFOLD_HD constexpr signed_natural<Words> combined(const signed_natural<Words
   signed_natural<Words> result;
   result.negative = a.negative;
   std::int64_t carry = 0;
+  MULTIFOLD_ROLLED
   for (int i = 0; i < Words; ++i) {
     carry += static_cast<std::int64_t>(a.word[i]) + (subtract ? -std::int64_t{b.word[i]} : std::int64_t{b.word[i]});
     result.word[i] = static_cast<std::uint32_t>(carry & 0xffffffff);
@@ -98,8 +105,7 @@ MULTIFOLD_HD constexpr signed_natural<Words> combined(const signed_natural<Words
 }
 
 template <int Words>
-MULTIFOLD_HD constexpr signed_natural<Words> difference(const signed_natural<Words>& a,
-                                                        signed_natural<Words> b) {
+MULTIFOLD_HD constexpr signed_natural<Words> difference(const signed_natural<Words>& a, signed_natural<Words> b) {
   b.negative = !b.negative;
   if (a.negative == b.negative) return combined(a, b, false);
   int i = Words - 1;
@@ -114,6 +120,7 @@ MULTIFOLD_HD constexpr exact_value leading(const signed_natural<Words>& a, int u
   const int width = a.bits();
   if (width == 0) return v;
   const int low = width - 128;
+  MULTIFOLD_ROLLED
   for (int i = 3; i >= 0; --i) v.significand = (v.significand << 32) | a.bits_from(low + 32 * i);
   v.negative = a.negative;
   v.exponent = low + unit;
@@ -129,6 +136,7 @@ MULTIFOLD_HD constexpr exact_value leading_quotient(const signed_natural<Words>&
   int position = a.bits();
   if (position == 0) return v;
   uint128_t rest = 0;
+  MULTIFOLD_ROLLED
   while ((v.significand >> 127) == 0) {
     --position;
     rest = (rest << 1) | (a.bits_from(position) & 1u);

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "multifold/dtype.hpp"
+#include "multifold/exact/rolled.hpp"
 #include "multifold/scalar.hpp"
 
 namespace multifold {
@@ -48,6 +49,7 @@ struct square_root {
 // The integer square root, a bit at a time: 64 bits for an argument of 127 or 128.
 MULTIFOLD_HD constexpr square_root integer_root(uint128_t x) {
   uint128_t rest = 0, root = 0;
+  MULTIFOLD_ROLLED
   for (int i = 126; i >= 0; i -= 2) {
     rest = (rest << 2) | ((x >> i) & 3u);
     const uint128_t trial = (root << 2) | 1u;

@@ -1,0 +1,77 @@
+// Exact sums as bytes: a versioned, checksummed state for checkpoints and for merging between processes and machines.
+// No files. The bytes of equal sums are equal, on every machine.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "multifold/exact/accumulator.hpp"
+#include "multifold/exact/format.hpp"
+#include "multifold/exact/natural.hpp"
+
+namespace multifold {
+
+/// The size of a state: 80 bytes (sums of f16) to 600 bytes (products of f64).
+///
+/// Little endian: magic "MFEXACT\n", u16 version, u8 element, u8 products, u32 size of the state; i64 n, NaN, +Inf,
+/// -Inf, not -0; the sum as one integer of 32 bits a digit in two's complement; FNV-1a-64 of all bytes before it.
+template <exact_format Format>
+inline constexpr std::size_t exact_state_bytes = 56 + 4 * Format::digit_count + 8;
+
+inline constexpr std::size_t exact_state_bytes_max = exact_state_bytes<exact_product_traits<double>>;
+
+/// What the state at `in` holds, by its first 16 bytes alone.
+/// Throws: format_error if they are no state's, or a newer version's.
+exact_kind exact_state_kind(std::span<const std::byte> in);
+
+namespace detail {
+
+void write_state(exact_kind kind, std::span<const std::int64_t> digits, const exact_counters& counters,
+                 std::span<std::byte> out);
+
+// Fills `digits`; a refusal leaves them in any state.
+exact_counters read_state(exact_kind kind, std::span<const std::byte> in, std::span<std::int64_t> digits);
+
+// A sum too large for its count of inputs would break the promise that counts below 2^63 never overflow.
+void require_consistent(bool consistent);
+
+template <exact_format Format>
+bool consistent(const digits<Format::digit_count>& sum, std::int64_t finite) {
+  constexpr int input_bits = Format::top_exponent - Format::unit_exponent;
+  const auto magnitude = signed_of(sum);
+  if (magnitude.bits() > input_bits + 63) return false;
+  const std::uint64_t high = magnitude.bits_from(input_bits + 32);
+  const std::uint64_t inputs = high << 32 | magnitude.bits_from(input_bits);
+  return finite == 0 ? magnitude.bits() == 0 : inputs < static_cast<std::uint64_t>(finite);
+}
+
+}  // namespace detail
+
+/// Throws: shape_error unless `out` has exact_state_bytes<Format> bytes.
+template <exact_format Format>
+void save_exact(const exact_accumulator<Format>& sum, std::span<std::byte> out) {
+  const auto normalised = sum.normalised_digits();
+  detail::write_state(Format::kind, normalised.digit, sum.counters(), out);
+}
+
+/// Throws: format_error, naming byte, found and expected, unless `in` is one whole state of this kind.
+template <exact_format Format>
+exact_accumulator<Format> load_exact(std::span<const std::byte> in) {
+  digits<Format::digit_count> sum{};
+  const exact_counters counters = detail::read_state(Format::kind, in, sum.digit);
+  detail::require_consistent(detail::consistent<Format>(sum, counters.finite()));
+  exact_accumulator<Format> loaded;
+  loaded.add_counts(counters);
+  loaded.add_digits(sum, 1);
+  return loaded;
+}
+
+/// Adds the sum in a state of the same kind.
+/// Throws: format_error as load_exact, overflow_error for counts beyond 2^63 - 1; `sum` is then as it was.
+template <exact_format Format>
+void merge_exact(exact_accumulator<Format>& sum, std::span<const std::byte> in) {
+  sum.merge(load_exact<Format>(in));
+}
+
+}  // namespace multifold

@@ -1,0 +1,9 @@
+// MULTIFOLD_ROLLED before a loop over digits: kernels keep it as a loop. Unrolled, such loops would be most of a
+// kernel's code and of its compile time; on the CPU the compiler knows best.
+#pragma once
+
+#if defined(__CUDA_ARCH__)
+#define MULTIFOLD_ROLLED _Pragma("unroll 1")
+#else
+#define MULTIFOLD_ROLLED
+#endif
