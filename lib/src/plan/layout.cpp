@@ -10,6 +10,8 @@ constexpr std::int64_t vector_bytes = 16;
 // What a thread of block_rows loads before it uses the first. Tiles dealt in turn keep all blocks in one stretch of
 // memory: on an H200 16 GiB of f32 were read at 4564 GB/s like this, and at 4464 with contiguous parts.
 constexpr std::int64_t vectors_in_flight = 4;
+constexpr int group_threads = 256;
+constexpr std::int64_t group_blocks_a_slot = 2;
 constexpr std::int64_t most_rows_a_part = INT64_C(1) << 31;
 // Rows up to this size get a group of threads inside a warp; longer ones keep a whole block busy.
 constexpr std::int64_t group_row_bytes = 8192;
@@ -66,6 +68,7 @@ bool wants_groups(const batches& form, const plan_options& options, const engine
                   std::int64_t row_bytes) {
   if (engine.engine == engine_kind::host || form.pattern != access::rows) return false;
   if (options.parts || options.passes || options.how || options.form) return false;
+  if (options.threads && *options.threads > group_threads) return false;
   return row_bytes <= group_row_bytes && form.outer > 1;
 }
 
@@ -88,7 +91,11 @@ void deal(pass& p, std::int64_t parts, std::int64_t tile) {
 
 std::int64_t grid_of(const pass& p, const batches& form, const engine_traits& engine) {
   std::int64_t blocks = p.batches * p.parts;
-  if (p.kind == kernel::group_rows) blocks = ceil_div(p.batches, std::max(1, p.threads / p.group));
+  if (p.kind == kernel::group_rows) {
+    // Blocks that stay and take row after row: starting one for 4 KiB costs more than reading them.
+    const std::int64_t resident = std::int64_t{engine.units} * engine.blocks_per_unit * group_blocks_a_slot;
+    blocks = std::min(ceil_div(p.batches, std::max(1, p.threads / p.group)), resident);
+  }
   // Columns: a block covers `threads * vector` neighbouring columns of one part, or all where there are fewer.
   if (p.kind == kernel::columns) blocks = form.outer * ceil_div(form.inner, p.threads * p.vector) * p.parts;
   return std::min(blocks, engine.max_blocks);
@@ -109,7 +116,7 @@ pass first_pass(const reduction& what, const batches& form, const plan_options& 
   if (wants_groups(form, options, engine, row_bytes)) {
     p.kind = kernel::group_rows;
     p.group = static_cast<int>(std::min<std::int64_t>(32, power_of_two_at_least(ceil_div(row_bytes, vector_bytes))));
-    p.threads = options.threads.value_or(std::min(engine.threads, 256));
+    p.threads = options.threads.value_or(std::min(engine.threads, group_threads));
   }
   if (p.kind == kernel::columns && !host && columns_stay_aligned(form, item)) {
     p.vector = static_cast<int>(vector_bytes / item);

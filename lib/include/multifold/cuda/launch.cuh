@@ -61,6 +61,22 @@ void launch_columns(const pass& at, const batches& form, const typename Op::valu
   }
 }
 
+template <class Op, class Output>
+void launch_group_rows(const pass& at, const batches& form, const typename Op::value_type* data,
+                       const kernels::pass_arguments<Op, Output>& args, cudaStream_t stream) {
+  constexpr int width = kernels::vector_elements<typename Op::value_type>;
+  const kernels::row_layout layout{form.outer_run.stride, at.group};
+  const bool aligned =
+      reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && layout.stride % width == 0 && at.length % width == 0;
+  const auto blocks = static_cast<unsigned>(at.blocks);
+  const auto threads = static_cast<unsigned>(at.threads);
+  if (aligned && at.length / width <= at.group) {
+    kernels::vector_rows<<<blocks, threads, 0, stream>>>(data, layout, args);
+  } else {
+    kernels::group_rows<<<blocks, threads, 0, stream>>>(data, layout, aligned, args);
+  }
+}
+
 // A pass over the input.
 template <class Op, class Output>
 void launch_first(const pass& at, const batches& form, const typename Op::value_type* data,
@@ -70,7 +86,7 @@ void launch_first(const pass& at, const batches& form, const typename Op::value_
   if (at.kind == kernel::block_rows) {
     kernels::block_rows<<<blocks, threads, 0, stream>>>(data, form.outer_run.stride, args);
   } else if (at.kind == kernel::group_rows) {
-    kernels::group_rows<<<blocks, threads, 0, stream>>>(data, form.outer_run.stride, at.group, args);
+    launch_group_rows(at, form, data, args, stream);
   } else if (at.kind == kernel::columns) {
     launch_columns(at, form, data, args, stream);
   } else {

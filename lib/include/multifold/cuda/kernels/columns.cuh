@@ -121,6 +121,28 @@ __device__ void finish_tile(const pass_arguments<Op, Output>& args, std::int64_t
   merge_columns(args, first, count);
 }
 
+/// Rows `first`, first + step, ... up to `end` of `Width` neighbouring columns at `p`: four loads, then their use.
+template <int Width, class Op, class Output>
+__device__ void read_column(const pass_arguments<Op, Output>& args, column_value<Op> (&mine)[Width],
+                            const typename Op::value_type* p, std::int64_t row_stride, std::int64_t first,
+                            std::int64_t end, int step) {
+  constexpr int loads = 4;
+  using loaded_type = column_load<typename Op::value_type, Width>;
+  const auto absorb = [&](const loaded_type& loaded, std::int64_t row) {
+#pragma unroll
+    for (int k = 0; k < Width; ++k) mine[k].absorb(args.op, loaded.values[k], args.first_index + row);
+  };
+  std::int64_t r = first;
+  for (; r + (loads - 1) * step < end; r += loads * step) {
+    loaded_type loaded[loads];
+#pragma unroll
+    for (int i = 0; i < loads; ++i) loaded[i] = loaded_type::from(p + (r + i * step) * row_stride);
+#pragma unroll
+    for (int i = 0; i < loads; ++i) absorb(loaded[i], r + i * step);
+  }
+  for (; r < end; r += step) absorb(loaded_type::from(p + r * row_stride), r);
+}
+
 /// One part of the columns `first` to `first + count` of one outer batch, `Width * threads` columns at a time.
 template <int Width, class Op, class Output>
 __device__ void reduce_tile(const typename Op::value_type* data, const column_layout& layout,
@@ -140,14 +162,7 @@ __device__ void reduce_tile(const typename Op::value_type* data, const column_la
     for (int k = 0; k < Width; ++k) mine[k].clear(args.op);
     if (row < rows && c < count / Width) {
       const T* p = data + outer * layout.outer_stride + first + c * Width;
-#pragma unroll 4
-      for (std::int64_t r = begin + row; r < end; r += rows) {
-        const auto loaded = column_load<T, Width>::from(p + r * layout.row_stride);
-#pragma unroll
-        for (int k = 0; k < Width; ++k) {
-          mine[k].absorb(args.op, loaded.values[k], args.first_index + r);
-        }
-      }
+      read_column<Width>(args, mine, p, layout.row_stride, begin + row, end, rows);
     }
 #pragma unroll
     for (int k = 0; k < Width; ++k) {

@@ -1,8 +1,9 @@
 // Short rows of contiguous elements: a group of 1 to 32 neighbouring threads a row, and no shared memory.
 //
 // Where rows keep 16-byte alignment the threads of a group read neighbouring vectors, and neighbouring groups
-// neighbouring rows, so a warp reads 512 contiguous bytes; otherwise they read neighbouring elements. On an H200
-// (2^26, 16) floats make groups of 4: 2^20 blocks of 256 threads, 64 rows a block.
+// neighbouring rows, so a warp reads 512 contiguous bytes; otherwise they read neighbouring elements. Every thread has
+// four loads in flight: of its row, or of four rows where each is one vector a thread. On an H200 (2^26, 16) floats
+// make groups of 4: 1056 blocks of 256 threads, 64 rows a block, 249 rounds of four times that.
 #pragma once
 
 #include <cstdint>
@@ -13,47 +14,104 @@
 
 namespace multifold::cuda::kernels {
 
+constexpr int loads_in_flight = 4;
+
+/// Rows as a group sees them.
+struct row_layout {
+  std::int64_t stride;  // elements
+  int group;            // threads a row: a power of two up to 32
+};
+
+/// The value of a row, from the values of the threads of its group. All lanes of the warp must call.
 template <class Op>
-__device__ typename Op::accumulator read_row(const Op& op, const typename Op::value_type* row, std::int64_t length,
-                                             std::int64_t first_index, int member, int group, bool aligned) {
-  using T = typename Op::value_type;
-  constexpr int width = vector_elements<T>;
+__device__ typename Op::accumulator group_reduce(const Op& op, int group, typename Op::accumulator value) {
+  for (int mask = group / 2; mask > 0; mask /= 2) value = op.combine(value, shuffle_xor(value, mask));
+  return value;
+}
+
+/// This thread's share of one row of `vectors` vectors.
+template <class Op>
+__device__ typename Op::accumulator read_row_vectors(const Op& op, const vector_word* row, int vectors, int member,
+                                                     int group, std::int64_t first_index) {
+  constexpr int width = vector_elements<typename Op::value_type>;
   thread_value<Op> mine(op);
-  if (aligned) {
-#pragma unroll 4
-    for (std::int64_t i = member; i < length / width; i += group) {
-      mine.make_room(op, width);
-      absorb_vector(op, mine, load_vector(reinterpret_cast<const vector_word*>(row) + i), first_index + i * width);
+  for (int i = member; i < vectors; i += loads_in_flight * group) {
+    vector_word loaded[loads_in_flight];
+#pragma unroll
+    for (int k = 0; k < loads_in_flight; ++k) {
+      if (i + k * group < vectors) loaded[k] = load_vector(row + i + k * group);
     }
-  } else {
-#pragma unroll 4
-    for (std::int64_t i = member; i < length; i += group) {
-      mine.make_room(op, 1);
-      mine.absorb(op, row[i], first_index + i);
+    mine.make_room(op, loads_in_flight * width);
+#pragma unroll
+    for (int k = 0; k < loads_in_flight; ++k) {
+      if (i + k * group < vectors) absorb_vector(op, mine, loaded[k], first_index + (i + k * group) * width);
     }
   }
   return mine.value(op);
 }
 
-/// `group` is a power of two up to 32, and blockDim.x a multiple of 32. parts == 1.
+template <class Op>
+__device__ typename Op::accumulator read_row_elements(const Op& op, const typename Op::value_type* row,
+                                                      std::int64_t length, int member, int group,
+                                                      std::int64_t first_index) {
+  thread_value<Op> mine(op);
+#pragma unroll 4
+  for (std::int64_t i = member; i < length; i += group) {
+    mine.make_room(op, 1);
+    mine.absorb(op, row[i], first_index + i);
+  }
+  return mine.value(op);
+}
+
+/// Rows of any length and alignment. parts == 1; blockDim.x is a multiple of 32.
 template <class Op, class Output>
 __global__ void __launch_bounds__(256, 4)
-    group_rows(const typename Op::value_type* data, std::int64_t row_stride, int group,
+    group_rows(const typename Op::value_type* data, row_layout layout, bool aligned,
                const __grid_constant__ pass_arguments<Op, Output> args) {
   using T = typename Op::value_type;
-  const int member = static_cast<int>(threadIdx.x) % group;
-  const std::int64_t rows_a_block = blockDim.x / static_cast<unsigned>(group);
-  const bool aligned = reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && row_stride % vector_elements<T> == 0 &&
-                       args.length % vector_elements<T> == 0;
+  const int member = static_cast<int>(threadIdx.x) & (layout.group - 1);
+  const std::int64_t rows_a_block = blockDim.x / static_cast<unsigned>(layout.group);
+  const auto vectors = static_cast<int>(args.length / vector_elements<T>);
   for (std::int64_t first = blockIdx.x * rows_a_block; first < args.batches; first += gridDim.x * rows_a_block) {
     // Every lane takes part in the shuffles, also those beyond the last row.
-    const std::int64_t batch = first + threadIdx.x / static_cast<unsigned>(group);
+    const std::int64_t batch = first + threadIdx.x / static_cast<unsigned>(layout.group);
     auto value = args.op.identity();
     if (batch < args.batches) {
-      value = read_row(args.op, data + batch * row_stride, args.length, args.first_index, member, group, aligned);
+      const T* row = data + batch * layout.stride;
+      value = aligned ? read_row_vectors(args.op, reinterpret_cast<const vector_word*>(row), vectors, member,
+                                         layout.group, args.first_index)
+                      : read_row_elements(args.op, row, args.length, member, layout.group, args.first_index);
     }
-    for (int mask = group / 2; mask > 0; mask /= 2) value = args.op.combine(value, shuffle_xor(value, mask));
+    value = group_reduce(args.op, layout.group, value);
     if (member == 0 && batch < args.batches) args.output(args.op, batch, value);
+  }
+}
+
+/// Aligned rows of at most `group` vectors: a thread has one vector of each of four rows.
+template <class Op, class Output>
+__global__ void __launch_bounds__(256, 4) vector_rows(const typename Op::value_type* data, row_layout layout,
+                                                      const __grid_constant__ pass_arguments<Op, Output> args) {
+  constexpr int width = vector_elements<typename Op::value_type>;
+  const int member = static_cast<int>(threadIdx.x) & (layout.group - 1);
+  const std::int64_t rows_a_block = blockDim.x / static_cast<unsigned>(layout.group);
+  const std::int64_t step = gridDim.x * rows_a_block;
+  const bool reads = member < args.length / width;
+  for (std::int64_t first = blockIdx.x * rows_a_block; first < args.batches; first += loads_in_flight * step) {
+    const std::int64_t batch = first + threadIdx.x / static_cast<unsigned>(layout.group);
+    vector_word loaded[loads_in_flight];
+#pragma unroll
+    for (int k = 0; k < loads_in_flight; ++k) {
+      const bool here = reads && batch + k * step < args.batches;
+      if (here) loaded[k] = load_vector(data + (batch + k * step) * layout.stride + member * width);
+    }
+#pragma unroll
+    for (int k = 0; k < loads_in_flight; ++k) {
+      thread_value<Op> mine(args.op);
+      const bool exists = batch + k * step < args.batches;
+      if (reads && exists) absorb_vector(args.op, mine, loaded[k], args.first_index + member * width);
+      const auto value = group_reduce(args.op, layout.group, mine.value(args.op));
+      if (member == 0 && exists) args.output(args.op, batch + k * step, value);
+    }
   }
 }
 
