@@ -4,6 +4,7 @@
 #include "host/arg_bank.hpp"
 #include "host/bank.hpp"
 #include "host/fold.hpp"
+#include "host/prefetch.hpp"
 
 namespace multifold::host {
 
@@ -78,7 +79,10 @@ struct column_kernel {
       const std::int64_t rest = turns < tile::capacity - 1 ? left % side : 0;
       t.clear(op, n);
       const packed<T>* row = x + r * w.width;
-      for (std::int64_t turn = 0; turn < turns; ++turn, row += n) t.absorb(op, row, 0, n, turn);
+      for (std::int64_t turn = 0; turn < turns; ++turn, row += n) {
+        prefetch_behind(row, n * static_cast<std::int64_t>(sizeof(T)));
+        t.absorb(op, row, 0, n, turn);
+      }
       t.absorb(op, row, 0, static_cast<int>(rest * w.width), turns);
       const std::int64_t used = turns > 0 ? side : rest;
       for (std::int64_t c = 0; c < used; ++c) {

@@ -35,7 +35,7 @@ class execution {
     if (shape_.split) {
       partials_ = allocate_accumulators(shape_.blocks * shape_.pieces() * shape_.block, fold_.acc_bytes());
       share(threads, shape_.tasks(), [this](std::int64_t task, scratch&) { reduce_piece(task); });
-      share(1, shape_.blocks, [this](std::int64_t task, scratch&) { finish_block(task); });
+      share(threads, shape_.blocks, [this](std::int64_t task, scratch&) { finish_block(task); });
     } else {
       share(threads, shape_.blocks, [this](std::int64_t task, scratch& s) { reduce_block(task, s); });
     }

@@ -19,6 +19,7 @@ MULTIFOLD_INLINE typename integer_product<T>::accumulator row_of(const integer_p
   for (; k + block <= length; k += block) {
     using bits = std::make_unsigned_t<key_of<T>>;
     bits zero = 0, other = 0, sign = 0;
+    prefetch_behind(x + k, block * sizeof(T));
     for (int j = 0; j < block; ++j) {
       if constexpr (std::is_same_v<T, bool8>) {
         zero = static_cast<bits>(zero | (x[k + j].value.bits == 0 ? 1 : 0));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "host/bank.hpp"
+#include "host/prefetch.hpp"
 
 namespace multifold::host {
 
@@ -12,6 +13,10 @@ inline constexpr int row_lanes = sizeof(typename Op::value_type) == 1 ? 64 : 32;
 /// Lanes of rows that are too short to fill all of them. Not 16 bytes: GCC 12.2 adds up wrong with AVX2 then.
 template <class Op>
 inline constexpr int few_lanes = sizeof(typename Op::value_type) == 1 ? 32 : 8;
+
+/// Rows from this length on fill all lanes often enough.
+template <class Op>
+inline constexpr std::int64_t longest_short_row = 4 * row_lanes<Op>;
 
 /// Rows up to this length are added up one by one.
 inline constexpr std::int64_t shortest_rows = 8;
@@ -39,7 +44,10 @@ MULTIFOLD_INLINE typename Op::accumulator by_lanes(const Op& op, const row_span<
   bank<Op, Lanes> b;
   b.clear(op, Lanes);
   std::int64_t k = 0;
-  for (std::int64_t turn = 0; k + Lanes <= row.length; k += Lanes, ++turn) b.absorb(op, row.data + k, 0, Lanes, turn);
+  for (std::int64_t turn = 0; k + Lanes <= row.length; k += Lanes, ++turn) {
+    if constexpr (Lanes == row_lanes<Op>) prefetch_behind(row.data + k, Lanes * sizeof(T));
+    b.absorb(op, row.data + k, 0, Lanes, turn);
+  }
   const int left = static_cast<int>(row.length - k);
   if (left > 0 && k + Lanes <= row.readable) {
     b.absorb_some(op, row.data + k, left);
@@ -55,7 +63,7 @@ template <class Op>
 MULTIFOLD_INLINE typename Op::accumulator row_of(const Op& op, row_span<typename Op::value_type> row, std::int64_t,
                                                  std::int64_t) {
   if (row.length <= shortest_rows) return one_by_one(op, row);
-  if (row.length < 2 * row_lanes<Op>) return by_lanes<Op, few_lanes<Op>>(op, row);
+  if (row.length < longest_short_row<Op>) return by_lanes<Op, few_lanes<Op>>(op, row);
   auto total = op.identity();
   while (row.length > 0) {
     const std::int64_t run = row.length < lane_run ? row.length : lane_run;
