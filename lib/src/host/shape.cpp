@@ -16,7 +16,7 @@ constexpr std::int64_t least_column_rows = 64;
 constexpr std::int64_t most_column_rows = 256;
 constexpr std::int64_t most_tiles = 8;
 // Elements between two looks at the stop token.
-constexpr std::int64_t most_elements = 1 << 24;
+constexpr std::int64_t most_elements = 1 << 22;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
