@@ -17,6 +17,8 @@ using detail::grid_of;
 
 // Up to this many partial results are left to one block a batch.
 constexpr std::int64_t most_partials = 1 << 14;
+// Blocks that arrive are counted in 32 bits.
+constexpr std::int64_t most_parts = INT64_C(1) << 31;
 
 void check_block(const plan_options& o, const engine_traits& engine) {
   if (o.threads && (*o.threads < 32 || *o.threads > 512 || *o.threads % 32 != 0)) {
@@ -31,7 +33,7 @@ void check_block(const plan_options& o, const engine_traits& engine) {
 }
 
 void check_parts(const plan_options& o, const batches& form) {
-  const std::int64_t most = std::max<std::int64_t>(form.length, 1);
+  const std::int64_t most = std::clamp<std::int64_t>(form.length, 1, most_parts);
   if (!o.parts || (*o.parts >= 1 && *o.parts <= most)) return;
   throw unsupported_error(std::to_string(*o.parts) + " parts were asked for; a batch of " +
                           std::to_string(form.length) + " elements takes 1 to " + std::to_string(most));
