@@ -41,6 +41,7 @@ def arguments():
     parser.add_argument("--filter", metavar="REGEX", help="cases whose name matches")
     parser.add_argument("--out", type=pathlib.Path,
                         help="where to write the record (default: bench/results/<device>.json, for whole runs only)")
+    parser.add_argument("--commit", metavar="REV", help="the commit of these sources, where there is no git history")
     parser.add_argument("--from", dest="reports", type=pathlib.Path, metavar="DIR",
                         help="take device_bench.json and host_bench.json from DIR instead of running the programs")
     return parser.parse_args()
@@ -142,12 +143,12 @@ def sources_sha256():
 
 
 def commit():
-    head = output_of("git", "rev-parse", "HEAD")
+    head = output_of("git", "rev-parse", "--verify", "--quiet", "HEAD")
     changed = head and output_of("git", "status", "--porcelain", "--untracked-files=no", "--", "lib", "bench")
     return (head + ("-dirty" if changed else "")) or None
 
 
-def record_of(device, host):
+def record_of(device, host, revision):
     now = datetime.datetime.now(datetime.timezone.utc)
     context = device["context"] if device else {}
     drivers = output_of("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader").splitlines()
@@ -157,7 +158,7 @@ def record_of(device, host):
         "cuda": context.get("cuda"),
         "cub_version": context.get("cub_version"),
         "date": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "commit": commit(),
+        "commit": revision or commit(),
         "sources_sha256": sources_sha256(),
         "buffer_bytes": int(context.get("buffer_bytes", 0)) or None,
         "cases": device_cases(device) if device else [],
@@ -186,7 +187,7 @@ def main():
     device, host = reports.get("device"), reports.get("host")
     if not device and not host:
         sys.exit("run.py: nothing was measured: build with -DMULTIFOLD_BENCH=ON (./dev bench does), and check --filter")
-    record = record_of(device, host)
+    record = record_of(device, host, options.commit)
     print(f"{record['device'] or 'no GPU'}, driver {record['driver']}, CUDA {record['cuda']}, "
           f"CUB {record['cub_version']}, commit {record['commit']}\n")
     print(tables.all_tables(record))
