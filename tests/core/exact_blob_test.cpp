@@ -129,6 +129,11 @@ TYPED_TEST(exact_blob, a_sum_too_large_for_its_count_is_found_behind_a_valid_che
   bytes[48] = std::byte{0};
   sign(bytes);
   EXPECT_NE(refusal<TypeParam>(bytes).find("byte 56: found a sum larger than its number of inputs"), std::string::npos);
+  auto huge = saved(exact_accumulator<TypeParam>());
+  huge[16] = std::byte{9};
+  huge[huge.size() - 9] = std::byte{0x40};  // far beyond what any count allows
+  sign(huge);
+  EXPECT_NE(refusal<TypeParam>(huge).find("byte 56: found a sum larger than its number of inputs"), std::string::npos);
   if (TypeParam::kind.element == dtype::f16 && TypeParam::products) return;  // shares the wider range of f32
   bytes[16] = std::byte{3};
   sign(bytes);

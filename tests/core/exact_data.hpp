@@ -55,8 +55,8 @@ struct data_set {
 
 template <floating_storage T, class F>
 std::vector<T> generated(int count, F&& next) {
-  std::vector<T> values;
-  for (int i = 0; i < count; ++i) values.push_back(next(i));
+  std::vector<T> values(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) values[static_cast<std::size_t>(i)] = next(i);
   return values;
 }
 

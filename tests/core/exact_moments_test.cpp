@@ -128,39 +128,33 @@ TYPED_TEST(exact_moments, means_that_are_ties_or_nearly) {
   for (int round = 0; round < 2000; ++round) {
     const std::int64_t n = static_cast<std::int64_t>(random() >> (1 + random() % 62)) | 1;
     const auto odd = static_cast<std::int64_t>((random() >> (63 - p)) | 1);  // one bit too many
-    mpz_class total = mpz_class(static_cast<long>(odd)) * mpz_class(static_cast<long>(n));
+    const auto shift = random() % (32 * format::digit_count - 2 * 63);
+    mpz_class total = (mpz_class(static_cast<long>(odd)) * mpz_class(static_cast<long>(n))) << shift;
     total += static_cast<int>(random() % 3) - 1;
     if (random() % 2 != 0) total = -total;
-    exact_sum<TypeParam> sum;
-    mpz_class rest = abs(total);
-    for (int i = 0; rest != 0; ++i, rest >>= 32) {
-      sum.add_quanta(sgn(total) * static_cast<std::int64_t>(mpz_class(rest & 0xffffffffu).get_ui()),
-                     format::unit_exponent + 32 * i);
-    }
-    sum.add_counts({n, 0, 0, 0, n});
+    auto sum = testing_oracle::sum_of<format>(total);
+    sum.add_counts({n - 1, 0, 0, 0, n - 1});
     ASSERT_EQ(integer_of(sum), total);
     ASSERT_NO_FATAL_FAILURE(
         expect_nearest_everywhere(exact_mean(sum), scaled(total, format::unit_exponent) / count_of(n)));
   }
 }
 
-// Squares of numbers with one bit too many, and one unit to either side.
+// Squares of numbers with one bit too many, and one bit more or less at every distance below.
 TYPED_TEST(exact_moments, roots_that_are_ties_or_nearly) {
   testing_data::engine random(55);
   using format = exact_product_traits<TypeParam>;
   for (const int p : {8, 11, 24, 53}) {
-    for (int round = 0; round < 300; ++round) {
-      const mpz_class root(static_cast<unsigned long>((random() >> (63 - p)) | 1));
-      const auto shift = static_cast<mp_bitcnt_t>(2 * (random() % 200));
-      const mpz_class square = ((root * root) << shift) + static_cast<int>(random() % 3) - 1;
-      exact_dot<TypeParam> sum;
-      mpz_class rest = square;
-      for (int i = 0; rest != 0; ++i, rest >>= 32) {
-        sum.add_quanta(static_cast<std::int64_t>(mpz_class(rest & 0xffffffffu).get_ui()),
-                       format::unit_exponent + 32 * i);
+    for (unsigned i = 0; i < 4 * 140; ++i) {
+      // p + 1 bits that end in 01 or 11 and begin with 100 or 111: both parities, and both of the square's width.
+      const std::uint64_t leading = (i & 1) != 0 ? std::uint64_t{7} << (p - 2) : std::uint64_t{1} << p;
+      const std::uint64_t last = 1 + (i & 2);
+      const mpz_class root(static_cast<unsigned long>(leading | ((random() >> (68 - p)) << 2) | last));
+      const mpz_class tie = (root * root) << 300, least = mpz_class(1) << (300 - i / 4);
+      for (const mpz_class& square : {tie, mpz_class(tie - least), mpz_class(tie + least)}) {
+        const exact_value found = exact_root(testing_oracle::sum_of<format>(square));
+        ASSERT_NO_FATAL_FAILURE(expect_root_everywhere(found, scaled(square, format::unit_exponent)));
       }
-      sum.add_counts({1, 0, 0, 0, 1});
-      ASSERT_NO_FATAL_FAILURE(expect_root_everywhere(exact_root(sum), scaled(square, format::unit_exponent)));
     }
   }
 }
@@ -169,7 +163,7 @@ TYPED_TEST(exact_moments, roots_that_are_ties_or_nearly) {
 TYPED_TEST(exact_moments, at_the_end_of_the_range_and_of_the_count) {
   const TypeParam largest = from_bits<TypeParam>(testing_data::infinity_bits<TypeParam> - 1);
   const mpq_class x = rational(to_double(largest)), n = count_of(INT64_MAX);
-  exact_sum<TypeParam> sum, power, opposite;
+  exact_sum<TypeParam> sum, power;
   exact_dot<TypeParam> squares, power_squares, products;
   power.add(largest);
   power_squares.add_product(largest, largest);

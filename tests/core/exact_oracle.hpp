@@ -4,8 +4,10 @@
 #include <gmpxx.h>
 #include <mpfr.h>
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 #include "multifold/exact.hpp"
 #include "multifold/float16.hpp"
@@ -71,6 +73,19 @@ mpz_class integer_of(const digits<N>& sum) {
 template <class Format>
 mpz_class integer_of(const exact_accumulator<Format>& sum) {
   return integer_of(sum.normalised_digits());
+}
+
+/// An accumulator of one input that is this integer, in its units.
+template <class Format>
+exact_accumulator<Format> sum_of(const mpz_class& value) {
+  exact_accumulator<Format> sum;
+  mpz_class rest = abs(value);
+  for (int i = 0; rest != 0; ++i, rest >>= 32) {
+    const auto piece = static_cast<std::int64_t>(mpz_class(rest & 0xffffffffu).get_ui());
+    sum.add_quanta(sgn(value) * piece, Format::unit_exponent + 32 * i);
+  }
+  sum.add_counts({1, 0, 0, 0, 1});
+  return sum;
 }
 
 /// Restores MPFR's exponent range when it goes.

@@ -14,19 +14,7 @@ namespace {
 using testing_oracle::bits_of;
 using testing_oracle::format_of;
 using testing_oracle::nearest;
-
-// An accumulator of this sum: 32 bits at a time, borrowing nothing.
-template <class Format>
-exact_accumulator<Format> sum_of(const mpz_class& value) {
-  exact_accumulator<Format> sum;
-  mpz_class rest = abs(value);
-  for (int i = 0; rest != 0; ++i, rest >>= 32) {
-    const auto piece = static_cast<std::int64_t>(mpz_class(rest & 0xffffffffu).get_ui());
-    sum.add_quanta(sgn(value) * piece, Format::unit_exponent + 32 * i);
-  }
-  sum.add_counts({1, 0, 0, 0, 1});
-  return sum;
-}
+using testing_oracle::sum_of;
 
 template <floating_storage T, class Format>
 void expect_nearest(const mpz_class& value) {

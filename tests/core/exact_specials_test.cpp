@@ -99,6 +99,25 @@ TYPED_TEST(exact_specials, products_follow_ieee_754) {
   EXPECT_EQ(f::product(1, 1 | f::sign), f::sign);
 }
 
+// A product is counted as what it is, once.
+TYPED_TEST(exact_specials, counts_of_products) {
+  using f = TestFixture;
+  const std::uint64_t some[] = {0, f::sign, f::one, f::one | f::sign, f::inf, f::inf | f::sign, f::nan};
+  for (const std::uint64_t a : some) {
+    for (const std::uint64_t b : some) {
+      exact_dot<TypeParam> dot;
+      dot.add_product(from_bits<TypeParam>(a), from_bits<TypeParam>(b));
+      const double expected = to_double(from_bits<TypeParam>(a)) * to_double(from_bits<TypeParam>(b));
+      const exact_counters& counters = dot.counters();
+      EXPECT_EQ(counters.n, 1);
+      EXPECT_EQ(counters.nan, std::isnan(expected));
+      EXPECT_EQ(counters.positive_infinity, std::isinf(expected) && expected > 0);
+      EXPECT_EQ(counters.negative_infinity, std::isinf(expected) && expected < 0);
+      EXPECT_EQ(counters.not_negative_zero, bits_of(expected) != testing_data::sign_bit<double>);
+    }
+  }
+}
+
 TYPED_TEST(exact_specials, roots_and_moments) {
   using f = TestFixture;
   const auto root = [](std::uint64_t a, std::uint64_t b) {

@@ -42,7 +42,7 @@ struct unpacked {
   MULTIFOLD_HD constexpr bool zero() const { return significand == 0; }
 };
 
-/// For numbers that are not finite, significand and position mean nothing.
+/// Of what is not finite, significand and position mean nothing, but it is not zero().
 template <floating_storage T>
 MULTIFOLD_HD constexpr unpacked unpack(T x) {
   using layout = float_layout<T>;
