@@ -15,14 +15,18 @@
 namespace multifold {
 namespace {
 
-// Calls f(op) for every operation, dtype and NaN policy.
+// Calls f(op) for every operation, dtype, NaN policy and accuracy.
 template <class F>
 void for_every_fold(F&& f) {
   for (const op_kind op : all_ops) {
     for (int type = 0; type <= static_cast<int>(dtype::f64); ++type) {
       for (const nan_policy nan : {nan_policy::propagate, nan_policy::omit}) {
         SCOPED_TRACE(std::string(name(op)) + " of " + std::string(name(static_cast<dtype>(type))));
-        visit_fold(op, static_cast<dtype>(type), nan, [&](auto fold) { f(op, fold); });
+        for (const accuracy numerics : {accuracy::fast, accuracy::exact}) {
+          const reduction what = make_reduction(op, static_cast<dtype>(type), nan, numerics);
+          if (numerics == accuracy::exact && !gathers_exactly(what)) continue;
+          visit_fold(what, [&](auto fold) { f(op, fold); });
+        }
       }
     }
   }
@@ -50,10 +54,10 @@ T random_element(std::mt19937_64& random) {
 
 // What a result would be: its status and bytes.
 template <class Op>
-std::vector<unsigned char> result_of(const Op& fold, typename Op::accumulator a, dtype type) {
+std::vector<unsigned char> result_of(const Op& fold, const typename Op::accumulator& a, dtype type) {
   std::vector<unsigned char> out(9, 0);
   alignas(8) unsigned char bytes[8] = {};
-  out[8] = static_cast<unsigned char>(store(fold.lower(a, 3), type, bytes));
+  out[8] = static_cast<unsigned char>(store(finish_scalar(op_kind::sum, fold.lower(a, 3), {}), type, bytes));
   std::memcpy(out.data(), bytes, sizeof bytes);
   return out;
 }
@@ -75,6 +79,7 @@ TEST(ops, every_fold_satisfies_the_concept) {
 
 TEST(ops, only_folds_that_merge_exactly_are_free_of_order) {
   static_assert(order_free<integer_sum<std::int8_t>> && order_free<extremum<double>>);
+  static_assert(order_free<exact_float_sum<float>>);
   static_assert(!order_free<float_sum<float>> && !order_free<float_product<double>>);
 }
 
@@ -128,7 +133,7 @@ TEST(ops, nothing_but_zero_and_one_and_nan_comes_of_no_elements) {
   for_every_fold([](op_kind op, auto fold) {
     if (!has_identity(op)) return;
     using T = typename decltype(fold)::value_type;
-    const scalar value = finish_scalar(op, fold.lower(fold.identity(), 0), {});
+    const auto value = finish_scalar(op, fold.lower(fold.identity(), 0), {});
     double result = -1;
     ASSERT_EQ(store(value, dtype::f64, &result), status::ok);
     if (op == op_kind::mean) EXPECT_NE(result, result) << name(dtype_of<T>);

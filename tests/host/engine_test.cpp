@@ -51,8 +51,8 @@ double value_at(const bytes& data, dtype type, std::int64_t i) {
 }
 
 bool rounded(const reduction& what) {
-  return is_floating(what.input) && family_of(what.op) != op_family::extremum &&
-         family_of(what.op) != op_family::arg_extremum;
+  return is_floating(what.input) && family_of(what) != op_family::extremum &&
+         family_of(what) != op_family::arg_extremum;
 }
 
 // Values are halves of integers up to 20, so a sum is off by rounding to the result only: the engine's equals the

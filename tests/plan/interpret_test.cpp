@@ -31,7 +31,8 @@ struct random_case {
 reduction random_reduction(std::mt19937_64& random) {
   const auto op = static_cast<op_kind>(draw(random, 0, 6));
   const auto input = static_cast<dtype>(draw(random, 0, 12));
-  reduction what = make_reduction(op, input, draw(random, 0, 1) == 0 ? nan_policy::omit : nan_policy::propagate);
+  reduction what = make_reduction(op, input, draw(random, 0, 1) == 0 ? nan_policy::omit : nan_policy::propagate,
+                                  draw(random, 0, 1) == 0 ? accuracy::exact : accuracy::fast);
   const auto other = static_cast<dtype>(draw(random, 0, 12));
   if (draw(random, 0, 3) == 0 && result_dtype_allowed(op, input, other)) what.result = other;
   if (draw(random, 0, 3) == 0 && op != op_kind::mean && order_of(op) == element_order::any) {

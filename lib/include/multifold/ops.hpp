@@ -20,6 +20,13 @@ enum class nan_policy : std::uint8_t {
   omit,       // NaN elements do not take part, and are not counted by mean
 };
 
+/// What a floating-point result may be off by.
+enum class accuracy : std::uint8_t {
+  exact,  // the correctly rounded result of the elements
+  fast,   // a fixed tree of binary64 operations, rounded once to the result: the same bits from run to run
+};
+
+std::string_view name(accuracy kind) noexcept;
 std::string_view name(op_kind op) noexcept;
 std::string_view description(op_kind op) noexcept;
 std::optional<op_kind> parse_op(std::string_view text) noexcept;

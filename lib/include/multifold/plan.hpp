@@ -10,26 +10,9 @@
 #include "multifold/dtype.hpp"
 #include "multifold/ops.hpp"
 #include "multifold/policy.hpp"
+#include "multifold/reduction.hpp"
 
 namespace multifold {
-
-/// What is computed, apart from over what.
-struct reduction {
-  op_kind op = op_kind::sum;
-  dtype input = dtype::f32;
-  dtype result = dtype::f32;
-  nan_policy nan = nan_policy::propagate;
-  initial_value initial;
-};
-
-/// `op` over `input` with its default result dtype.
-reduction make_reduction(op_kind op, dtype input, nan_policy nan = nan_policy::propagate);
-
-/// Bytes of one partial result.
-std::int64_t accumulator_bytes(const reduction& what);
-
-/// Whether partial results merge to the same bits in any order: all integers and extrema, but no rounded sum.
-bool merges_in_any_order(const reduction& what);
 
 enum class engine_kind : std::uint8_t { host, device };
 

@@ -18,14 +18,6 @@
 
 namespace multifold {
 
-/// What a floating-point result may be off by.
-enum class accuracy : std::uint8_t {
-  exact,  // the correctly rounded result of the elements
-  fast,   // a fixed tree of binary64 operations, rounded once to the result: the same bits from run to run
-};
-
-std::string_view name(accuracy kind) noexcept;
-
 enum class engine_choice : std::uint8_t { automatic, host, device };
 
 std::string_view name(engine_choice choice) noexcept;

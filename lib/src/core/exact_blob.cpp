@@ -68,15 +68,17 @@ exact_counters read_counters(std::span<const std::byte> in) {
   std::array<std::int64_t, 5> counts{};
   for (std::size_t i = 0; i < counts.size(); ++i) {
     counts[i] = static_cast<std::int64_t>(get_little(in, counters_at + 8 * i, 8));
-    if (counts[i] < 0 || counts[i] > counts[0]) {
-      reject(counters_at + 8 * i, "a count of " + std::to_string(counts[i]), "0 to the number of inputs");
+  }
+  if (counts[0] < 0) reject(counters_at, "a count of " + std::to_string(counts[0]), "0 or more inputs");
+  for (std::size_t i = 1; i < counts.size(); ++i) {
+    if (counts[i] < 0 || counts[i] > 1) {
+      reject(counters_at + 8 * i, "a mark of " + std::to_string(counts[i]), "0 or 1");
     }
   }
   const exact_counters counters{counts[0], counts[1], counts[2], counts[3], counts[4]};
-  // Without overflow: each is at most n.
-  if (counters.nan > counters.n - counters.positive_infinity ||
-      counters.nan + counters.positive_infinity > counters.n - counters.negative_infinity) {
-    reject(counters_at + 8, "more NaN and infinities than inputs", "at most " + std::to_string(counters.n));
+  const std::int64_t specials = counters.nan + counters.positive_infinity + counters.negative_infinity;
+  if (specials > counters.n || counters.not_negative_zero > counters.n) {
+    reject(counters_at, std::to_string(counters.n) + " inputs", "one for each mark");
   }
   return counters;
 }
@@ -101,8 +103,9 @@ void write_state(exact_kind kind, std::span<const std::int64_t> digits, const ex
   put_little(out, element_at, 1, element);
   put_little(out, products_at, 1, kind.products ? 1 : 0);
   put_little(out, size_at, 4, bytes);
-  const std::array<std::int64_t, 5> counts{counters.n, counters.nan, counters.positive_infinity,
-                                           counters.negative_infinity, counters.not_negative_zero};
+  const exact_counters marks = counters.normalised();
+  const std::array<std::int64_t, 5> counts{marks.n, marks.nan, marks.positive_infinity, marks.negative_infinity,
+                                           marks.not_negative_zero};
   for (std::size_t i = 0; i < counts.size(); ++i) {
     put_little(out, counters_at + 8 * i, 8, static_cast<std::uint64_t>(counts[i]));
   }

@@ -19,6 +19,8 @@ constexpr std::array<op_text, 7> table{{{"sum", "sum of the elements"},
                                         {"argmax", "index of the first greatest element"},
                                         {"mean", "arithmetic mean"}}};
 
+constexpr std::array<std::string_view, 2> accuracy_names{"exact", "fast"};
+
 // Whether the value before its last rounding is an integer (possibly over a count).
 bool integral(op_kind op, dtype input) {
   return op == op_kind::argmin || op == op_kind::argmax || (!is_floating(input) && op != op_kind::mean);
@@ -26,6 +28,7 @@ bool integral(op_kind op, dtype input) {
 
 }  // namespace
 
+std::string_view name(accuracy kind) noexcept { return accuracy_names[static_cast<std::size_t>(kind)]; }
 std::string_view name(op_kind op) noexcept { return table[static_cast<std::size_t>(op)].name; }
 std::string_view description(op_kind op) noexcept { return table[static_cast<std::size_t>(op)].description; }
 

@@ -10,27 +10,13 @@
 namespace multifold::cuda {
 namespace {
 
-// Calls `f.template operator()<Family, T>()`.
-template <class F>
-void with_instance(op_kind op, dtype type, F&& f) {
-  visit_dtype(type, [&]<class T>() {
-    switch (family_of(op)) {
-      case op_family::sum: return f.template operator()<op_family::sum, T>();
-      case op_family::product: return f.template operator()<op_family::product, T>();
-      case op_family::extremum: return f.template operator()<op_family::extremum, T>();
-      case op_family::arg_extremum: break;
-    }
-    return f.template operator()<op_family::arg_extremum, T>();
-  });
-}
-
 void enqueue_any(const plan& p, const detail::call& c) {
   const std::int64_t item = item_bytes(p.what.input);
   if (reinterpret_cast<std::uintptr_t>(c.data) % static_cast<std::uintptr_t>(item) != 0) {
     throw shape_error("the array starts at an address that is no multiple of its items' " + std::to_string(item) +
                       " bytes: copy it to an aligned place, or use the host engine");
   }
-  with_instance(p.what.op, p.what.input, [&]<op_family Family, class T>() { detail::enqueue<Family, T>(p, c); });
+  visit_family(p.what, [&]<op_family Family, class T>() { detail::enqueue<Family, T>(p, c); });
 }
 
 }  // namespace
@@ -59,14 +45,13 @@ void accumulate_async(const plan& p, const void* chunk, const chunk_target& targ
 }
 
 void fill_identity_async(const reduction& what, void* accumulators, std::int64_t count, cudaStream_t stream) {
-  with_instance(what.op, what.input, [&]<op_family Family, class T>() {
-    detail::fill_identity<Family, T>(what, accumulators, count, stream);
-  });
+  visit_family(
+      what, [&]<op_family Family, class T>() { detail::fill_identity<Family, T>(what, accumulators, count, stream); });
 }
 
 void lower_async(const reduction& what, const void* accumulators, std::int64_t count, std::int64_t length,
                  void* results, std::uint32_t* status_word, cudaStream_t stream) {
-  with_instance(what.op, what.input, [&]<op_family Family, class T>() {
+  visit_family(what, [&]<op_family Family, class T>() {
     detail::lower<Family, T>(what, accumulators, count, length, results, status_word, stream);
   });
 }

@@ -8,8 +8,9 @@ namespace {
 
 fold instance_of(const reduction& what) {
   const bool real = is_floating(what.input);
-  switch (family_of(what.op)) {
+  switch (family_of(what)) {
     case op_family::sum: return real ? real_sum(what) : integer_sum_fold(what);
+    case op_family::exact_sum: return real_exact_sum(what);
     case op_family::product: return real ? real_product(what) : integer_product_fold(what);
     case op_family::extremum: return real ? real_extremum(what) : integer_extremum(what);
     case op_family::arg_extremum: break;

@@ -11,6 +11,7 @@ fold integer_product_fold(const reduction& what);
 fold integer_extremum(const reduction& what);
 fold integer_arg_extremum(const reduction& what);
 fold real_sum(const reduction& what);
+fold real_exact_sum(const reduction& what);
 fold real_product(const reduction& what);
 fold real_extremum(const reduction& what);
 fold real_arg_extremum(const reduction& what);

@@ -69,13 +69,13 @@ void check_status(status s, const reduction& what) {
 }
 
 void interpret(const plan& p, const void* data, void* results) {
-  visit_fold(p.what.op, p.what.input, p.what.nan, [&](auto op) {
+  visit_fold(p.what, [&](auto op) {
     auto partials = read_input(p, op, data);
     for (std::size_t i = 1; i < p.passes.size(); ++i) partials = merge(p.passes[i], op, partials);
     partials = finish_in_kernel(p.passes.back(), op, partials);
     for (std::int64_t batch = 0; batch < p.form.results(); ++batch) {
-      const scalar merged = op.lower(partials[static_cast<std::size_t>(batch)], p.form.length);
-      const scalar value = finish_scalar(p.what.op, merged, p.what.initial);
+      const auto& merged = op.lower(partials[static_cast<std::size_t>(batch)], p.form.length);
+      const auto value = finish_scalar(p.what.op, merged, p.what.initial);
       char* out = static_cast<char*>(results) + p.form.result_of(batch) * item_bytes(p.what.result);
       check_status(store(value, p.what.result, out), p.what);
     }

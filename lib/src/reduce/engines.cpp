@@ -12,7 +12,6 @@
 namespace multifold {
 namespace {
 
-constexpr std::array<std::string_view, 2> accuracy_names{"exact", "fast"};
 constexpr std::array<std::string_view, 3> choice_names{"auto", "host", "device"};
 
 // Five cores read host memory faster than a PCIe 5 link moves it (12.8 GB/s a core, 55 GB/s the link), and below this
@@ -39,7 +38,6 @@ bool device_pays_for_host_data(const detail::request& r, bool dense, const reduc
 
 }  // namespace
 
-std::string_view name(accuracy kind) noexcept { return accuracy_names[static_cast<std::size_t>(kind)]; }
 std::string_view name(engine_choice choice) noexcept { return choice_names[static_cast<std::size_t>(choice)]; }
 
 std::optional<engine_choice> parse_engine(std::string_view text) noexcept {

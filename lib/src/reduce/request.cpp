@@ -8,11 +8,6 @@
 namespace multifold::detail {
 namespace {
 
-// Integers never round before the result does; extrema and indices never round at all.
-bool always_exact(op_kind op, dtype input) {
-  return !is_floating(input) || (op != op_kind::sum && op != op_kind::prod && op != op_kind::mean);
-}
-
 void check_initial(op_kind op, dtype input, const initial_value& initial) {
   if (!initial.given) return;
   if (op == op_kind::mean || op == op_kind::argmin || op == op_kind::argmax) {
@@ -38,14 +33,14 @@ array_view view_of(const array_layout& layout) {
 
 request make_request(op_kind op, const array_view& view, const reduce_options& options) {
   request r;
-  r.what = make_reduction(op, view.type, options.nan);
+  r.what = make_reduction(op, view.type, options.nan, options.wanted.value_or(accuracy::fast));
   r.what.initial = options.initial;
   if (options.result) r.what.result = *options.result;
   check_initial(op, view.type, options.initial);
-  r.achieved = always_exact(op, view.type) ? accuracy::exact : accuracy::fast;
+  r.achieved = always_exact(op, view.type) || gathers_exactly(r.what) ? accuracy::exact : accuracy::fast;
   if (options.wanted == accuracy::exact && r.achieved == accuracy::fast) {
     throw unsupported_error("an exact " + std::string(name(op)) + " of " + std::string(name(view.type)) +
-                            " is not served yet: ask for accuracy fast, which rounds along a fixed tree of binary64");
+                            " is not served: ask for accuracy fast, which rounds along a fixed tree of binary64");
   }
   const std::vector<std::int64_t> axes = options.axes ? *options.axes : all_axes(view.rank());
   r.form = normalise(view, axes, order_of(op));

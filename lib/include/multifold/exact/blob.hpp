@@ -14,8 +14,9 @@ namespace multifold {
 
 /// The size of a state: 80 bytes (sums of f16) to 600 bytes (products of f64).
 ///
-/// Little endian: magic "MFEXACT\n", u16 version, u8 element, u8 products, u32 size of the state; i64 n, NaN, +Inf,
-/// -Inf, not -0; the sum as one integer of 32 bits a digit in two's complement; FNV-1a-64 of all bytes before it.
+/// Little endian: magic "MFEXACT\n", u16 version, u8 element, u8 products, u32 size of the state; i64 n, and i64 marks,
+/// 0 or 1, of NaN, +Inf, -Inf and anything but -0; the sum as one integer of 32 bits a digit in two's complement;
+/// FNV-1a-64 of all bytes before it.
 template <exact_format Format>
 inline constexpr std::size_t exact_state_bytes = 56 + 4 * Format::digit_count + 8;
 
@@ -37,13 +38,13 @@ exact_counters read_state(exact_kind kind, std::span<const std::byte> in, std::s
 void require_consistent(bool consistent);
 
 template <exact_format Format>
-bool consistent(const digits<Format::digit_count>& sum, std::int64_t finite) {
+bool consistent(const digits<Format::digit_count>& sum, std::int64_t n) {
   constexpr int input_bits = Format::top_exponent - Format::unit_exponent;
   const auto magnitude = signed_of(sum);
   if (magnitude.bits() > input_bits + 63) return false;
   const std::uint64_t high = magnitude.bits_from(input_bits + 32);
   const std::uint64_t inputs = high << 32 | magnitude.bits_from(input_bits);
-  return finite == 0 ? magnitude.bits() == 0 : inputs < static_cast<std::uint64_t>(finite);
+  return n == 0 ? magnitude.bits() == 0 : inputs < static_cast<std::uint64_t>(n);
 }
 
 }  // namespace detail
@@ -60,7 +61,7 @@ template <exact_format Format>
 exact_accumulator<Format> load_exact(std::span<const std::byte> in) {
   digits<Format::digit_count> sum{};
   const exact_counters counters = detail::read_state(Format::kind, in, sum.digit);
-  detail::require_consistent(detail::consistent<Format>(sum, counters.finite()));
+  detail::require_consistent(detail::consistent<Format>(sum, counters.n));
   exact_accumulator<Format> loaded;
   loaded.add_counts(counters);
   loaded.add_digits(sum, 1);

@@ -1,4 +1,4 @@
-// What an exact sum knows of its inputs beside their sum: how many, and which were special.
+// What an exact sum knows of its inputs beside their sum: how many, and whether there were specials.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,8 @@
 
 namespace multifold {
 
-/// Counts of inputs. NaN and infinities take no part in the digits; they are counted in `n` and `not_negative_zero`.
+/// The number of inputs, and marks: a mark above zero says that there was at least one such input, and no more than
+/// that, so whoever gathers inputs may leave them uncounted. NaN and infinities take no part in the digits.
 struct exact_counters {
   std::int64_t n = 0;
   std::int64_t nan = 0;
@@ -15,7 +16,7 @@ struct exact_counters {
   std::int64_t negative_infinity = 0;
   std::int64_t not_negative_zero = 0;  // inputs other than -0: a sum of nothing but -0 is -0
 
-  /// For counts whose sum of `n` fits: the others are never more than n.
+  /// For counts whose sum of `n` fits: the marks are never more than n.
   MULTIFOLD_HD constexpr void merge(const exact_counters& other) {
     n += other.n;
     nan += other.nan;
@@ -24,11 +25,17 @@ struct exact_counters {
     not_negative_zero += other.not_negative_zero;
   }
 
-  MULTIFOLD_HD constexpr std::int64_t finite() const { return n - nan - positive_infinity - negative_infinity; }
+  /// Marks of 0 or 1: the only form of what they say.
+  MULTIFOLD_HD constexpr exact_counters normalised() const {
+    return {n, nan != 0, positive_infinity != 0, negative_infinity != 0, not_negative_zero != 0};
+  }
+
+  MULTIFOLD_HD constexpr bool all_finite() const { return (nan | positive_infinity | negative_infinity) == 0; }
 
   MULTIFOLD_HD friend constexpr bool operator==(const exact_counters& a, const exact_counters& b) {
-    return a.n == b.n && a.nan == b.nan && a.positive_infinity == b.positive_infinity &&
-           a.negative_infinity == b.negative_infinity && a.not_negative_zero == b.not_negative_zero;
+    const exact_counters x = a.normalised(), y = b.normalised();
+    return x.n == y.n && x.nan == y.nan && x.positive_infinity == y.positive_infinity &&
+           x.negative_infinity == y.negative_infinity && x.not_negative_zero == y.not_negative_zero;
   }
 };
 

@@ -18,8 +18,6 @@ MULTIFOLD_HD constexpr exact_value special_total(const exact_counters& counters)
   return exact_value::of_infinity(counters.negative_infinity > 0);
 }
 
-MULTIFOLD_HD constexpr bool all_finite(const exact_counters& counters) { return counters.finite() == counters.n; }
-
 // An exact zero is +0, unless there were inputs and all of them were -0.
 MULTIFOLD_HD constexpr exact_value with_sign_of_zero(exact_value v, const exact_counters& counters) {
   if (v.zero()) v.negative = counters.n > 0 && counters.not_negative_zero == 0;
@@ -32,7 +30,7 @@ MULTIFOLD_HD constexpr exact_value with_sign_of_zero(exact_value v, const exact_
 template <exact_format Format>
 MULTIFOLD_HD exact_value exact_total(const exact_accumulator<Format>& sum) {
   const exact_counters& counters = sum.counters();
-  if (!detail::all_finite(counters)) return detail::special_total(counters);
+  if (!counters.all_finite()) return detail::special_total(counters);
   const exact_value v = detail::leading(detail::signed_of(sum.normalised_digits()), Format::unit_exponent);
   return detail::with_sign_of_zero(v, counters);
 }
@@ -42,7 +40,7 @@ template <exact_format Format>
 MULTIFOLD_HD exact_value exact_mean(const exact_accumulator<Format>& sum) {
   const exact_counters& counters = sum.counters();
   if (counters.n == 0) return exact_value::of_nan();
-  if (!detail::all_finite(counters)) return detail::special_total(counters);
+  if (!counters.all_finite()) return detail::special_total(counters);
   const exact_value v = detail::leading_quotient(detail::signed_of(sum.normalised_digits()),
                                                  static_cast<uint128_t>(counters.n), Format::unit_exponent);
   return detail::with_sign_of_zero(v, counters);

@@ -23,8 +23,8 @@ MULTIFOLD_HD exact_value exact_covariance(const exact_sum<T>& x, const exact_sum
   if (x.counters().n != n || y.counters().n != n) {
     detail::refuse<shape_error>("a covariance needs two sums and a sum of products over the same number of inputs");
   }
-  const bool finite = detail::all_finite(x.counters()) && detail::all_finite(y.counters());
-  if (n == 0 || !finite || !detail::all_finite(products.counters())) return exact_value::of_nan();
+  const bool finite = x.counters().all_finite() && y.counters().all_finite();
+  if (n == 0 || !finite || !products.counters().all_finite()) return exact_value::of_nan();
 
   // In units of the products; 2^63 products below 2^top and the product of two sums have at most 32 * words bits.
   constexpr int sum_words = 2 * sum_format::digit_count, product_words = product_format::digit_count + 2;

@@ -3,19 +3,21 @@
 
 #include <limits>
 
+#include "multifold/ops/exact_sum.hpp"
 #include "multifold/ops/extremum.hpp"
 #include "multifold/ops/product.hpp"
 #include "multifold/ops/sum.hpp"
+#include "multifold/reduction.hpp"
 
 namespace multifold {
 
 /// The built-in operations fall into families that share a struct: mean is a sum, max is a flipped min.
-enum class op_family : std::uint8_t { sum, product, extremum, arg_extremum };
+enum class op_family : std::uint8_t { sum, exact_sum, product, extremum, arg_extremum };
 
-constexpr op_family family_of(op_kind op) noexcept {
-  switch (op) {
+constexpr op_family family_of(const reduction& what) noexcept {
+  switch (what.op) {
     case op_kind::sum:
-    case op_kind::mean: return op_family::sum;
+    case op_kind::mean: return gathers_exactly(what) ? op_family::exact_sum : op_family::sum;
     case op_kind::prod: return op_family::product;
     case op_kind::min:
     case op_kind::max: return op_family::extremum;
@@ -35,6 +37,9 @@ decltype(auto) visit_fold(op_kind op, nan_policy nan, F&& f) {
     } else {
       return f(integer_sum<T>{});
     }
+  } else if constexpr (Family == op_family::exact_sum) {
+    static_assert(floating_storage<T>, "sums of integers are exact in op_family::sum");
+    return f(exact_float_sum<T>{nan});
   } else if constexpr (Family == op_family::product) {
     if constexpr (floating_storage<T>) {
       return f(float_product<T>{nan == nan_policy::omit ? 1.0 : std::numeric_limits<double>::quiet_NaN()});
@@ -48,22 +53,28 @@ decltype(auto) visit_fold(op_kind op, nan_policy nan, F&& f) {
   }
 }
 
-/// The same, with the element type named at run time.
-template <op_family Family, class F>
-decltype(auto) visit_fold(op_kind op, dtype type, nan_policy nan, F&& f) {
-  return visit_dtype(type, [&]<class T>() -> decltype(auto) { return visit_fold<Family, T>(op, nan, f); });
+/// Calls `f.template operator()<Family, T>()` with the family and the element type of `what`.
+template <class F>
+decltype(auto) visit_family(const reduction& what, F&& f) {
+  return visit_dtype(what.input, [&]<class T>() -> decltype(auto) {
+    switch (family_of(what)) {
+      case op_family::sum: return f.template operator()<op_family::sum, T>();
+      case op_family::exact_sum:
+        if constexpr (floating_storage<T>) return f.template operator()<op_family::exact_sum, T>();
+        break;
+      case op_family::product: return f.template operator()<op_family::product, T>();
+      case op_family::extremum: return f.template operator()<op_family::extremum, T>();
+      case op_family::arg_extremum: break;
+    }
+    return f.template operator()<op_family::arg_extremum, T>();
+  });
 }
 
-/// The same, for every family.
+/// Calls `f(op)` with the struct of `what`.
 template <class F>
-decltype(auto) visit_fold(op_kind op, dtype type, nan_policy nan, F&& f) {
-  switch (family_of(op)) {
-    case op_family::sum: return visit_fold<op_family::sum>(op, type, nan, f);
-    case op_family::product: return visit_fold<op_family::product>(op, type, nan, f);
-    case op_family::extremum: return visit_fold<op_family::extremum>(op, type, nan, f);
-    case op_family::arg_extremum: break;
-  }
-  return visit_fold<op_family::arg_extremum>(op, type, nan, f);
+decltype(auto) visit_fold(const reduction& what, F&& f) {
+  return visit_family(
+      what, [&]<op_family Family, class T>() -> decltype(auto) { return visit_fold<Family, T>(what.op, what.nan, f); });
 }
 
 }  // namespace multifold

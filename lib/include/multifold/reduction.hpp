@@ -1,0 +1,44 @@
+// What is computed, apart from over what: an operation with everything that decides its result.
+#pragma once
+
+#include <cstdint>
+
+#include "multifold/dtype.hpp"
+#include "multifold/ops.hpp"
+
+namespace multifold {
+
+struct reduction {
+  op_kind op = op_kind::sum;
+  dtype input = dtype::f32;
+  dtype result = dtype::f32;
+  nan_policy nan = nan_policy::propagate;
+  accuracy numerics = accuracy::fast;  // exact where has_exact_form; integers and extrema are exact either way
+  initial_value initial;
+};
+
+/// `op` over `input` with its default result dtype.
+reduction make_reduction(op_kind op, dtype input, nan_policy nan = nan_policy::propagate,
+                         accuracy numerics = accuracy::fast);
+
+/// Whether an exact result of floating-point elements is served: sums and means are, products are not.
+constexpr bool has_exact_form(op_kind op) noexcept { return op == op_kind::sum || op == op_kind::mean; }
+
+/// Whether `op` over `input` rounds nothing but its result, whatever accuracy is asked for.
+constexpr bool always_exact(op_kind op, dtype input) noexcept {
+  return !is_floating(input) || (op != op_kind::sum && op != op_kind::prod && op != op_kind::mean);
+}
+
+/// Whether the sums of `what` are gathered exactly, in exact_sum.
+constexpr bool gathers_exactly(const reduction& what) noexcept {
+  return what.numerics == accuracy::exact && is_floating(what.input) && has_exact_form(what.op);
+}
+
+/// Bytes of one partial result.
+std::int64_t accumulator_bytes(const reduction& what);
+
+/// Whether partial results merge to the same bits in any order: all integers, extrema and exact sums, but no rounded
+/// sum.
+bool merges_in_any_order(const reduction& what);
+
+}  // namespace multifold
