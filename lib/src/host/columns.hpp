@@ -17,6 +17,29 @@ inline constexpr std::int64_t narrow_columns = 64;
 /// Less than this is not worth a tile.
 inline constexpr std::int64_t few_elements = 128;
 
+/// The elements that one lane of a tile gathered.
+template <class T>
+struct lane_elements {
+  const packed<T>* data;
+  std::int64_t stride;
+  std::int64_t count;
+  std::int64_t index, index_step;
+};
+
+/// Merges lane `lane` of a tile, which holds `elements`, into the accumulator of its column.
+template <class Op, class Tile>
+MULTIFOLD_INLINE void merge_lane(const Op& op, typename Op::accumulator& into, const Tile& tile, int lane,
+                                 const lane_elements<typename Op::value_type>& elements) {
+  into = op.combine(into, tile.take(op, lane, elements.index, elements.index_step));
+}
+
+/// Merges one row into the accumulators of its columns.
+template <class Op>
+MULTIFOLD_INLINE void merge_row(const Op& op, typename Op::accumulator* acc, const packed<typename Op::value_type>* row,
+                                std::int64_t width, std::int64_t index) {
+  for (std::int64_t j = 0; j < width; ++j) acc[j] = op.combine(acc[j], op.lift(row[j].value, index));
+}
+
 template <class Op>
 struct column_kernel {
   using T = typename Op::value_type;
@@ -31,9 +54,7 @@ struct column_kernel {
   // Few rows: straight into the accumulators.
   MULTIFOLD_INLINE void direct() const {
     for (std::int64_t r = 0; r < w.rows; ++r) {
-      const packed<T>* const row = x + r * w.row_stride;
-      const std::int64_t index = w.index + r * w.index_row_step;
-      for (std::int64_t j = 0; j < w.width; ++j) acc[j] = op.combine(acc[j], op.lift(row[j].value, index));
+      merge_row(op, acc, x + r * w.row_stride, w.width, w.index + r * w.index_row_step);
     }
   }
 
@@ -58,12 +79,15 @@ struct column_kernel {
       for (std::int64_t r = 0; r < w.rows; r += tile::capacity) {
         const std::int64_t turns = w.rows - r < tile::capacity ? w.rows - r : tile::capacity;
         t.clear(op, n);
-        const packed<T>* row = x + first + r * w.row_stride;
+        const packed<T>* const top = x + first + r * w.row_stride;
+        const packed<T>* row = top;
         for (std::int64_t turn = 0; turn < turns; ++turn, row += w.row_stride) {
           absorb_row(t, row, n, turn, turn + ahead < turns);
         }
         const std::int64_t index = w.index + r * w.index_row_step;
-        for (int j = 0; j < n; ++j) acc[first + j] = op.combine(acc[first + j], t.take(op, j, index, w.index_row_step));
+        for (int j = 0; j < n; ++j) {
+          merge_lane(op, acc[first + j], t, j, {top + j, w.row_stride, turns, index, w.index_row_step});
+        }
       }
     }
   }
@@ -78,7 +102,8 @@ struct column_kernel {
       const std::int64_t turns = left / side < tile::capacity - 1 ? left / side : tile::capacity - 1;
       const std::int64_t rest = turns < tile::capacity - 1 ? left % side : 0;
       t.clear(op, n);
-      const packed<T>* row = x + r * w.width;
+      const packed<T>* const top = x + r * w.width;
+      const packed<T>* row = top;
       for (std::int64_t turn = 0; turn < turns; ++turn, row += n) {
         prefetch_behind(row, n * static_cast<std::int64_t>(sizeof(T)));
         t.absorb(op, row, 0, n, turn);
@@ -89,7 +114,8 @@ struct column_kernel {
         const std::int64_t index = w.index + (r + c) * w.index_row_step;
         for (std::int64_t j = 0; j < w.width; ++j) {
           const int lane = static_cast<int>(c * w.width + j);
-          acc[j] = op.combine(acc[j], t.take(op, lane, index, side * w.index_row_step));
+          const std::int64_t gathered = turns + (c < rest ? 1 : 0);
+          merge_lane(op, acc[j], t, lane, {top + lane, n, gathered, index, side * w.index_row_step});
         }
       }
       r += turns * side + rest;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "host/simd.hpp"
 #include "multifold/plan.hpp"
@@ -48,7 +49,9 @@ struct kernel_set {
   void (*columns)(const void* op, const columns_work& work);
 };
 
-/// The functions of one operation. Accumulators are addressed by bytes, `acc_bytes` apart and aligned to 16.
+/// The functions of one operation. Accumulators are addressed by bytes, `acc_bytes` apart and aligned to 16. They may
+/// be moved by copying their bits. `clear` takes raw memory; what `merge` reads and `lower` lowers is not used again,
+/// or cleared before it is.
 struct fold_table {
   std::int64_t acc_bytes;
   void (*clear)(const void* op, std::byte* acc, std::int64_t count);
@@ -64,6 +67,7 @@ struct fold {
   kernel_set kernels;
   std::int64_t item;  // bytes of an element
   simd_level level;
+  std::shared_ptr<void> arena;  // where accumulators of exact sums keep what does not fit them
 
   std::int64_t acc_bytes() const { return table->acc_bytes; }
   void clear(std::byte* acc, std::int64_t count) const { table->clear(op, acc, count); }

@@ -1,0 +1,129 @@
+// Exact sums in little memory: what an accumulator of an exact sum is, and what happens to one that a pair cannot hold.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+
+#include "host/exact_arena.hpp"
+#include "host/packed.hpp"
+#include "multifold/exact/pair.hpp"
+
+namespace multifold::host {
+
+/// An exact sum: a pair as long as it is exact, which it nearly always is; else `low` is NaN, and the bits of `high`
+/// are the address of a sum in the arena of the run. Not its own count of elements: that is the batch's.
+struct exact_partial {
+  exact_pair pair;
+
+  bool spilled() const { return pair.lost(); }
+};
+
+/// The same of the elements that are not NaN, and how many those are.
+struct counted_partial : exact_partial {
+  std::int64_t count = 0;
+};
+
+namespace detail {
+
+/// A sum of pairs for which `a + b` is not enough: all errors move down before the last one has to be exact.
+inline exact_pair add_thoroughly(const exact_pair& a, const exact_pair& b) {
+  using multifold::detail::add_exactly;
+  const auto high = add_exactly(a.high, b.high), low = add_exactly(a.low, b.low);
+  const auto middle = add_exactly(high.error, low.sum), top = add_exactly(high.sum, middle.sum);
+  const double rest = multifold::detail::add_or_lose(middle.error, low.error);
+  return {top.sum, multifold::detail::add_or_lose(top.error, rest)};
+}
+
+}  // namespace detail
+
+/// The operation of the engine's exact sums. Accumulators that are spilled belong to whoever holds their bits, once:
+/// `merge` and `take_exactly` empty what they read.
+template <floating_storage T, bool Omit>
+struct exact_gather {
+  using value_type = T;
+  using accumulator = std::conditional_t<Omit, counted_partial, exact_partial>;
+
+  exact_arena<T>* arena;
+
+  accumulator identity() const { return {}; }
+
+  /// Adds a pair, which is not lost.
+  void add(exact_partial& into, const exact_pair& pair) const {
+    if (!into.spilled()) {
+      const exact_pair sum = into.pair + pair;
+      if (!sum.lost()) {
+        into.pair = sum;
+        return;
+      }
+    }
+    add_or_spill(into, pair);
+  }
+
+  void merge(accumulator& into, const accumulator& from) const {
+    if constexpr (Omit) into.count += from.count;
+    if (!from.spilled()) return add(into, from.pair);
+    exact_sum<T>& more = sum_of(from);
+    if (into.spilled()) {
+      sum_of(into).merge(more);
+      arena->release(more);
+    } else {
+      add_exact(more, into.pair);
+      into.pair = from.pair;
+    }
+  }
+
+  /// The sum of a partial that may be a pair still, and is spilled from now on.
+  exact_sum<T>& spill(exact_partial& partial) const {
+    if (partial.spilled()) return sum_of(partial);
+    exact_sum<T>& sum = arena->acquire();
+    sum.add_counts({0, 0, 0, 0, 1});  // what is spilled is not a sum of nothing but -0
+    add_exact(sum, partial.pair);
+    partial.pair = {bit_copy<double>(reinterpret_cast<std::uintptr_t>(&sum)), not_a_number()};
+    return sum;
+  }
+
+  /// The sum of `count` elements, whose place in the arena is free afterwards.
+  exact_sum<T> take_exactly(const exact_partial& partial, std::int64_t count) const {
+    exact_sum<T> result;
+    if (!partial.spilled()) {
+      add_pair(result, partial.pair, count);
+      return result;
+    }
+    exact_sum<T>& sum = sum_of(partial);
+    result = sum;
+    result.add_counts({count, 0, 0, 0, 0});
+    arena->release(sum);
+    return result;
+  }
+
+ private:
+  static_assert(sizeof(std::uintptr_t) == sizeof(double));
+
+  static double not_a_number() { return bit_copy<double>(std::uint64_t{0x7ff8000000000000}); }
+
+  static exact_sum<T>& sum_of(const exact_partial& partial) {
+    return *reinterpret_cast<exact_sum<T>*>(bit_copy<std::uintptr_t>(partial.pair.high));
+  }
+
+  // Without counts.
+  static void add_exact(exact_sum<T>& sum, const exact_pair& pair) {
+    for (const double part : {pair.high, pair.low}) {
+      const auto q = multifold::detail::quanta_of(part);
+      sum.add_quanta(q.value, q.exponent);
+    }
+  }
+
+  [[gnu::noinline]] void add_or_spill(exact_partial& into, const exact_pair& pair) const {
+    if (!into.spilled()) {
+      const exact_pair sum = detail::add_thoroughly(into.pair, pair);
+      if (!sum.lost()) {
+        into.pair = sum;
+        return;
+      }
+    }
+    add_exact(spill(into), pair);
+  }
+};
+
+}  // namespace multifold::host

@@ -1,0 +1,53 @@
+// Makes the fold of an exact sum over one dtype. For instance files.
+#pragma once
+
+#include <memory>
+#include <new>
+
+#include "host/exact_columns.hpp"
+#include "host/exact_lower.hpp"
+#include "host/instances.hpp"
+#include "host/kernels.hpp"
+
+namespace multifold::host {
+
+template <class Op>
+void clear_exact(const void* op, std::byte* acc, std::int64_t count) {
+  auto* const a = reinterpret_cast<typename Op::accumulator*>(acc);
+  for (std::int64_t i = 0; i < count; ++i) new (a + i) typename Op::accumulator(static_cast<const Op*>(op)->identity());
+}
+
+template <class Op>
+void merge_exact(const void* op, std::byte* into, const std::byte* from, std::int64_t count) {
+  auto* const a = reinterpret_cast<typename Op::accumulator*>(into);
+  const auto* const b = reinterpret_cast<const typename Op::accumulator*>(from);
+  for (std::int64_t i = 0; i < count; ++i) static_cast<const Op*>(op)->merge(a[i], b[i]);
+}
+
+template <class T, bool Omit, class Op = exact_gather<T, Omit>>
+inline constexpr fold_table exact_table = {sizeof(typename Op::accumulator),
+                                           clear_exact<Op>,
+                                           merge_exact<Op>,
+                                           lower_exactly<T, Omit>,
+                                           {{{rows_portable<Op>, columns_portable<Op>},
+                                             {rows_avx2<Op>, columns_avx2<Op>},
+                                             {rows_avx512<Op>, columns_avx512<Op>}}}};
+
+template <class T, bool Omit>
+fold exact_fold() {
+  using op_type = exact_gather<T, Omit>;
+  static_assert(sizeof(op_type) <= sizeof(fold::op));
+  fold f{};
+  const auto arena = std::make_shared<exact_arena<T>>();
+  new (f.op) op_type{arena.get()};
+  f.arena = arena;
+  f.table = &exact_table<T, Omit>;
+  return f;
+}
+
+template <class T>
+fold exact_fold_of(const reduction& what) {
+  return what.nan == nan_policy::omit ? exact_fold<T, true>() : exact_fold<T, false>();
+}
+
+}  // namespace multifold::host

@@ -1,0 +1,133 @@
+// Rows to their exact sums: stretch by stretch, and short rows many at a time.
+#pragma once
+
+#include "host/exact_stretch.hpp"
+#include "host/fold.hpp"
+
+namespace multifold::host {
+
+/// Elements of one batch, at most 2^24, that came too hard for quick_sum.
+template <class T>
+[[gnu::noinline]] void add_slowly(const exact_gather<T, false>& op, exact_partial& into, const packed<T>* x,
+                                  std::int64_t count) {
+  add_elements(op.spill(into), x, count);
+}
+
+/// The same without the NaNs among them.
+template <class T>
+[[gnu::noinline]] void add_slowly(const exact_gather<T, true>& op, counted_partial& into, const packed<T>* x,
+                                  std::int64_t count) {
+  packed<T> numbers[exact_stretch<T>];
+  for (std::int64_t k = 0; k < count;) {
+    std::int64_t kept = 0;
+    for (; k < count && kept < exact_stretch<T>; ++k) {
+      numbers[kept].value = x[k].value;
+      kept += to_double(T{x[k].value}) == to_double(T{x[k].value}) ? 1 : 0;
+    }
+    into.count += kept;
+    const exact_pair sum = quick_sum<T>({numbers, kept, kept});
+    if (sum.lost()) add_elements(op.spill(into), numbers, kept);
+    else op.add(into, sum);
+  }
+}
+
+template <class T, bool Omit>
+struct exact_row_kernel {
+  using op_type = exact_gather<T, Omit>;
+  using accumulator = typename op_type::accumulator;
+
+  const op_type& op;
+  const rows_work& w;
+
+  // Rows up to this length are taken several at a time.
+  static constexpr std::int64_t short_row = is_narrow<T> ? 128 : 48;
+  static constexpr int rows_together = 8;
+  // Stretches that may go the slow way before the quick one is tried again.
+  static constexpr int most_patience = 32;
+
+  MULTIFOLD_INLINE const packed<T>* row_at(std::int64_t r) const { return packed_at<T>(w.data) + r * w.row_stride; }
+  MULTIFOLD_INLINE accumulator& sum_of(std::int64_t r) const {
+    return reinterpret_cast<accumulator*>(w.acc)[r * w.acc_step];
+  }
+  // Rows that ascend in memory may be read past their ends, up to the end of the last.
+  MULTIFOLD_INLINE row_span<T> span_of(std::int64_t r) const {
+    return {row_at(r), w.length, (w.row_stride > 0 ? (w.rows - 1 - r) * w.row_stride : 0) + w.length};
+  }
+  MULTIFOLD_INLINE void add(std::int64_t r, const exact_pair& pair, std::int64_t count) const {
+    accumulator& into = sum_of(r);
+    if constexpr (Omit) into.count += count;
+    op.add(into, pair);
+  }
+
+  // One after the other. Data that is hard once is hard more often: failures in a row double the stretches that do
+  // without a try.
+  MULTIFOLD_INLINE void one(std::int64_t r) const {
+    row_span<T> rest = span_of(r);
+    int patience = 0;
+    const auto advance = [&](std::int64_t count) {
+      rest = {rest.data + count, rest.length - count, rest.readable - count};
+    };
+    while (rest.length > 0) {
+      row_span<T> stretch = rest;
+      if (stretch.length > exact_stretch<T>) stretch.length = exact_stretch<T>;
+      const exact_pair sum = quick_sum(stretch);
+      if (!sum.lost()) {
+        add(r, sum, stretch.length);
+        patience = 0;
+        advance(stretch.length);
+        continue;
+      }
+      std::int64_t slow = (1 + patience) * exact_stretch<T>;
+      if (slow > rest.length) slow = rest.length;
+      add_slowly(op, sum_of(r), rest.data, slow);
+      advance(slow);
+      patience = patience == 0 ? 1 : patience < most_patience ? 2 * patience : most_patience;
+    }
+  }
+
+  // Dense rows whose exponents are looked at together: as fast as rounded sums.
+  MULTIFOLD_INLINE void short_rows_of_narrow() const {
+    const std::int64_t block = 1024 / w.length;
+    for (std::int64_t r = 0; r < w.rows; r += block) {
+      const std::int64_t end = r + block < w.rows ? r + block : w.rows;
+      const bool fits = range_of(row_at(r), (end - r) * w.length).fits(bits_of_count(w.length));
+      for (std::int64_t i = r; i < end; ++i) {
+        if (fits) add(i, {plain_sum(span_of(i)), 0.0}, w.length);
+        else one(i);
+      }
+    }
+  }
+
+  // A row a lane.
+  MULTIFOLD_INLINE void short_rows_of_pairs() const {
+    std::int64_t r = 0;
+    for (; r + rows_together <= w.rows; r += rows_together) {
+      const packed<T>* const x = row_at(r);
+      prefetch_behind(x, rows_together * w.length * static_cast<std::int64_t>(sizeof(T)));
+      pair_lanes<rows_together> sums;
+      sums.clear(rows_together);
+      for (std::int64_t k = 0; k < w.length; ++k) {
+        for (int j = 0; j < rows_together; ++j) sums.add(j, to_double(T{x[j * w.row_stride + k].value}));
+      }
+      for (int j = 0; j < rows_together; ++j) {
+        const exact_pair sum = sums.at(j);
+        if (!sum.lost()) add(r + j, sum, w.length);
+        else add_slowly(op, sum_of(r + j), row_at(r + j), w.length);
+      }
+    }
+    for (; r < w.rows; ++r) one(r);
+  }
+};
+
+template <class T, bool Omit>
+MULTIFOLD_INLINE void rows_of(const exact_gather<T, Omit>& op, const rows_work& w) {
+  const exact_row_kernel<T, Omit> kernel{op, w};
+  if constexpr (!is_narrow<T>) {
+    if (w.length <= kernel.short_row) return kernel.short_rows_of_pairs();
+  } else if constexpr (!std::is_same_v<T, f16>) {
+    if (w.length <= kernel.short_row && w.row_stride == w.length) return kernel.short_rows_of_narrow();
+  }
+  for (std::int64_t r = 0; r < w.rows; ++r) kernel.one(r);
+}
+
+}  // namespace multifold::host
