@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "host/float_environment.hpp"
+
 namespace multifold::host {
 namespace {
 
@@ -82,6 +84,7 @@ class pool {
   }
 
   void work_on(call& c, int worker) {
+    const default_float_environment environment;
     try {
       c.job(worker);
     } catch (...) {
@@ -113,7 +116,10 @@ pool& the_pool() {
 }  // namespace
 
 void run_crew(int size, const std::function<void(int)>& job) {
-  if (size <= 1) return job(0);
+  if (size <= 1) {
+    const default_float_environment environment;
+    return job(0);
+  }
   the_pool().run(size, job);
 }
 

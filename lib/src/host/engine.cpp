@@ -7,6 +7,7 @@
 
 #include "host/aligned_bytes.hpp"
 #include "host/crew.hpp"
+#include "host/float_environment.hpp"
 #include "host/reduce_box.hpp"
 #include "host/shape.hpp"
 #include "multifold/error.hpp"
@@ -186,6 +187,7 @@ void run_empty(const plan& p, void* results) {
 }  // namespace
 
 void run(const plan& p, const void* data, void* results, const run_options& options) {
+  const default_float_environment environment;
   if (p.form.elements() == 0) return run_empty(p, results);
   const pass& first = p.passes.front();
   if ((p.form.length - 1) / first.part_length + 1 != first.parts) {

@@ -24,7 +24,7 @@ struct run_options {
 /// Runs `p` over the host array at `data` that its form was made from, whatever its strides and alignment.
 /// Shapes:   `results` holds form.results() * item_bytes(result).
 /// Memory:   partial results, as the plan says; the array is not copied.
-/// Numerics: the same bits for any number of threads and any SIMD level.
+/// Numerics: the same bits for any number of threads, any SIMD level, and any floating-point environment of the caller.
 /// Throws:   overflow_error, shape_error, cancelled_error, out_of_memory; `results` is then unspecified.
 /// Cost:     reads each element once.
 void run(const plan& p, const void* data, void* results, const run_options& options = {});

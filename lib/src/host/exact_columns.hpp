@@ -33,7 +33,7 @@ requires(is_narrow<T>) struct bank<exact_gather<T, Omit>, N> {
   MULTIFOLD_INLINE void absorb(const op_type&, const packed<T>* x, int first, int last, std::int64_t) {
     if constexpr (!always_fits) {
       for (int j = first; j < last; ++j) {
-        const auto twice = static_cast<bits>(std::bit_cast<bits>(T{x[j].value}) << 1);
+        const auto twice = static_cast<bits>(bits_of_element(T{x[j].value}) << 1);
         const bits here = Omit ? blend(twice > range::top, bits{0}, twice) : twice;
         const auto below = static_cast<bits>(here - 1);
         most[j] = most[j] < here ? here : most[j];

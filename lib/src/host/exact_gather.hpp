@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "host/exact_arena.hpp"
-#include "host/packed.hpp"
+#include "host/exact_elements.hpp"
 #include "multifold/exact/pair.hpp"
 
 namespace multifold::host {
@@ -45,6 +45,7 @@ struct exact_gather {
   using accumulator = std::conditional_t<Omit, counted_partial, exact_partial>;
 
   exact_arena<T>* arena;
+  add_elements<T> add_all;
 
   accumulator identity() const { return {}; }
 

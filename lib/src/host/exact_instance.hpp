@@ -39,7 +39,7 @@ fold exact_fold() {
   static_assert(sizeof(op_type) <= sizeof(fold::op));
   fold f{};
   const auto arena = std::make_shared<exact_arena<T>>();
-  new (f.op) op_type{arena.get()};
+  new (f.op) op_type{arena.get(), add_elements_at<T>(simd_in_use())};
   f.arena = arena;
   f.table = &exact_table<T, Omit>;
   return f;

@@ -6,11 +6,11 @@
 
 namespace multifold::host {
 
-/// Elements of one batch, at most 2^24, that came too hard for quick_sum.
+/// Elements of one batch that came too hard for quick_sum.
 template <class T>
 [[gnu::noinline]] void add_slowly(const exact_gather<T, false>& op, exact_partial& into, const packed<T>* x,
                                   std::int64_t count) {
-  add_elements(op.spill(into), x, count);
+  op.add_all(op.spill(into), x, count);
 }
 
 /// The same without the NaNs among them.
@@ -26,7 +26,7 @@ template <class T>
     }
     into.count += kept;
     const exact_pair sum = quick_sum<T>({numbers, kept, kept});
-    if (sum.lost()) add_elements(op.spill(into), numbers, kept);
+    if (sum.lost()) op.add_all(op.spill(into), numbers, kept);
     else op.add(into, sum);
   }
 }

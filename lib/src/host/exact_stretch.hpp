@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <limits>
 
-#include "host/exact_elements.hpp"
 #include "host/exact_gather.hpp"
 #include "host/prefetch.hpp"
 #include "host/row.hpp"
@@ -49,7 +48,7 @@ MULTIFOLD_INLINE exponent_range<T> range_of(const packed<T>* x, std::int64_t cou
   bits most[lanes] = {}, least[lanes];
   for (int j = 0; j < lanes; ++j) least[j] = static_cast<bits>(~bits{0});
   const auto put = [&](int j, T element) {
-    const auto twice = static_cast<bits>(std::bit_cast<bits>(element) << 1);
+    const auto twice = static_cast<bits>(bits_of_element(element) << 1);
     const auto below = static_cast<bits>(twice - 1);
     most[j] = most[j] < twice ? twice : most[j];
     least[j] = least[j] < below ? least[j] : below;

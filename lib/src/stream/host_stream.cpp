@@ -9,6 +9,7 @@
 
 #include "host/crew.hpp"
 #include "host/engine.hpp"
+#include "host/float_environment.hpp"
 #include "multifold/error.hpp"
 #include "stream/host_chunk.hpp"
 #include "stream/host_reader.hpp"
@@ -155,6 +156,7 @@ bool has_unknown_length(const array_layout& layout) { return layout.extents.size
 }  // namespace
 
 std::int64_t run_host(const plan& p, source& input, void* results, const host_options& options) {
+  const host::default_float_environment environment;  // for what this thread finishes behind the crew
   const bool endless = has_unknown_length(input.layout());
   if (!endless && p.form.elements() == 0) {
     host::run(p, nullptr, results);
