@@ -10,21 +10,16 @@ namespace multifold::host {
 template <class T, bool Omit, int N>
 requires(is_narrow<T>) struct bank<exact_gather<T, Omit>, N> {
   using op_type = exact_gather<T, Omit>;
-  using range = exponent_range<T>;
-  using bits = typename range::bits;
   static constexpr bool always_fits = std::is_same_v<T, f16>;
   static constexpr std::int64_t capacity = always_fits ? 4096 : 256;
 
   double sum[N];
-  bits most[N], least[N];
+  range_lanes<T, N> ranges;
   std::int32_t count[N];  // if NaNs are omitted
 
   MULTIFOLD_INLINE void clear(const op_type&, int n) {
     for (int j = 0; j < n; ++j) sum[j] = -0.0;
-    if constexpr (!always_fits) {
-      for (int j = 0; j < n; ++j) most[j] = 0;
-      for (int j = 0; j < n; ++j) least[j] = static_cast<bits>(~bits{0});
-    }
+    if constexpr (!always_fits) ranges.clear(n);
     if constexpr (Omit) {
       for (int j = 0; j < n; ++j) count[j] = 0;
     }
@@ -32,13 +27,7 @@ requires(is_narrow<T>) struct bank<exact_gather<T, Omit>, N> {
 
   MULTIFOLD_INLINE void absorb(const op_type&, const packed<T>* x, int first, int last, std::int64_t) {
     if constexpr (!always_fits) {
-      for (int j = first; j < last; ++j) {
-        const auto twice = static_cast<bits>(bits_of_element(T{x[j].value}) << 1);
-        const bits here = Omit ? blend(twice > range::top, bits{0}, twice) : twice;
-        const auto below = static_cast<bits>(here - 1);
-        most[j] = most[j] < here ? here : most[j];
-        least[j] = least[j] < below ? least[j] : below;
-      }
+      for (int j = first; j < last; ++j) Omit ? ranges.add_number(j, x[j].value) : ranges.add(j, x[j].value);
     }
     for_each_widened<N>(x, first, last, [&](int j, auto element) {
       const double value = to_double(element);
@@ -51,7 +40,7 @@ requires(is_narrow<T>) struct bank<exact_gather<T, Omit>, N> {
 
   MULTIFOLD_INLINE exact_pair at(int j) const {
     if constexpr (always_fits) return {sum[j], sum[j] - sum[j]};
-    const bool fits = range{most[j], least[j]}.fits(bits_of_count(capacity));
+    const bool fits = ranges.at(j).fits(bits_of_count(capacity));
     return {sum[j], blend(fits, 0.0, std::numeric_limits<double>::quiet_NaN())};
   }
 };

@@ -7,6 +7,7 @@
 
 #include "host/blend.hpp"
 #include "host/packed.hpp"
+#include "host/prefetch.hpp"
 #include "host/simd.hpp"
 #include "multifold/exact/accumulator.hpp"
 
@@ -73,6 +74,7 @@ class element_run {
   static_assert(used < format::digit_count);
 
   MULTIFOLD_INLINE void add_block(const packed<T>* x) {
+    prefetch_behind(x, block * sizeof(T));
     std::int64_t low[block], high[block];
     word at[block];
     for (int j = 0; j < block; ++j) {

@@ -40,30 +40,40 @@ struct exponent_range {
   MULTIFOLD_INLINE bool has_nan() const { return most > top; }
 };
 
-template <class T>
-MULTIFOLD_INLINE exponent_range<T> range_of(const packed<T>* x, std::int64_t count) {
-  using range = exponent_range<T>;
-  using bits = typename range::bits;
-  constexpr int lanes = 128 / sizeof(T);
-  bits most[lanes] = {}, least[lanes];
-  for (int j = 0; j < lanes; ++j) least[j] = static_cast<bits>(~bits{0});
-  const auto put = [&](int j, T element) {
-    const auto twice = static_cast<bits>(bits_of_element(element) << 1);
+/// Lanes that gather the extremes.
+template <class T, int N>
+struct range_lanes {
+  using bits = typename exponent_range<T>::bits;
+  bits most[N], least[N];
+
+  MULTIFOLD_INLINE void clear(int n) {
+    for (int j = 0; j < n; ++j) most[j] = 0;
+    for (int j = 0; j < n; ++j) least[j] = static_cast<bits>(~bits{0});
+  }
+  MULTIFOLD_INLINE void add(int j, T x) { add_twice(j, static_cast<bits>(bits_of_element(x) << 1)); }
+  MULTIFOLD_INLINE void add_number(int j, T x) {
+    const auto twice = static_cast<bits>(bits_of_element(x) << 1);
+    add_twice(j, blend(twice > exponent_range<T>::top, bits{0}, twice));
+  }
+  MULTIFOLD_INLINE exponent_range<T> at(int j) const { return {most[j], least[j]}; }
+  MULTIFOLD_INLINE exponent_range<T> fold() {
+    halve<N / 2>();
+    return at(0);
+  }
+
+ private:
+  template <int Width>
+  MULTIFOLD_INLINE void halve() {
+    for (int j = 0; j < Width; ++j) most[j] = most[j] < most[j + Width] ? most[j + Width] : most[j];
+    for (int j = 0; j < Width; ++j) least[j] = least[j] < least[j + Width] ? least[j] : least[j + Width];
+    if constexpr (Width > 1) halve<Width / 2>();
+  }
+  MULTIFOLD_INLINE void add_twice(int j, bits twice) {
     const auto below = static_cast<bits>(twice - 1);
     most[j] = most[j] < twice ? twice : most[j];
     least[j] = least[j] < below ? least[j] : below;
-  };
-  std::int64_t k = 0;
-  for (; k + lanes <= count; k += lanes) {
-    prefetch_behind(x + k, lanes * sizeof(T));
-    for (int j = 0; j < lanes; ++j) put(j, x[k + j].value);
   }
-  for (int j = 0; k + j < count; ++j) put(j, x[k + j].value);
-  range r{0, static_cast<bits>(~bits{0})};
-  for (int j = 0; j < lanes; ++j) r.most = r.most < most[j] ? most[j] : r.most;
-  for (int j = 0; j < lanes; ++j) r.least = r.least < least[j] ? r.least : least[j];
-  return r;
-}
+};
 
 /// ceil(log2(count))
 constexpr int bits_of_count(std::int64_t count) {
@@ -74,6 +84,55 @@ constexpr int bits_of_count(std::int64_t count) {
 template <class T>
 MULTIFOLD_INLINE double plain_sum(const row_span<T>& row) {
   return row_of(float_sum<T>{}, row, 0, 0);
+}
+
+/// Elements [0, count) in blocks of N, the last one filled up with -0, which adds nothing to anything.
+template <int N, class T, class Block>
+MULTIFOLD_INLINE void for_each_block(const packed<T>* x, std::int64_t count, const Block& block) {
+  std::int64_t k = 0;
+  for (; k + N <= count; k += N) {
+    prefetch_behind(x + k, N * sizeof(T));
+    block(x + k);
+  }
+  if (k == count) return;
+  packed<T> rest[N];
+  for (int j = 0; j < N; ++j) rest[j].value = std::bit_cast<T>(multifold::detail::float_layout<T>::sign);
+  for (int j = 0; k + j < count; ++j) rest[j] = x[k + j];
+  block(rest);
+}
+
+template <class T>
+MULTIFOLD_INLINE exponent_range<T> range_of(const packed<T>* x, std::int64_t count) {
+  constexpr int lanes = 128 / sizeof(T);
+  range_lanes<T, lanes> ranges;
+  ranges.clear(lanes);
+  for_each_block<lanes>(x, count, [&](const packed<T>* block) {
+    for (int j = 0; j < lanes; ++j) ranges.add(j, block[j].value);
+  });
+  return ranges.fold();
+}
+
+template <int Width>
+MULTIFOLD_INLINE void halve_sums(double* sums) {
+  for (int j = 0; j < Width; ++j) sums[j] += sums[j + Width];
+  if constexpr (Width > 1) halve_sums<Width / 2>(sums);
+}
+
+/// The sum of a stretch in plain lanes; lost if they may have rounded.
+template <class T>
+MULTIFOLD_INLINE exact_pair checked_sum(const packed<T>* x, std::int64_t count) {
+  constexpr int lanes = 32;
+  range_lanes<T, lanes> ranges;
+  double sums[lanes];
+  ranges.clear(lanes);
+  for (int j = 0; j < lanes; ++j) sums[j] = -0.0;
+  for_each_block<lanes>(x, count, [&](const packed<T>* block) {
+    for (int j = 0; j < lanes; ++j) ranges.add(j, block[j].value);
+    for_each_widened<lanes>(block, 0, lanes, [&](int j, auto value) { sums[j] += to_double(value); });
+  });
+  halve_sums<lanes / 2>(sums);
+  const bool fits = ranges.fold().fits(bits_of_count(count));
+  return {sums[0], blend(fits, 0.0, std::numeric_limits<double>::quiet_NaN())};
 }
 
 /// N sums side by side as pairs; what is lost stays lost.
@@ -121,12 +180,9 @@ MULTIFOLD_INLINE exact_pair pair_sum(const packed<T>* x, std::int64_t count) {
   constexpr int lanes = 16;
   pair_lanes<lanes> sums;
   sums.clear(lanes);
-  std::int64_t k = 0;
-  for (; k + lanes <= count; k += lanes) {
-    prefetch_behind(x + k, lanes * sizeof(T));
-    for_each_widened<lanes>(x + k, 0, lanes, [&](int j, auto value) { sums.add(j, to_double(value)); });
-  }
-  for (int j = 0; k + j < count; ++j) sums.add(j, to_double(T{x[k + j].value}));
+  for_each_block<lanes>(x, count, [&](const packed<T>* block) {
+    for_each_widened<lanes>(block, 0, lanes, [&](int j, auto value) { sums.add(j, to_double(value)); });
+  });
   return sums.fold();
 }
 
@@ -139,7 +195,8 @@ MULTIFOLD_INLINE exact_pair quick_sum(const row_span<T>& row) {
     return {sum, sum - sum};
   } else {
     if constexpr (is_narrow<T>) {
-      if (range_of(row.data, row.length).fits(bits_of_count(row.length))) return {plain_sum(row), 0.0};
+      const exact_pair sum = checked_sum(row.data, row.length);
+      if (!sum.lost()) return sum;
     }
     return pair_sum(row.data, row.length);
   }
