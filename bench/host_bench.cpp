@@ -10,6 +10,7 @@
 #include <random>
 
 #include "host/engine.hpp"
+#include "host_exact.hpp"
 #include "multifold/error.hpp"
 #include "multifold/source.hpp"
 #include "plain_read.hpp"
@@ -19,10 +20,9 @@ namespace {
 
 using namespace multifold;
 
-std::int64_t bench_bytes() {
-  const char* const text = std::getenv("MULTIFOLD_BENCH_BYTES");
-  return text != nullptr ? std::atoll(text) : INT64_C(1) << 30;
-}
+using bench::median;
+
+std::int64_t bench_bytes() { return bench::host_bytes(); }
 
 // Bits that are small numbers in every dtype: no NaN, no infinity, no overflow.
 const std::byte* data() {
@@ -60,11 +60,6 @@ void run_or_overflow(const plan& p, const void* from, void* results, const host:
     host::run(p, from, results, options);
   } catch (const overflow_error&) {
   }
-}
-
-double median(std::vector<double> x) {
-  std::nth_element(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2), x.end());
-  return x[x.size() / 2];
 }
 
 void report(benchmark::State& state, std::int64_t bytes, const std::vector<double>& plain,
@@ -186,6 +181,7 @@ int main(int argc, char** argv) {
           ->Unit(benchmark::kMillisecond);
     }
   }
+  bench::register_exact_sums();
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   write_file();

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,17 @@
 #include "host/crew.hpp"
 
 namespace bench {
+
+/// Bytes of the array that is reduced on the CPU.
+inline std::int64_t host_bytes() {
+  const char* const text = std::getenv("MULTIFOLD_BENCH_BYTES");
+  return text != nullptr ? std::atoll(text) : INT64_C(1) << 30;
+}
+
+inline double median(std::vector<double> x) {
+  std::nth_element(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2), x.end());
+  return x[x.size() / 2];
+}
 
 inline double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

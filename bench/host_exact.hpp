@@ -1,0 +1,8 @@
+// Benchmarks of exact sums on the CPU, beside rounded sums of the same data by the same threads.
+#pragma once
+
+namespace bench {
+
+void register_exact_sums();
+
+}  // namespace bench
