@@ -29,7 +29,9 @@ class device_test : public ::testing::Test {
     if (cuda::devices(reason).empty()) GTEST_SKIP() << "no GPU: " << reason;
   }
   void TearDown() override {
-    if (!IsSkipped()) EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+    if (!IsSkipped()) {
+      EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+    }
   }
 };
 

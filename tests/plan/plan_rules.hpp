@@ -59,7 +59,7 @@ inline void expect_grid_fits(const pass& at, const engine_traits& engine) {
 /// The documented formula, in wider arithmetic.
 inline std::int64_t workspace_of(const plan& p) {
   const auto rounded = [](int128_t bytes) { return (bytes + 255) / 256 * 256; };
-  int128_t bytes = 256;
+  int128_t bytes = 256 + int128_t{p.again_bytes};
   for (const pass& at : p.passes) {
     if (at.parts == 1) continue;
     const std::int64_t parts = at.how == finish::atomic ? 1 : at.parts;

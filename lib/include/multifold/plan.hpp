@@ -32,11 +32,11 @@ engine_traits h200_traits();
 
 /// What the caller forces; everything else is chosen.
 struct plan_options {
-  std::optional<int> passes;
-  std::optional<finish> how;
-  std::optional<std::int64_t> parts;  // a batch, in the first pass
-  std::optional<int> threads;         // a block; a multiple of 32 up to 512
-  std::optional<block_form> form;
+  std::optional<int> passes = {};
+  std::optional<finish> how = {};
+  std::optional<std::int64_t> parts = {};  // a batch, in the first pass
+  std::optional<int> threads = {};         // a block; a multiple of 32 up to 512
+  std::optional<block_form> form = {};
 };
 
 struct plan {
@@ -44,7 +44,8 @@ struct plan {
   engine_traits engine;
   batches form;
   std::vector<pass> passes;
-  std::int64_t accumulator_bytes = 0;
+  std::int64_t accumulator_bytes = 0;  // of a partial result in the workspace
+  std::int64_t again_bytes = 0;        // workspace for what the first pass may leave to be added again
 
   /// Accumulators that pass `index` writes to the workspace: 0 for the last.
   std::int64_t partials(std::size_t index) const noexcept;

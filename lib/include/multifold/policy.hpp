@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "multifold/dtype.hpp"
+
 namespace multifold {
 
 /// How the partial results of a pass become one.
@@ -27,6 +29,7 @@ enum class kernel : std::uint8_t {
   columns,     // a thread per column, or several threads where columns are few
   strided,     // a block per part, an offset per element
   partials,    // a block per part of a row of partial results
+  exact_rows,  // a block per part of a long row of floating-point elements, summed exactly whatever they are
 };
 
 std::string_view name(finish how) noexcept;
@@ -52,5 +55,17 @@ struct pass {
   /// The part that element `index` of a batch belongs to.
   std::int64_t part_of(std::int64_t index) const noexcept { return index / tile % parts; }
 };
+
+/// Exact sums of batches from this length on, if they have to be added again, are the work of several blocks.
+inline constexpr std::int64_t long_batch = INT64_C(1) << 14;
+
+/// Vectors of 16 bytes that a thread takes of every tile of exact_rows.
+constexpr std::int64_t exact_tile_vectors(dtype input) noexcept { return input == dtype::f64 ? 32 : 4; }
+
+/// Tiles of f64 that a row of `length` elements has at most.
+constexpr std::int64_t exact_tiles(std::int64_t length, std::int64_t threads) noexcept {
+  const std::int64_t tile = exact_tile_vectors(dtype::f64) * threads * 2;
+  return length / tile + (length % tile != 0 ? 1 : 0);
+}
 
 }  // namespace multifold

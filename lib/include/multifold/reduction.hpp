@@ -34,8 +34,11 @@ constexpr bool gathers_exactly(const reduction& what) noexcept {
   return what.numerics == accuracy::exact && is_floating(what.input) && has_exact_form(what.op);
 }
 
-/// Bytes of one partial result.
+/// Bytes of one accumulator, which holds any partial result.
 std::int64_t accumulator_bytes(const reduction& what);
+
+/// Bytes of what partial results are gathered in: less than an accumulator for exact sums, which seldom need one.
+std::int64_t gathered_bytes(const reduction& what);
 
 /// Whether partial results merge to the same bits in any order: all integers, extrema and exact sums, but no rounded
 /// sum.

@@ -1,6 +1,7 @@
 // What a reduction's accumulators are like: size, and whether they merge in any order.
 #include "multifold/reduction.hpp"
 
+#include "multifold/ops/gathered_sum.hpp"
 #include "multifold/ops/visit.hpp"
 
 namespace multifold {
@@ -18,6 +19,16 @@ reduction make_reduction(op_kind op, dtype input, nan_policy nan, accuracy numer
 std::int64_t accumulator_bytes(const reduction& what) {
   return visit_fold(what,
                     [](auto op) { return static_cast<std::int64_t>(sizeof(typename decltype(op)::accumulator)); });
+}
+
+std::int64_t gathered_bytes(const reduction& what) {
+  if (!gathers_exactly(what)) return accumulator_bytes(what);
+  return visit_family(what, [&]<op_family, class T>() -> std::int64_t {
+    if constexpr (floating_storage<T>) {
+      return visit_gathered<T>(what.nan, [](auto op) { return sizeof(typename decltype(op)::accumulator); });
+    }
+    return 0;
+  });
 }
 
 bool merges_in_any_order(const reduction& what) {

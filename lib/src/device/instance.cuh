@@ -5,31 +5,51 @@
 #include "device/output.cuh"
 #include "multifold/cuda/launch.cuh"
 
+namespace multifold::cuda::exact {
+
+// In exact/, which only instances of exact sums include.
+template <floating_storage T>
+struct exact_output;
+template <floating_storage T>
+void enqueue(const plan& p, const detail::built_in_output& to, const T* data, workspace_cursor space,
+             cudaStream_t stream);
+
+}  // namespace multifold::cuda::exact
+
 namespace multifold::cuda::detail {
 
 inline bool is_plain(const reduction& what, std::int64_t length) {
   return length > 0 && !what.initial.given && what.result == default_result_dtype(what.op, what.input);
 }
 
+inline built_in_output output_of(const plan& p, const call& c, std::uint32_t* status_word) {
+  built_in_output output{};
+  output.data = c.results;
+  output.merge = c.merge;
+  output.plain = is_plain(p.what, p.form.length);
+  output.only = p.form.results() == 1;
+  output.op = p.what.op;
+  output.result = p.what.result;
+  output.count = p.form.length;
+  if (p.form.pattern != access::strided) {
+    output.layout = {p.form.inner, p.form.outer_run.result_stride, p.form.inner_run.result_stride};
+  }
+  output.status_word = status_word;
+  output.initial = p.what.initial;
+  return output;
+}
+
 template <op_family Family, class T>
 void enqueue(const plan& p, const call& c) {
-  visit_fold<Family, T>(p.what.op, p.what.nan, [&](auto op) {
-    const workspace_cursor space(p, c.workspace);
-    built_in_output output{};
-    output.data = c.results;
-    output.merge = c.merge;
-    output.plain = is_plain(p.what, p.form.length);
-    output.only = p.form.results() == 1;
-    output.op = p.what.op;
-    output.result = p.what.result;
-    output.count = p.form.length;
-    if (p.form.pattern != access::strided) {
-      output.layout = {p.form.inner, p.form.outer_run.result_stride, p.form.inner_run.result_stride};
-    }
-    output.status_word = space.status();
-    output.initial = p.what.initial;
-    launch(p, op, output, static_cast<const T*>(c.data) + p.form.offset, space, c.first_index, c.stream);
-  });
+  const workspace_cursor space(p, c.workspace);
+  const built_in_output output = output_of(p, c, space.status());
+  const T* const data = static_cast<const T*>(c.data) + p.form.offset;
+  if constexpr (Family == op_family::exact_sum) {
+    exact::enqueue(p, output, data, space, c.stream);
+  } else {
+    visit_fold<Family, T>(p.what.op, p.what.nan,
+                          [&](auto op) { launch(p, op, output, data, space, c.first_index, c.stream); });
+  }
 }
 
 template <op_family Family, class T>
@@ -57,10 +77,15 @@ void lower(const reduction& what, const void* accumulators, std::int64_t count, 
     output.count = length;
     output.status_word = status_word;
     output.initial = what.initial;
-    kernels::pass_arguments<Op, built_in_output> args{
-        op, output, {nullptr, nullptr, finish::next_pass}, count, 1, 1, 1, 1, 0, block_form::shuffle};
-    kernels::few_partials<<<grid_for(count, 256), 256, 0, stream>>>(
-        static_cast<const typename Op::accumulator*>(accumulators), args);
+    const auto launch_over = [&](const auto& to) {
+      using output_type = std::remove_cvref_t<decltype(to)>;
+      kernels::pass_arguments<Op, output_type> args{
+          op, to, {nullptr, nullptr, finish::next_pass}, count, 1, 1, 1, 1, 0, block_form::shuffle};
+      kernels::few_partials<<<grid_for(count, 256), 256, 0, stream>>>(
+          static_cast<const typename Op::accumulator*>(accumulators), args);
+    };
+    if constexpr (Family == op_family::exact_sum) launch_over(exact::exact_output<T>{output, {}, false});
+    else launch_over(output);
   });
   check(cudaGetLastError());
 }

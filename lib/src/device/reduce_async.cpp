@@ -40,7 +40,7 @@ status status_of(std::span<const std::byte> workspace, cudaStream_t stream) {
 void accumulate_async(const plan& p, const void* chunk, const chunk_target& target, std::span<std::byte> workspace,
                       cudaStream_t stream) {
   if (p.form.elements() == 0) return;
-  auto* into = static_cast<char*>(target.accumulators) + target.first_result * p.accumulator_bytes;
+  auto* into = static_cast<char*>(target.accumulators) + target.first_result * accumulator_bytes(p.what);
   enqueue_any(p, {chunk, into, true, target.first_index, workspace, stream});
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "plan/exact_layout.hpp"
+
 namespace multifold::detail {
 namespace {
 
@@ -22,21 +24,6 @@ std::int64_t power_of_two_at_least(std::int64_t x) {
   std::int64_t p = 1;
   while (p < x) p *= 2;
   return p;
-}
-
-// As many parts as fill whole waves of blocks: the fewest waves that are 95 % full, or the fullest of the first eight.
-std::int64_t parts_for_waves(std::int64_t blocks, std::int64_t slots, std::int64_t most) {
-  if (blocks == 0 || blocks >= 8 * slots) return 1;
-  std::int64_t best = 1;
-  double best_fill = 0;
-  for (std::int64_t waves = 1; waves <= 8 && best_fill < 0.95; ++waves) {
-    const std::int64_t parts = std::min(most, waves * slots / blocks);
-    const double fill = static_cast<double>(blocks * parts) / static_cast<double>(waves * slots);
-    if (fill <= best_fill) continue;
-    best = parts;
-    best_fill = fill;
-  }
-  return best;
 }
 
 // Host pieces depend on the array alone, never on the number of threads: the bits must not.
@@ -73,6 +60,20 @@ bool wants_groups(const batches& form, const plan_options& options, const engine
 }
 
 }  // namespace
+
+std::int64_t parts_for_waves(std::int64_t blocks, std::int64_t slots, std::int64_t most) {
+  if (blocks == 0 || blocks >= 8 * slots) return 1;
+  std::int64_t best = 1;
+  double best_fill = 0;
+  for (std::int64_t waves = 1; waves <= 8 && best_fill < 0.95; ++waves) {
+    const std::int64_t parts = std::min(most, waves * slots / blocks);
+    const double fill = static_cast<double>(blocks * parts) / static_cast<double>(waves * slots);
+    if (fill <= best_fill) continue;
+    best = parts;
+    best_fill = fill;
+  }
+  return best;
+}
 
 void cut(pass& p, std::int64_t parts, std::int64_t granule) {
   p.part_length = std::max<std::int64_t>(1, ceil_div(p.length, std::max<std::int64_t>(parts, 1)));
@@ -131,6 +132,7 @@ pass first_pass(const reduction& what, const batches& form, const plan_options& 
   parts = std::min(parts, std::max<std::int64_t>(form.length, 1));
   if (p.kind == kernel::block_rows && !host) deal(p, parts, p.threads * vectors_in_flight * (vector_bytes / item));
   else cut(p, parts, p.kind == kernel::columns || options.parts ? 1 : std::max<std::int64_t>(1, line_bytes / item));
+  prefer_exact_rows(p, what, options, engine);
   p.blocks = grid_of(p, form, engine);
   return p;
 }

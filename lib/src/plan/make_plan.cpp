@@ -5,6 +5,7 @@
 
 #include "multifold/error.hpp"
 #include "multifold/plan.hpp"
+#include "plan/exact_layout.hpp"
 #include "plan/layout.hpp"
 
 namespace multifold {
@@ -72,6 +73,16 @@ void check_finish(const reduction& what, const plan_options& o) {
                           std::string(name(what.input)) +
                           " depend on the order of arrival, or its partial results are wider than atomics: "
                           "use last block or next pass");
+}
+
+// Pairs merge in any order, too, but are wider than atomics.
+void check_exact_finish(const plan& p) {
+  const pass& first = p.passes.front();
+  if (first.how != finish::atomic || first.parts == 1 || !gathers_exactly(p.what)) return;
+  if (first.kind == kernel::exact_rows) return;
+  throw unsupported_error(
+      "finish atomic is for exact sums of long contiguous rows of bf16, f32 and f64 that are cut "
+      "into tiles: use last block or next pass");
 }
 
 void check_result(const reduction& what, const batches& form) {
@@ -145,8 +156,6 @@ void widen_first(plan& p, int passes, const plan_options& options) {
   first.blocks = grid_of(first, p.form, p.engine);
 }
 
-uint128_t round_up(uint128_t bytes) { return (bytes + 255) / 256 * 256; }
-
 }  // namespace
 
 plan make_plan(const reduction& what, const batches& form, const plan_options& options, const engine_traits& engine) {
@@ -159,13 +168,14 @@ plan make_plan(const reduction& what, const batches& form, const plan_options& o
   p.what = what;
   p.engine = engine;
   p.form = form;
-  p.accumulator_bytes = accumulator_bytes(what);
   plan_options first = options;
   const bool one_without_finish =
       options.passes == 1 && (options.how == finish::next_pass || engine.engine == engine_kind::host);
   if (one_without_finish && !options.parts) first.parts = 1;
   p.passes.push_back(first_pass(what, form, first, engine));
   check_cut(options, p.passes.front());
+  p.accumulator_bytes = detail::partial_bytes(what, p.passes.front());
+  p.again_bytes = detail::again_bytes(what, p.passes.front(), engine);
   if (options.passes && *options.passes > 1) {
     widen_first(p, *options.passes, options);
     append_forced(p, *options.passes, options);
@@ -173,7 +183,8 @@ plan make_plan(const reduction& what, const batches& form, const plan_options& o
   }
   if (p.passes.front().parts == 1) return p;
   const finish chosen = engine.engine == engine_kind::host ? finish::next_pass : finish::last_block;
-  p.passes.front().how = options.how.value_or(chosen);
+  p.passes.front().how = options.how.value_or(p.passes.front().kind == kernel::exact_rows ? finish::atomic : chosen);
+  check_exact_finish(p);
   if (p.passes.front().how == finish::next_pass) append_chosen(p, options);
   return p;
 }
@@ -197,11 +208,11 @@ std::int64_t plan::partials(std::size_t index) const noexcept {
 }
 
 std::int64_t plan::workspace_bytes() const noexcept {
-  uint128_t bytes = 256;  // the status word
+  uint128_t bytes = 256 + static_cast<uint128_t>(again_bytes);  // 256: the status word
   for (std::size_t i = 0; i < passes.size(); ++i) {
     if (passes[i].parts == 1) continue;
-    bytes += round_up(static_cast<uint128_t>(partials(i)) * static_cast<uint128_t>(accumulator_bytes));
-    if (passes[i].how != finish::next_pass) bytes += round_up(static_cast<uint128_t>(passes[i].batches) * 4);
+    bytes += detail::round_up(static_cast<uint128_t>(partials(i)) * static_cast<uint128_t>(accumulator_bytes));
+    if (passes[i].how != finish::next_pass) bytes += detail::round_up(static_cast<uint128_t>(passes[i].batches) * 4);
   }
   return bytes > uint128_t{INT64_MAX} ? INT64_MAX : static_cast<std::int64_t>(bytes);
 }

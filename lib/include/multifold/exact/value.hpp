@@ -64,6 +64,18 @@ MULTIFOLD_HD constexpr square_root integer_root(uint128_t x) {
 
 }  // namespace detail
 
+/// The quotient by n > 0, as precise as the value: still correctly rounded to any format.
+MULTIFOLD_HD constexpr exact_value exact_quotient(exact_value v, std::int64_t n) {
+  if (v.what != exact_value::kind::finite || v.zero()) return v;
+  const auto divisor = static_cast<uint128_t>(n);
+  const uint128_t quotient = v.significand / divisor;  // at least 2^127 / 2^63
+  v.sticky = v.sticky || quotient * divisor != v.significand;
+  const int up = 128 - detail::bit_width(quotient);
+  v.significand = quotient << up;
+  v.exponent -= up;
+  return v;
+}
+
 /// The square root, as precise as the value: still correctly rounded to any format. NaN below zero.
 MULTIFOLD_HD constexpr exact_value exact_root(exact_value v) {
   if (v.what == exact_value::kind::nan || v.zero()) return v;

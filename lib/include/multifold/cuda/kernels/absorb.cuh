@@ -55,7 +55,10 @@ struct thread_value {
     }
   }
   __device__ void absorb(const Op& op, T x, std::int64_t index) { current = lane::absorb(op, current, x, index); }
-  __device__ typename Op::accumulator value(const Op& op) const { return op.combine(total, lane::widen(op, current)); }
+  __device__ typename Op::accumulator value(const Op& op) const {
+    if constexpr (lane::capacity == INT64_MAX) return lane::widen(op, current);
+    else return op.combine(total, lane::widen(op, current));
+  }
 };
 
 /// Any operation: one element after the other.

@@ -11,6 +11,7 @@
 
 #include "multifold/cuda/kernels/absorb.cuh"
 #include "multifold/cuda/kernels/finish.cuh"
+#include "multifold/ops/gathered_sum.hpp"
 
 namespace multifold::cuda::kernels {
 
@@ -51,6 +52,33 @@ requires(sizeof(T) < 8) struct column_value<integer_sum<T>> {
   __device__ void clear(const integer_sum<T>&) { current = 0; }
   __device__ void absorb(const integer_sum<T>&, T x, std::int64_t) { current += integer_sum<T>::value_of(x); }
   __device__ int128_t value(const integer_sum<T>&) const { return current; }
+};
+
+/// A lane of a range takes 2^10 elements: here it is the pair.
+template <class T>
+requires(pair_sum<T>::narrow) struct column_value<pair_sum<T>> {
+  exact_pair current;
+  __device__ void clear(const pair_sum<T>&) { current = {}; }
+  __device__ void absorb(const pair_sum<T>&, T x, std::int64_t) { current = current + to_double(x); }
+  __device__ exact_pair value(const pair_sum<T>&) const { return current; }
+};
+
+/// A lane of binary16 takes 2^12 elements whatever they are, and more as long as its sum is small.
+template <>
+struct column_value<half_sum> {
+  exact_pair full;
+  double current;
+  __device__ void clear(const half_sum& op) {
+    full = {};
+    current = op.lane_identity();
+  }
+  __device__ void absorb(const half_sum& op, f16 x, std::int64_t index) {
+    current = op.absorb(current, x, index);
+    if (fabs(current) < 0x1p28) return;
+    full = full + current;
+    current = op.lane_identity();
+  }
+  __device__ half_sum::accumulator value(const half_sum& op) const { return op.widen(full + current); }
 };
 
 /// Merges the values of threads that share columns (same `column`, rows 0 to rows - 1); valid where row == 0.

@@ -1,0 +1,22 @@
+// What the kernels of exact sums over long rows are told.
+#pragma once
+
+#include <cstdint>
+
+#include "multifold/ops.hpp"
+
+namespace multifold::cuda::exact {
+
+/// Rows of contiguous elements, cut into tiles that are dealt to the parts in turn.
+template <class Output>
+struct row_arguments {
+  Output output;        // deliver(batch, exact_sum) once a batch
+  std::int64_t* words;  // words<T>::count a batch, zero before the pass; unused where parts == 1
+  unsigned* arrivals;   // one counter a batch, zero before the pass
+  unsigned* marked;     // f64: parts of a batch with marked tiles, then two more counters; zero as well
+  std::int64_t batches, length, parts;
+  std::int64_t row_stride;  // elements
+  nan_policy nan;
+};
+
+}  // namespace multifold::cuda::exact

@@ -1,0 +1,116 @@
+// Exact sums on a stream: which kernels, with which memory.
+#pragma once
+
+#include "device/dispatch.hpp"
+#include "device/exact/add_again.cuh"
+#include "device/exact/bin_rows.cuh"
+#include "device/exact/output.cuh"
+#include "device/exact/pair_rows.cuh"
+#include "device/exact/wide_rows.cuh"
+#include "multifold/cuda/launch.cuh"
+
+namespace multifold::cuda::exact {
+
+// Blocks need more shared memory than a kernel gets unasked; setting that is quick, and allowed under capture.
+template <class Kernel>
+void allow_shared(Kernel* kernel, int bytes) {
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+}
+
+inline unsigned multiprocessors(const plan& p) { return static_cast<unsigned>(p.engine.units); }
+
+/// Sums a batch, and counters, all zero.
+template <floating_storage T>
+row_arguments<exact_output<T>> prepare_rows(const plan& p, const exact_output<T>& output, workspace_cursor& space,
+                                            cudaStream_t stream) {
+  const pass& at = p.passes.front();
+  row_arguments<exact_output<T>> args{};
+  args.output = output;
+  args.batches = at.batches;
+  args.length = at.length;
+  args.parts = at.parts;
+  args.row_stride = p.form.outer_run.stride;
+  args.nan = p.what.nan;
+  constexpr bool two_passes = std::is_same_v<T, double>;
+  if (at.parts == 1 && !two_passes) return args;
+  args.words = space.take<std::int64_t>(at.batches * words<T>::count);
+  args.arrivals = space.take<unsigned>(at.batches);
+  if (two_passes) args.marked = space.take<unsigned>(at.batches + 2);
+  const auto* const end =
+      reinterpret_cast<std::byte*>(two_passes ? args.marked + at.batches + 2 : args.arrivals + at.batches);
+  check(
+      cudaMemsetAsync(args.words, 0, static_cast<std::size_t>(end - reinterpret_cast<std::byte*>(args.words)), stream));
+  return args;
+}
+
+template <floating_storage T>
+void enqueue_rows(const plan& p, const exact_output<T>& output, const T* data, workspace_cursor space,
+                  cudaStream_t stream) {
+  const pass& at = p.passes.front();
+  const auto blocks = static_cast<unsigned>(at.blocks), threads = static_cast<unsigned>(at.threads);
+  const auto args = prepare_rows(p, output, space, stream);
+  if constexpr (std::is_same_v<T, double>) {
+    const std::int64_t tiles = exact_tiles(at.length, at.threads);
+    auto* const marks = space.take<unsigned char>(at.batches * tiles);
+    pair_rows<<<blocks, threads, 0, stream>>>(data, args, marks);
+    check(cudaGetLastError());
+    const tile_marks all{marks, tiles, exact_tile_vectors(dtype::f64) * at.threads};
+    allow_shared(&wide_rows<exact_output<T>>, wide_shared_bytes);
+    wide_rows<<<multiprocessors(p), wide_threads, wide_shared_bytes, stream>>>(data, args, all);
+  } else {
+    const int shared = bin_rows_shared_bytes(at.threads);
+    allow_shared(&bin_rows<T, exact_output<T>>, shared);
+    bin_rows<<<blocks, threads, static_cast<unsigned>(shared), stream>>>(data, args);
+  }
+  check(cudaGetLastError());
+}
+
+/// Any batches: gathered in pairs, and added again where those were lost.
+template <floating_storage T>
+void enqueue_pairs(const plan& p, exact_output<T> output, const T* data, workspace_cursor space, cudaStream_t stream) {
+  const pass& at = p.passes.front();
+  const std::int64_t words_of_bits = (at.batches + 31) / 32;
+  output.is_long = at.length > long_batch;
+  output.lost.bits = space.take<unsigned>(words_of_bits);
+  if (output.is_long) {
+    output.lost.words = space.take<std::int64_t>(at.batches * words<T>::count);
+    output.lost.arrivals = space.take<unsigned>(at.batches);
+  }
+  check(cudaMemsetAsync(output.lost.bits, 0, static_cast<std::size_t>(words_of_bits) * sizeof(unsigned), stream));
+  if (at.kind == kernel::group_rows && p.what.nan == nan_policy::propagate && sizeof(T) <= 4) {
+    using op = range_sum<narrow_or_float<T>>;
+    const kernels::pass_arguments<op, exact_output<T>> args{{}, output,    {},        at.batches, at.length,
+                                                            1,  at.length, at.length, 0,          at.form};
+    cuda::detail::launch_group_rows(at, p.form, reinterpret_cast<const typename op::value_type*>(data), args, stream);
+    check(cudaGetLastError());
+  } else {
+    visit_gathered<T>(p.what.nan, [&](auto fold) { launch(p, fold, output, data, space, 0, stream); });
+  }
+
+  const int turn = at.batches > (1 << 21) ? 32 : 1;
+  const lost_arguments<T> args{output, data, cuda::detail::runs_of(p.form), at.batches, at.length, p.what.nan, turn};
+  const unsigned stay = 4 * multiprocessors(p);
+  if (output.is_long) {
+    add_long_again<<<stay, again_threads, 0, stream>>>(args);
+  } else {
+    const unsigned all = cuda::detail::grid_for(words_of_bits, turn * (again_threads / 32));
+    add_again<<<std::min(all, stay), again_threads, 0, stream>>>(args);
+  }
+  check(cudaGetLastError());
+}
+
+/// The passes of `p`, which gathers exactly.
+template <floating_storage T>
+void enqueue(const plan& p, const built_in_output& to, const T* data, workspace_cursor space, cudaStream_t stream) {
+  if (p.form.results() == 0) return;
+  const exact_output<T> output{to, {}, false};
+  if constexpr (std::is_same_v<T, f16>) {
+    visit_gathered<T>(p.what.nan, [&](auto fold) { launch(p, fold, output, data, space, 0, stream); });
+  } else if (p.passes.front().kind == kernel::exact_rows) {
+    enqueue_rows(p, output, data, space, stream);
+  } else {
+    enqueue_pairs(p, output, data, space, stream);
+  }
+}
+
+}  // namespace multifold::cuda::exact

@@ -1,0 +1,161 @@
+// What the kernels of exact sums do with a batch: round it to the result, merge it, or have it added again.
+#pragma once
+
+#include <cstdint>
+
+#include "device/exact/words.cuh"
+#include "device/output.cuh"
+#include "multifold/ops/gathered_sum.hpp"
+
+namespace multifold::cuda::exact {
+
+using cuda::detail::built_in_output;
+
+/// Batches whose accumulators were lost: a bit each. Long ones are added by many blocks, into words of their own.
+struct lost_batches {
+  unsigned* bits;
+  std::int64_t* words;  // words<T>::count a batch, if long; not cleared until a batch is lost
+  unsigned* arrivals;   // as well
+};
+
+// high + low rounded to odd: any further rounding to at most 51 bits is then the only one.
+__device__ inline double to_odd(const exact_pair& pair) {
+  if (pair.low == 0) return pair.high;
+  const multifold::detail::two_sum s = multifold::detail::add_exactly(pair.high, pair.low);
+  const auto bits = __double_as_longlong(s.sum);
+  if (s.error == 0 || (bits & 1) != 0 || s.sum == 0) return s.sum;
+  // Towards the error: away from zero if the signs agree.
+  return __longlong_as_double(bits + ((s.error > 0) == (s.sum > 0) ? 1 : -1));
+}
+
+template <floating_storage T>
+__device__ T nearest(double x) {
+  if constexpr (std::is_same_v<T, f16>) return to_f16(x);
+  else if constexpr (std::is_same_v<T, bf16>) return to_bf16(x);
+  else return static_cast<T>(x);
+}
+
+/// The pair, which is not lost, rounded once.
+template <floating_storage T>
+__device__ T nearest(const exact_pair& pair) {
+  if constexpr (std::is_same_v<T, double>) return pair.low == 0 ? pair.high : pair.high + pair.low;
+  else return nearest<T>(to_odd(pair));
+}
+
+/// The pair over `count`, rounded once, if that is certain: `out` is then written.
+template <floating_storage T>
+__device__ bool nearest_quotient(const exact_pair& pair, std::int64_t count, T* out) {
+  const exact_pair tight = multifold::detail::tightened(pair);
+  const auto n = static_cast<double>(count);
+  const double quotient = tight.high / n;
+  // Far from underflow, where the rest of the division is exact; n is, too.
+  if (!(fabs(quotient) > 0x1p-900) || count > (std::int64_t{1} << 53)) return false;
+  const double rest = (fma(-quotient, n, tight.high) + tight.low) / n;
+  // The quotient is quotient + rest, with an error far below 2^-45 of the rest and 2^-100 of the whole.
+  const double slack = fabs(rest) * 0x1p-45 + fabs(quotient) * 0x1p-100;
+  const T low = nearest<T>(exact_pair{quotient, rest - slack}), high = nearest<T>(exact_pair{quotient, rest + slack});
+  using bits = typename multifold::detail::float_layout<T>::bits_type;
+  if (bit_copy<bits>(low) != bit_copy<bits>(high)) return false;
+  *out = low;
+  return true;
+}
+
+// Out of line, like all that is a lot of code and rarely needed.
+template <floating_storage T>
+__device__ __noinline__ void store_exactly(op_kind op, const exact_sum<T>& sum, const initial_value& initial,
+                                           dtype type, void* out) {
+  store(finish_scalar(op, sum, initial), type, out);
+}
+
+__device__ __noinline__ inline void round_and_store(const exact_value& value, dtype type, void* out) {
+  round_to(value, type, out);
+}
+
+// Elements that range_sum takes.
+template <floating_storage T>
+using narrow_or_float = std::conditional_t<sizeof(T) <= 4, T, float>;
+
+template <floating_storage T>
+struct exact_output {
+  built_in_output to;
+  lost_batches lost;
+  bool is_long;
+
+  /// The sum of a batch, whole.
+  __device__ void deliver(std::int64_t batch, const exact_sum<T>& sum) const {
+    const std::int64_t place = to.layout.at(batch);
+    if (to.merge) {
+      static_cast<exact_sum<T>*>(to.data)[place].merge(sum);
+      return;
+    }
+    store_exactly<T>(to.op, sum, to.initial, to.result, static_cast<char*>(to.data) + place * item_bytes(to.result));
+    if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
+  }
+
+  /// The same, from words that hold it and are not needed any more: one thread, some hundred nanoseconds.
+  __device__ void deliver(std::int64_t batch, std::int64_t* w, std::int64_t length, nan_policy nan) const {
+    using at = words<T>;
+    if (to.merge || to.initial.given) return deliver(batch, sum_of<T>(w, length, nan));
+    const bool omit = nan == nan_policy::omit;
+    const std::int64_t n = length - (omit ? w[at::nan] : 0);
+    exact_value value;
+    if ((w[at::nan] != 0 && !omit) || (w[at::positive_infinity] != 0 && w[at::negative_infinity] != 0)) {
+      value = exact_value::of_nan();
+    } else if (w[at::positive_infinity] != 0 || w[at::negative_infinity] != 0) {
+      value = exact_value::of_infinity(w[at::negative_infinity] != 0);
+    } else {
+      value = leading_of<T>(w);
+      if (value.zero()) value.negative = n > 0 && w[at::not_negative_zero] == 0;
+      if (to.op == op_kind::mean) value = n > 0 ? exact_quotient(value, n) : exact_value::of_nan();
+    }
+    round_and_store(value, to.result, static_cast<char*>(to.data) + to.layout.at(batch) * item_bytes(to.result));
+    if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
+  }
+
+  __device__ void mark_lost(std::int64_t batch) const {
+    if (is_long) {
+      for (int i = 0; i < words<T>::count; ++i) lost.words[batch * words<T>::count + i] = 0;
+      lost.arrivals[batch] = 0;
+    }
+    atomicOr(lost.bits + batch / 32, 1u << (batch % 32));
+  }
+
+  __device__ void operator()(const range_sum<narrow_or_float<T>>& fold, std::int64_t batch,
+                             const typename range_sum<narrow_or_float<T>>::accumulator& value) const {
+    (*this)(pair_sum<T>{}, batch, fold.pair(value, to.count));
+  }
+  __device__ void operator()(const pair_sum<T>& fold, std::int64_t batch, const exact_pair& pair) const {
+    if (pair.lost()) return mark_lost(batch);
+    if (!store_pair(batch, pair, to.count)) deliver(batch, fold.lower(pair, to.count));
+  }
+  __device__ void operator()(const pair_sum_omit<T>& fold, std::int64_t batch,
+                             const typename pair_sum_omit<T>::accumulator& value) const {
+    if (value.pair.lost()) return mark_lost(batch);
+    if (!store_pair(batch, value.pair, value.count)) deliver(batch, fold.lower(value, 0));
+  }
+  __device__ void operator()(const exact_float_sum<T>&, std::int64_t batch, const exact_sum<T>& sum) const {
+    deliver(batch, sum);
+  }
+  template <class Half>
+  requires(std::is_same_v<typename Half::value_type, f16>)  //
+      __device__ void
+      operator()(const Half& fold, std::int64_t batch, const typename Half::accumulator& value) const {
+    deliver(batch, fold.lower(value, to.count));
+  }
+
+ private:
+  // A few instructions for sums and means in their own dtype: short rows have one for every few elements.
+  __device__ bool store_pair(std::int64_t batch, const exact_pair& pair, std::int64_t count) const {
+    if (!to.plain || count == 0) return false;
+    T* const out = static_cast<T*>(to.data) + to.layout.at(batch);
+    if (to.op == op_kind::mean) {
+      if (!nearest_quotient(pair, count, out)) return false;
+    } else {
+      *out = nearest<T>(pair);
+    }
+    if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
+    return true;
+  }
+};
+
+}  // namespace multifold::cuda::exact

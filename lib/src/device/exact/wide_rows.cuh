@@ -1,0 +1,133 @@
+// Exact sums of long rows of f64, second pass: the tiles that the first pass has marked, and the results of their rows.
+// Where nothing is marked, it ends at once.
+#pragma once
+
+#include <cstdint>
+
+#include "device/exact/pair_rows.cuh"
+#include "device/exact/wide_bins.cuh"
+#include "multifold/cuda/kernels/finish.cuh"
+
+namespace multifold::cuda::exact {
+
+/// The tiles of all rows, numbered as in the first pass, and which are marked.
+struct tile_marks {
+  const unsigned char* marks;
+  std::int64_t tiles_a_row;
+  std::int64_t tile;  // vectors
+};
+
+/// Marked tiles in shared memory, up to one a thread at a time.
+struct found_tiles {
+  int count;
+  int of_warp[wide_threads / 32];
+  const vector_word* vectors[wide_threads];
+  std::int64_t batch[wide_threads];
+};
+
+/// Finds the marked ones among tiles first + gridDim.x * i, for i below wide_threads. All threads must call.
+template <class Output>
+__device__ void find_marked(const double* data, const row_arguments<Output>& args, const tile_marks& all,
+                            std::int64_t first, found_tiles& found) {
+  const std::int64_t number = first + static_cast<std::int64_t>(gridDim.x) * threadIdx.x;
+  const std::int64_t batch = number / all.tiles_a_row, t = number % all.tiles_a_row;
+  const row_vectors<double> row(data + batch * args.row_stride, args.length);
+  const bool mine = batch < args.batches && t < row.count / all.tile && all.marks[number] != 0;
+  const unsigned ballot = __ballot_sync(kernels::whole_warp, mine);
+  if (threadIdx.x % 32 == 0) found.of_warp[threadIdx.x / 32] = __popc(ballot);
+  __syncthreads();
+  int before = __popc(ballot & ((1u << threadIdx.x % 32) - 1)), count = 0;
+  for (int w = 0; w < wide_threads / 32; ++w) {
+    before += w < static_cast<int>(threadIdx.x) / 32 ? found.of_warp[w] : 0;
+    count += found.of_warp[w];
+  }
+  if (mine) {
+    found.vectors[before] = row.vectors + t * all.tile;
+    found.batch[before] = batch;
+  }
+  if (threadIdx.x == 0) found.count = count;
+  __syncthreads();
+}
+
+/// One block a multiprocessor; eleven vectors a thread in flight, and as many being added.
+template <class Output>
+__global__ void __launch_bounds__(wide_threads, 1)
+    wide_rows(const double* data, const __grid_constant__ row_arguments<Output> args,
+              const __grid_constant__ tile_marks all) {
+  using at = words<double>;
+  constexpr int loads = 11;
+  extern __shared__ double bins[];
+  __shared__ std::int64_t sums[at::count];
+  __shared__ found_tiles found;
+  const auto steps = static_cast<int>((all.tile + loads * wide_threads - 1) / (loads * wide_threads));
+
+  if (__ldcg(args.marked + args.batches) == 0) return;
+  wide_column mine(bins);
+  bool used = false;
+  std::int64_t batch = 0;  // that the bins belong to
+  const auto empty_bins = [&] {
+    if (!used) return;
+    mine.flush();
+    mine.add_to(sums);
+    __syncthreads();
+    for (int i = static_cast<int>(threadIdx.x); i < at::count; i += wide_threads) {
+      add_word(args.words + batch * at::count + i, sums[i]);
+      sums[i] = 0;
+    }
+    if (threadIdx.x == 0) add_word(args.words + batch * at::count + at::not_negative_zero, 1);
+    mine.forget();
+    used = false;
+    __syncthreads();
+  };
+  for (int i = static_cast<int>(threadIdx.x); i < at::count; i += wide_threads) sums[i] = 0;
+  __syncthreads();
+
+  const std::int64_t tiles = args.batches * all.tiles_a_row;
+  for (std::int64_t first = blockIdx.x; first < tiles; first += std::int64_t{gridDim.x} * wide_threads) {
+    find_marked(data, args, all, first, found);
+    const int turns = found.count * steps;
+    const auto load = [&](vector_word* into, int turn) {
+      const vector_word* const from = found.vectors[turn / steps];
+      const int begin = turn % steps * (loads * wide_threads) + static_cast<int>(threadIdx.x);
+#pragma unroll
+      for (int k = 0; k < loads; ++k) {
+        const int i = begin + k * wide_threads;
+        into[k] = i < all.tile ? load_vector(from + i) : vector_word{};
+      }
+    };
+    vector_word loaded[loads], next[loads];
+    if (turns > 0) load(loaded, 0);
+    for (int turn = 0; turn < turns; ++turn) {
+      if (turn + 1 < turns) load(next, turn + 1);
+      if (found.batch[turn / steps] != batch) {
+        empty_bins();
+        batch = found.batch[turn / steps];
+      }
+      used = true;
+      mine.make_room(2 * loads);
+#pragma unroll
+      for (int k = 0; k < loads; ++k) {
+        const auto two = bit_copy<kernels::elements_of<double>>(loaded[k]);
+        mine.add(two.values[0], sums);
+        mine.add(two.values[1], sums);
+      }
+#pragma unroll
+      for (int k = 0; k < loads; ++k) loaded[k] = next[k];
+    }
+    __syncthreads();
+  }
+  empty_bins();
+
+  __threadfence();
+  if (!kernels::last_to_arrive(args.marked + args.batches + 1, gridDim.x)) return;
+  for (std::int64_t b = threadIdx.x; b < args.batches; b += wide_threads) {
+    if (__ldcg(args.marked + b) == 0) continue;
+    std::int64_t whole[at::count];
+    for (int i = 0; i < at::count; ++i) {
+      whole[i] = __ldcg(reinterpret_cast<const long long*>(args.words) + b * at::count + i);
+    }
+    args.output.deliver(b, whole, args.length, args.nan);
+  }
+}
+
+}  // namespace multifold::cuda::exact

@@ -1,0 +1,5 @@
+// Exact sums of f32.
+#include "device/exact/enqueue.cuh"
+#include "device/instance.cuh"
+
+MULTIFOLD_INSTANCE(exact_sum, float)

@@ -1,0 +1,64 @@
+// Long rows of bf16, f32 and f64 have kernels of their own; everything else is gathered in pairs, which may be lost.
+#include "plan/exact_layout.hpp"
+
+#include <algorithm>
+
+#include "multifold/ops/gathered_sum.hpp"
+#include "plan/layout.hpp"
+
+namespace multifold::detail {
+namespace {
+
+// Rows from this size on: filling, flushing and merging the bins of a block costs some microseconds.
+constexpr std::int64_t exact_row_bytes = INT64_C(512) << 10;
+// Blocks of 512 threads with 64 KiB of bins that a multiprocessor holds.
+constexpr std::int64_t exact_blocks_a_unit = 2;
+
+std::int64_t word_bytes(dtype input) {
+  return 8 * visit_dtype(input, []<class T>() -> std::int64_t {
+           if constexpr (floating_storage<T>) return exact_sum_words<T>;
+           return 0;
+         });
+}
+
+}  // namespace
+
+void prefer_exact_rows(pass& p, const reduction& what, const plan_options& options, const engine_traits& engine) {
+  if (engine.engine == engine_kind::host || p.kind != kernel::block_rows) return;
+  if (!gathers_exactly(what) || what.input == dtype::f16) return;
+  if (options.passes.value_or(1) > 1 || options.how.value_or(finish::atomic) != finish::atomic) return;
+  if (options.form.value_or(block_form::shuffle) != block_form::shuffle) return;
+  const std::int64_t item = item_bytes(what.input);
+  if (p.length < exact_row_bytes / item) return;
+  const std::int64_t tile = exact_tile_vectors(what.input) * p.threads * (16 / item);
+  const std::int64_t tiles = ceil_div(p.length, tile);
+  const std::int64_t wanted =
+      options.parts.value_or(parts_for_waves(p.batches, engine.units * exact_blocks_a_unit, tiles));
+  if (wanted > tiles) return;
+  p.kind = kernel::exact_rows;
+  p.parts = wanted;
+  p.tile = wanted == 1 ? p.length : tile;
+  p.part_length = wanted == 1 ? p.length : ceil_div(tiles, wanted) * tile;
+}
+
+std::int64_t partial_bytes(const reduction& what, const pass& first) {
+  return first.kind == kernel::exact_rows ? word_bytes(what.input) : gathered_bytes(what);
+}
+
+std::int64_t again_bytes(const reduction& what, const pass& first, const engine_traits& engine) {
+  if (engine.engine == engine_kind::host || !gathers_exactly(what) || what.input == dtype::f16) return 0;
+  const auto batches = static_cast<uint128_t>(first.batches);
+  const uint128_t sums = round_up(batches * static_cast<uint128_t>(word_bytes(what.input))) + round_up(batches * 4);
+  uint128_t bytes = 0;
+  if (first.kind != kernel::exact_rows) {
+    bytes = round_up((batches + 31) / 32 * 4) + (first.length > long_batch ? sums : 0);
+  } else if (what.input == dtype::f64) {
+    // A mark for every tile and counters of them, and sums that the second pass finds even where there is one part.
+    bytes = round_up(batches * static_cast<uint128_t>(exact_tiles(first.length, first.threads))) +
+            round_up((batches + 2) * 4);
+    if (first.parts == 1) bytes += sums;
+  }
+  return static_cast<std::int64_t>(std::min(bytes, static_cast<uint128_t>(INT64_MAX)));
+}
+
+}  // namespace multifold::detail

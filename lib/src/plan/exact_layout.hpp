@@ -1,0 +1,19 @@
+// What exact sums need of a plan beside its passes: long rows of their own, and room for batches to be added again.
+#pragma once
+
+#include <cstdint>
+
+#include "multifold/plan.hpp"
+
+namespace multifold::detail {
+
+/// Makes `p`, a pass of block rows, one of exact rows, if that serves the reduction better and options leave it open.
+void prefer_exact_rows(pass& p, const reduction& what, const plan_options& options, const engine_traits& engine);
+
+/// Bytes of a partial result of `first`, in the workspace.
+std::int64_t partial_bytes(const reduction& what, const pass& first);
+
+/// Workspace for what `first` may leave to be added again.
+std::int64_t again_bytes(const reduction& what, const pass& first, const engine_traits& engine);
+
+}  // namespace multifold::detail
