@@ -33,6 +33,16 @@ MULTIFOLD_INLINE void merge_lane(const Op& op, typename Op::accumulator& into, c
   into = op.combine(into, tile.take(op, lane, elements.index, elements.index_step));
 }
 
+/// Merges `n` neighbouring lanes, of which `elements` are those of the first.
+template <class Op, class Tile>
+MULTIFOLD_INLINE void merge_lanes(const Op& op, typename Op::accumulator* into, const Tile& tile, int n,
+                                  const lane_elements<typename Op::value_type>& elements) {
+  for (int j = 0; j < n; ++j) {
+    merge_lane(op, into[j], tile, j,
+               {elements.data + j, elements.stride, elements.count, elements.index, elements.index_step});
+  }
+}
+
 /// Merges one row into the accumulators of its columns.
 template <class Op>
 MULTIFOLD_INLINE void merge_row(const Op& op, typename Op::accumulator* acc, const packed<typename Op::value_type>* row,
@@ -85,9 +95,7 @@ struct column_kernel {
           absorb_row(t, row, n, turn, turn + ahead < turns);
         }
         const std::int64_t index = w.index + r * w.index_row_step;
-        for (int j = 0; j < n; ++j) {
-          merge_lane(op, acc[first + j], t, j, {top + j, w.row_stride, turns, index, w.index_row_step});
-        }
+        merge_lanes(op, acc + first, t, n, {top, w.row_stride, turns, index, w.index_row_step});
       }
     }
   }

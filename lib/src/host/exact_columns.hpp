@@ -70,26 +70,62 @@ struct bank<exact_gather<double, Omit>, N> {
   MULTIFOLD_INLINE exact_pair at(int j) const { return sums.at(j); }
 };
 
-/// What a lane could not hold, read again: up to a stretch of elements that are not neighbours.
+/// What a lane could not hold.
 template <class T, bool Omit>
 [[gnu::noinline]] void add_again(const exact_gather<T, Omit>& op, typename exact_gather<T, Omit>::accumulator& into,
-                                 const lane_elements<T>& elements) {
-  packed<T> together[4096];
-  for (std::int64_t k = 0; k < elements.count; ++k) together[k] = elements.data[k * elements.stride];
-  const exact_pair sum = quick_sum<T>({together, elements.count, elements.count});
-  if (sum.lost()) return add_slowly(op, into, together, elements.count);
-  if constexpr (Omit) into.count += elements.count;
+                                 const packed<T>* x, std::int64_t count) {
+  const exact_pair sum = pair_sum(x, count);
+  if (sum.lost()) return add_slowly(op, into, x, count);
+  if constexpr (Omit) into.count += count;
   op.add(into, sum);
 }
 
 template <class T, bool Omit, class Tile>
 MULTIFOLD_INLINE void merge_lane(const exact_gather<T, Omit>& op, typename exact_gather<T, Omit>::accumulator& into,
                                  const Tile& tile, int lane, const lane_elements<T>& elements) {
-  static_assert(Tile::capacity <= 4096);
   const exact_pair sum = tile.at(lane);
-  if (sum.lost()) return add_again(op, into, elements);
+  if (sum.lost()) {
+    packed<T> together[Tile::capacity];
+    for (std::int64_t k = 0; k < elements.count; ++k) together[k] = elements.data[k * elements.stride];
+    return add_again(op, into, together, elements.count);
+  }
   if constexpr (Omit) into.count += tile.count[lane];
   op.add(into, sum);
+}
+
+template <class T, bool Omit, class Tile>
+[[gnu::noinline]] void merge_group(const exact_gather<T, Omit>& op, typename exact_gather<T, Omit>::accumulator* into,
+                                   const Tile& tile, int first, int lanes, const lane_elements<T>& elements) {
+  constexpr int group = 16;
+  packed<T> columns[group][Tile::capacity];
+  for (std::int64_t k = 0; k < elements.count; ++k) {
+    const packed<T>* const row = elements.data + k * elements.stride;
+    for (int j = 0; j < lanes; ++j) columns[j][k] = row[j];
+  }
+  for (int j = 0; j < lanes; ++j) {
+    if (tile.at(first + j).lost()) add_again(op, into[j], columns[j], elements.count);
+    else merge_lane(op, into[j], tile, first + j, {nullptr, 0, elements.count, 0, 0});
+  }
+}
+
+/// Lanes by groups: where several of one are lost, their rows are read once for all of them.
+template <class T, bool Omit, class Tile>
+MULTIFOLD_INLINE void merge_lanes(const exact_gather<T, Omit>& op, typename exact_gather<T, Omit>::accumulator* into,
+                                  const Tile& tile, int n, const lane_elements<T>& elements) {
+  constexpr int group = 16, worth_it = 4;
+  for (int first = 0; first < n; first += group) {
+    const int lanes = n - first < group ? n - first : group;
+    int lost = 0;
+    for (int j = 0; j < lanes; ++j) lost += tile.at(first + j).lost() ? 1 : 0;
+    const packed<T>* const top = elements.data + first;
+    if (lost < worth_it) {
+      for (int j = 0; j < lanes; ++j) {
+        merge_lane(op, into[first + j], tile, first + j, {top + j, elements.stride, elements.count, 0, 0});
+      }
+    } else {
+      merge_group(op, into + first, tile, first, lanes, {top, elements.stride, elements.count, 0, 0});
+    }
+  }
 }
 
 /// A stretch of columns at a time, so that those that are lost can be added again to what they were.
@@ -108,7 +144,7 @@ MULTIFOLD_INLINE void merge_row(const exact_gather<T, Omit>& op, typename exact_
     for (int j = 0; j < n; ++j) {
       auto& into = acc[first + j];
       if (lost && sums.at(j).lost()) {
-        add_again(op, into, lane_elements<T>{row + first + j, 1, 1, 0, 0});
+        add_again(op, into, row + first + j, 1);
       } else {
         into.pair = sums.at(j);
         if constexpr (Omit) ++into.count;

@@ -22,50 +22,51 @@ MULTIFOLD_INLINE auto bits_of_element(T x) {
 
 namespace detail {
 
-/// A run of elements in the digits of an exact sum, which are carried once, at its end. An element goes to the digit
-/// that its exponent names: first a block of shifted significands, which vectorises, then the additions. Neighbours go
-/// to different copies of the digits, or equal exponents would wait for each other.
-template <floating_storage T>
+/// A run of elements in the digits of an exact sum, which are put together once, at its end. An element goes to the
+/// digit that its exponent names: first a block of shifted significands, which vectorises, then the additions.
+/// Neighbours go to different copies of the digits, or equal exponents would wait for each other; few elements do with
+/// one copy.
+template <floating_storage T, int Copies>
 class element_run {
  public:
   using format = exact_traits<T>;
   // A significand of p bits, shifted by up to 31, has p + 31; one of binary64 is cut into two parts below 2^53.
   static constexpr bool wide = sizeof(T) == 8;
-  static constexpr int copies = wide ? 4 : 8;
-  static constexpr std::int64_t capacity = copies * (wide ? 1 << 10 : 1 << 7);
+  static constexpr std::int64_t capacity = Copies * (wide ? 1 << 10 : 1 << 7);
 
   /// Adds `count` elements, at most `capacity`. Returns whether all are finite; others add what must not be used.
   MULTIFOLD_INLINE bool add(const packed<T>* x, std::int64_t count) {
     std::int64_t k = 0;
-    for (; k + block <= count; k += block) add_block(x + k);
+    for (; k + block <= count; k += block) add_block<block>(x + k);
+    for (; k + small_block <= count; k += small_block) add_block<small_block>(x + k);
     if (k < count) {
-      packed<T> rest[block] = {};
+      packed<T> rest[small_block] = {};
       for (std::int64_t j = 0; k + j < count; ++j) rest[j] = x[k + j];
-      add_block(rest);
+      add_block<small_block>(rest);
     }
     word largest = 0;
     for (int j = 0; j < block; ++j) largest = largest < largest_[j] ? largest_[j] : largest;
     return largest < top_field;
   }
 
-  MULTIFOLD_INLINE digits<format::digit_count> carried() const {
+  MULTIFOLD_INLINE void add_to(exact_sum<T>& total) const {
     digits<format::digit_count> sum{};
     for (int i = 0; i < used; ++i) {
       std::int64_t low = 0, high = 0;  // apart, for all copies together would overflow
-      for (int copy = 0; copy < copies; ++copy) {
+      for (int copy = 0; copy < Copies; ++copy) {
         low += digit_[copy][i] & 0xffffffff;
         high += digit_[copy][i] >> 32;
       }
       sum.digit[i] += low;
       sum.digit[i + 1] += high;
     }
-    sum.normalise();
-    return sum;
+    total.add_digits(sum, 2 * Copies);
   }
 
  private:
   using layout = multifold::detail::float_layout<T>;
   using word = std::conditional_t<wide, std::int64_t, std::int32_t>;
+  static constexpr int small_block = 8;
   static constexpr int block = 64;  // more than registers hold: out of those, additions would take twice as long
   static constexpr word top_field = static_cast<word>(layout::infinity >> layout::mantissa_bits);
   // bf16 is summed in the digits of f32, which begin further down.
@@ -73,11 +74,12 @@ class element_run {
   static constexpr int used = (top_field + lift) / 32 + (wide ? 2 : 1);
   static_assert(used < format::digit_count);
 
+  template <int N>
   MULTIFOLD_INLINE void add_block(const packed<T>* x) {
-    prefetch_behind(x, block * sizeof(T));
-    std::int64_t low[block], high[block];
-    word at[block];
-    for (int j = 0; j < block; ++j) {
+    if constexpr (N == block) prefetch_behind(x, N * sizeof(T));
+    std::int64_t low[N], high[N];
+    word at[N];
+    for (int j = 0; j < N; ++j) {
       const auto bits = static_cast<word>(bits_of_element(T{x[j].value}));
       const word field = static_cast<word>(bits >> layout::mantissa_bits) & top_field;
       const word normal = field != 0 ? 1 : 0;
@@ -93,8 +95,8 @@ class element_run {
         low[j] = std::int64_t{(significand ^ sign) - sign} << shift;
       }
     }
-    for (int first = 0; first < block; first += copies) {
-      for (int copy = 0; copy < copies; ++copy) {
+    for (int first = 0; first < N; first += Copies) {
+      for (int copy = 0; copy < Copies; ++copy) {
         const int j = first + copy;
         digit_[copy][at[j]] += low[j];
         if constexpr (wide) digit_[copy][at[j] + 1] += high[j];
@@ -102,13 +104,13 @@ class element_run {
     }
   }
 
-  std::int64_t digit_[copies][used] = {};
+  std::int64_t digit_[Copies][used] = {};
   word largest_[block] = {};
 };
 
-template <floating_storage T>
+template <class Run, floating_storage T>
 [[gnu::noinline]] void add_with_specials(exact_sum<T>& sum, const packed<T>* x, std::int64_t count) {
-  packed<T> finite[element_run<T>::capacity];
+  packed<T> finite[Run::capacity];
   std::int64_t kept = 0;
   exact_counters marks;
   for (std::int64_t k = 0; k < count; ++k) {
@@ -119,33 +121,39 @@ template <floating_storage T>
     marks.negative_infinity |= parts.infinite && parts.negative ? 1 : 0;
   }
   sum.add_counts(marks);
-  element_run<T> run;
+  Run run;
   run.add(finite, kept);
-  sum.add_digits(run.carried(), 1);
+  run.add_to(sum);
+}
+
+template <class Run, floating_storage T>
+MULTIFOLD_INLINE void add_runs(exact_sum<T>& sum, const packed<T>* x, std::int64_t count) {
+  for (std::int64_t first = 0; first < count; first += Run::capacity) {
+    const std::int64_t some = std::min(count - first, Run::capacity);
+    Run run;
+    if (run.add(x + first, some)) run.add_to(sum);
+    else add_with_specials<Run>(sum, x + first, some);
+  }
 }
 
 template <floating_storage T>
-MULTIFOLD_INLINE void add_runs(exact_sum<T>& sum, const packed<T>* x, std::int64_t count) {
-  using run_type = element_run<T>;
-  for (std::int64_t first = 0; first < count; first += run_type::capacity) {
-    const std::int64_t some = std::min(count - first, run_type::capacity);
-    run_type run;
-    if (run.add(x + first, some)) sum.add_digits(run.carried(), 1);
-    else add_with_specials(sum, x + first, some);
-  }
+MULTIFOLD_INLINE void add_any(exact_sum<T>& sum, const packed<T>* x, std::int64_t count) {
+  constexpr std::int64_t few = 128;
+  if (count <= few) add_runs<element_run<T, 1>>(sum, x, count);
+  else add_runs<element_run<T, sizeof(T) == 8 ? 4 : 8>>(sum, x, count);
 }
 
 template <class T>
 void add_portable(exact_sum<T>& sum, const packed<T>* x, std::int64_t count) {
-  add_runs(sum, x, count);
+  add_any(sum, x, count);
 }
 template <class T>
 MULTIFOLD_AVX2 void add_avx2(exact_sum<T>& sum, const packed<T>* x, std::int64_t count) {
-  add_runs(sum, x, count);
+  add_any(sum, x, count);
 }
 template <class T>
 MULTIFOLD_AVX512 void add_avx512(exact_sum<T>& sum, const packed<T>* x, std::int64_t count) {
-  add_runs(sum, x, count);
+  add_any(sum, x, count);
 }
 
 }  // namespace detail

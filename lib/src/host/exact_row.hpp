@@ -90,20 +90,20 @@ struct exact_row_kernel {
     const std::int64_t block = 1024 / w.length;
     for (std::int64_t r = 0; r < w.rows; r += block) {
       const std::int64_t end = r + block < w.rows ? r + block : w.rows;
-      const bool fits = range_of(row_at(r), (end - r) * w.length).fits(bits_of_count(w.length));
-      for (std::int64_t i = r; i < end; ++i) {
-        if (fits) add(i, {plain_sum(span_of(i)), 0.0}, w.length);
-        else one(i);
+      if (range_of(row_at(r), (end - r) * w.length).fits(bits_of_count(w.length))) {
+        for (std::int64_t i = r; i < end; ++i) add(i, {plain_sum(span_of(i)), 0.0}, w.length);
+      } else {
+        short_rows_of_pairs(r, end);
       }
     }
   }
 
   // A row a lane.
-  MULTIFOLD_INLINE void short_rows_of_pairs() const {
-    std::int64_t r = 0;
-    for (; r + rows_together <= w.rows; r += rows_together) {
+  MULTIFOLD_INLINE void short_rows_of_pairs(std::int64_t first, std::int64_t end) const {
+    std::int64_t r = first;
+    for (; r + rows_together <= end; r += rows_together) {
       const packed<T>* const x = row_at(r);
-      prefetch_behind(x, rows_together * w.length * static_cast<std::int64_t>(sizeof(T)));
+      if constexpr (!is_narrow<T>) prefetch_behind(x, rows_together * w.length * static_cast<std::int64_t>(sizeof(T)));
       pair_lanes<rows_together> sums;
       sums.clear(rows_together);
       for (std::int64_t k = 0; k < w.length; ++k) {
@@ -115,7 +115,7 @@ struct exact_row_kernel {
         else add_slowly(op, sum_of(r + j), row_at(r + j), w.length);
       }
     }
-    for (; r < w.rows; ++r) one(r);
+    for (; r < end; ++r) one(r);
   }
 };
 
@@ -123,7 +123,7 @@ template <class T, bool Omit>
 MULTIFOLD_INLINE void rows_of(const exact_gather<T, Omit>& op, const rows_work& w) {
   const exact_row_kernel<T, Omit> kernel{op, w};
   if constexpr (!is_narrow<T>) {
-    if (w.length <= kernel.short_row) return kernel.short_rows_of_pairs();
+    if (w.length <= kernel.short_row) return kernel.short_rows_of_pairs(0, w.rows);
   } else if constexpr (!std::is_same_v<T, f16>) {
     if (w.length <= kernel.short_row && w.row_stride == w.length) return kernel.short_rows_of_narrow();
   }
