@@ -94,7 +94,8 @@ plan plan_for(const reduction& what, const array_view& view, const std::vector<s
 family random_family(std::mt19937_64& random) { return static_cast<family>(random() % test::families); }
 
 void check_rows(const reduction& what, family f, std::int64_t rows, std::int64_t length, std::mt19937_64& random) {
-  const test::array a = test::dense_array_of(what.input, f, {rows, length}, random);
+  const auto misalign = static_cast<std::int64_t>(random() % 8);
+  const test::array a = test::dense_array_of(what.input, f, {rows, length}, random, misalign);
   const plan p = plan_for(what, a.view, {1});
   expect_everywhere(by_elements(p, a.view), p, a.view, f);
 }

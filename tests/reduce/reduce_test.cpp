@@ -109,12 +109,24 @@ TEST(reduce_api, empty_arrays) {
   EXPECT_THROW(reduce(op_kind::argmax, make_view(none, {0})), shape_error);
 }
 
+// 1 is far below what binary64 keeps beside 2^60.
+TEST(reduce_api, exact_sums_are_correctly_rounded) {
+  const std::vector<float> x{0x1p60f, 1, -0x1p60f, 2};
+  reduce_options exact;
+  exact.engine = engine_choice::host;
+  exact.wanted = accuracy::exact;
+  const auto sum = reduce(op_kind::sum, make_view(x.data(), {4}), exact);
+  EXPECT_EQ(sum.value<float>(), 3.0f);
+  EXPECT_EQ(sum.achieved, accuracy::exact);
+  EXPECT_EQ(reduce(op_kind::mean, make_view(x.data(), {4}), exact).value<float>(), 0.75f);
+}
+
 TEST(reduce_api, refuses_what_it_cannot_do) {
   const std::vector<float> x{1, 2, 3};
   const array_view view = make_view(x.data(), {3});
   reduce_options exact;
   exact.wanted = accuracy::exact;
-  EXPECT_THROW(reduce(op_kind::sum, view, exact), unsupported_error);
+  EXPECT_THROW(reduce(op_kind::prod, view, exact), unsupported_error);
   EXPECT_EQ(reduce(op_kind::max, view, exact).achieved, accuracy::exact);
   reduce_options integer;
   integer.result = dtype::i32;

@@ -68,16 +68,20 @@ struct column_kernel {
     }
   }
 
-  // A row of a tile ends before the processor's own prefetcher has understood where it leads: the row that comes
-  // `ahead` rows later is asked for a stretch at a time, so that requests and arithmetic overlap.
-  static constexpr std::int64_t ahead = 2;
+  // A row of a tile ends before the processor's own prefetcher has understood where it leads: later rows are asked for
+  // a stretch at a time, into L2 from far away, since requests for L1 are few, and into L1 from nearby. With arithmetic
+  // that takes long, that is 10 to 25 % faster than L1 alone.
+  static constexpr std::int64_t nearby = 1, far_away = 4;  // rows
   static constexpr int stretch = 512 / sizeof(T);
-  MULTIFOLD_INLINE void absorb_row(tile& t, const packed<T>* row, int n, std::int64_t turn, bool more) const {
+
+  template <int Locality>
+  MULTIFOLD_INLINE static void ask_for(const packed<T>* from) {
+    for (int line = 0; line < stretch; line += 64 / sizeof(T)) __builtin_prefetch(from + line, 0, Locality);
+  }
+  MULTIFOLD_INLINE void absorb_row(tile& t, const packed<T>* row, int n, std::int64_t turn, std::int64_t turns) const {
     for (int first = 0; first < n; first += stretch) {
-      if (more) {
-        const packed<T>* const later = row + ahead * w.row_stride + first;
-        for (int line = 0; line < stretch; line += 64 / sizeof(T)) __builtin_prefetch(later + line);
-      }
+      if (turn + nearby < turns) ask_for<3>(row + nearby * w.row_stride + first);
+      if (turn + far_away < turns) ask_for<2>(row + far_away * w.row_stride + first);
       t.absorb(op, row, first, n - first < stretch ? n : first + stretch, turn);
     }
   }
@@ -92,7 +96,7 @@ struct column_kernel {
         const packed<T>* const top = x + first + r * w.row_stride;
         const packed<T>* row = top;
         for (std::int64_t turn = 0; turn < turns; ++turn, row += w.row_stride) {
-          absorb_row(t, row, n, turn, turn + ahead < turns);
+          absorb_row(t, row, n, turn, turns);
         }
         const std::int64_t index = w.index + r * w.index_row_step;
         merge_lanes(op, acc + first, t, n, {top, w.row_stride, turns, index, w.index_row_step});

@@ -74,10 +74,14 @@ struct bank<exact_gather<double, Omit>, N> {
 template <class T, bool Omit>
 [[gnu::noinline]] void add_again(const exact_gather<T, Omit>& op, typename exact_gather<T, Omit>::accumulator& into,
                                  const packed<T>* x, std::int64_t count) {
-  const exact_pair sum = pair_sum(x, count);
-  if (sum.lost()) return add_slowly(op, into, x, count);
-  if constexpr (Omit) into.count += count;
-  op.add(into, sum);
+  if constexpr (is_narrow<T>) {
+    const exact_pair sum = op.kernels->sum_pairs(x, count);
+    if (!sum.lost()) {
+      if constexpr (Omit) into.count += count;
+      return op.add(into, sum);
+    }
+  }
+  add_slowly(op, into, x, count);
 }
 
 template <class T, bool Omit, class Tile>

@@ -5,20 +5,11 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "host/blend.hpp"
-#include "host/packed.hpp"
 #include "host/prefetch.hpp"
-#include "host/simd.hpp"
+#include "host/widened.hpp"
 #include "multifold/exact/accumulator.hpp"
 
 namespace multifold::host {
-
-/// The bits of an element. Not a bit_cast: GCC 12 vectorises no copies of structs.
-template <floating_storage T>
-MULTIFOLD_INLINE auto bits_of_element(T x) {
-  if constexpr (requires { x.bits; }) return x.bits;
-  else return std::bit_cast<typename multifold::detail::float_layout<T>::bits_type>(x);
-}
 
 namespace detail {
 
@@ -143,29 +134,5 @@ MULTIFOLD_INLINE void add_any(exact_sum<T>& sum, const packed<T>* x, std::int64_
   else add_runs<element_run<T, sizeof(T) == 8 ? 4 : 8>>(sum, x, count);
 }
 
-template <class T>
-void add_portable(exact_sum<T>& sum, const packed<T>* x, std::int64_t count) {
-  add_any(sum, x, count);
-}
-template <class T>
-MULTIFOLD_AVX2 void add_avx2(exact_sum<T>& sum, const packed<T>* x, std::int64_t count) {
-  add_any(sum, x, count);
-}
-template <class T>
-MULTIFOLD_AVX512 void add_avx512(exact_sum<T>& sum, const packed<T>* x, std::int64_t count) {
-  add_any(sum, x, count);
-}
-
 }  // namespace detail
-
-/// Adds `count` elements to a sum. Their number is not counted, their specials are.
-template <floating_storage T>
-using add_elements = void (*)(exact_sum<T>& sum, const packed<T>* x, std::int64_t count);
-
-template <floating_storage T>
-add_elements<T> add_elements_at(simd_level level) {
-  if (level == simd_level::avx512) return detail::add_avx512<T>;
-  return level == simd_level::avx2 ? detail::add_avx2<T> : detail::add_portable<T>;
-}
-
 }  // namespace multifold::host

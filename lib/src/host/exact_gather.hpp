@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "host/exact_arena.hpp"
-#include "host/exact_elements.hpp"
+#include "host/packed.hpp"
 #include "multifold/exact/pair.hpp"
 
 namespace multifold::host {
@@ -22,6 +22,15 @@ struct exact_partial {
 /// The same of the elements that are not NaN, and how many those are.
 struct counted_partial : exact_partial {
   std::int64_t count = 0;
+};
+
+/// What is done to neighbouring elements of one batch out of line, by SIMD level.
+template <floating_storage T>
+struct exact_kernels {
+  /// Adds them to a sum, whatever they are. Their number is not counted, their specials are.
+  void (*add_all)(exact_sum<T>& sum, const packed<T>* x, std::int64_t count);
+  /// Their sum if a few pairs hold it, or lost.
+  exact_pair (*sum_pairs)(const packed<T>* x, std::int64_t count);
 };
 
 namespace detail {
@@ -45,7 +54,7 @@ struct exact_gather {
   using accumulator = std::conditional_t<Omit, counted_partial, exact_partial>;
 
   exact_arena<T>* arena;
-  add_elements<T> add_all;
+  const exact_kernels<T>* kernels;
 
   accumulator identity() const { return {}; }
 
@@ -84,18 +93,19 @@ struct exact_gather {
     return sum;
   }
 
-  /// The sum of `count` elements, whose place in the arena is free afterwards.
-  exact_sum<T> take_exactly(const exact_partial& partial, std::int64_t count) const {
-    exact_sum<T> result;
-    if (!partial.spilled()) {
-      add_pair(result, partial.pair, count);
-      return result;
+  /// Calls `use` with the sum of `count` elements, whose place in the arena is free afterwards.
+  template <class Use>
+  void take_exactly(const exact_partial& partial, std::int64_t count, const Use& use) const {
+    if (partial.spilled()) {
+      exact_sum<T>& sum = sum_of(partial);
+      sum.add_counts({count, 0, 0, 0, 0});
+      use(sum);
+      arena->release(sum);
+    } else {
+      exact_sum<T> sum;
+      add_pair(sum, partial.pair, count);
+      use(sum);
     }
-    exact_sum<T>& sum = sum_of(partial);
-    result = sum;
-    result.add_counts({count, 0, 0, 0, 0});
-    arena->release(sum);
-    return result;
   }
 
  private:

@@ -5,11 +5,42 @@
 #include <new>
 
 #include "host/exact_columns.hpp"
+#include "host/exact_elements.hpp"
 #include "host/exact_lower.hpp"
 #include "host/instances.hpp"
 #include "host/kernels.hpp"
 
 namespace multifold::host {
+
+template <class T>
+void add_portable(exact_sum<T>& sum, const packed<T>* x, std::int64_t count) {
+  detail::add_any(sum, x, count);
+}
+template <class T>
+MULTIFOLD_AVX2 void add_avx2(exact_sum<T>& sum, const packed<T>* x, std::int64_t count) {
+  detail::add_any(sum, x, count);
+}
+template <class T>
+MULTIFOLD_AVX512 void add_avx512(exact_sum<T>& sum, const packed<T>* x, std::int64_t count) {
+  detail::add_any(sum, x, count);
+}
+
+template <class T>
+exact_pair pairs_portable(const packed<T>* x, std::int64_t count) {
+  return pair_sum(x, count);
+}
+template <class T>
+MULTIFOLD_AVX2 exact_pair pairs_avx2(const packed<T>* x, std::int64_t count) {
+  return pair_sum(x, count);
+}
+template <class T>
+MULTIFOLD_AVX512 exact_pair pairs_avx512(const packed<T>* x, std::int64_t count) {
+  return pair_sum(x, count);
+}
+
+template <class T>
+inline constexpr exact_kernels<T> exact_kernels_of[simd_levels] = {
+    {add_portable<T>, pairs_portable<T>}, {add_avx2<T>, pairs_avx2<T>}, {add_avx512<T>, pairs_avx512<T>}};
 
 template <class Op>
 void clear_exact(const void* op, std::byte* acc, std::int64_t count) {
@@ -39,7 +70,7 @@ fold exact_fold() {
   static_assert(sizeof(op_type) <= sizeof(fold::op));
   fold f{};
   const auto arena = std::make_shared<exact_arena<T>>();
-  new (f.op) op_type{arena.get(), add_elements_at<T>(simd_in_use())};
+  new (f.op) op_type{arena.get(), &exact_kernels_of<T>[static_cast<std::size_t>(simd_in_use())]};
   f.arena = arena;
   f.table = &exact_table<T, Omit>;
   return f;

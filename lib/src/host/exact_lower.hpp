@@ -85,8 +85,9 @@ struct exact_lowering {
   }
 
   [[gnu::noinline]] void slowly(const accumulator& acc, std::byte* out) const {
-    const exact_sum<T> sum = op.take_exactly(acc, count_of(acc));
-    store(finish_scalar(w.what->op, sum, w.what->initial), w.what->result, out);
+    op.take_exactly(acc, count_of(acc), [&](const exact_sum<T>& sum) {
+      store(finish_scalar(w.what->op, sum, w.what->initial), w.what->result, out);
+    });
   }
 
   template <class Result>

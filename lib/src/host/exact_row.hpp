@@ -10,7 +10,7 @@ namespace multifold::host {
 template <class T>
 [[gnu::noinline]] void add_slowly(const exact_gather<T, false>& op, exact_partial& into, const packed<T>* x,
                                   std::int64_t count) {
-  op.add_all(op.spill(into), x, count);
+  op.kernels->add_all(op.spill(into), x, count);
 }
 
 /// The same without the NaNs among them.
@@ -25,8 +25,8 @@ template <class T>
       kept += to_double(T{x[k].value}) == to_double(T{x[k].value}) ? 1 : 0;
     }
     into.count += kept;
-    const exact_pair sum = quick_sum<T>({numbers, kept, kept});
-    if (sum.lost()) op.add_all(op.spill(into), numbers, kept);
+    const exact_pair sum = op.kernels->sum_pairs(numbers, kept);
+    if (sum.lost()) op.kernels->add_all(op.spill(into), numbers, kept);
     else op.add(into, sum);
   }
 }

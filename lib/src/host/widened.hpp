@@ -2,6 +2,7 @@
 // one long one does not.
 #pragma once
 
+#include <bit>
 #include <type_traits>
 
 #include "host/blend.hpp"
@@ -13,6 +14,13 @@ namespace multifold::host {
 /// Whether elements of T are worth the buffer.
 template <class T>
 inline constexpr bool is_narrow_real = std::is_same_v<T, f16> || std::is_same_v<T, bf16>;
+
+/// The bits of an element. Not a bit_cast: GCC 12 vectorises no copies of structs.
+template <floating_storage T>
+MULTIFOLD_INLINE auto bits_of_element(T x) {
+  if constexpr (requires { x.bits; }) return x.bits;
+  else return std::bit_cast<typename multifold::detail::float_layout<T>::bits_type>(x);
+}
 
 /// to_float without arithmetic on binary32 subnormals, for which processors take a hundred cycles: a subnormal binary16
 /// gets an exponent, and loses what that added.
