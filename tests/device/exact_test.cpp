@@ -130,7 +130,6 @@ TEST_F(exact_on_device, the_same_bits_for_every_plan) {
   options.push_back({.parts = 9, .form = block_form::shared_tree});
   for (const dtype type : real_dtypes) {
     for (const plan_options& forced : options) {
-      if (forced.how == finish::atomic && type == dtype::f16) continue;
       for (const data_family family : {data_family::normal, data_family::lognormal, data_family::any_bits}) {
         const exact_case one{.extents = {600011}, .axes = {0}, .forced = forced};
         ASSERT_NO_FATAL_FAILURE(expect_exact(one, type, family, rng));

@@ -60,7 +60,7 @@ struct pass {
 inline constexpr std::int64_t long_batch = INT64_C(1) << 14;
 
 /// Vectors of 16 bytes that a thread takes of every tile of exact_rows.
-constexpr std::int64_t exact_tile_vectors(dtype input) noexcept { return input == dtype::f64 ? 32 : 4; }
+constexpr std::int64_t exact_tile_vectors(dtype input) noexcept { return input == dtype::f64 ? 36 : 4; }
 
 /// Tiles of f64 that a row of `length` elements has at most.
 constexpr std::int64_t exact_tiles(std::int64_t length, std::int64_t threads) noexcept {

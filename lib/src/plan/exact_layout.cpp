@@ -25,7 +25,7 @@ std::int64_t word_bytes(dtype input) {
 
 void prefer_exact_rows(pass& p, const reduction& what, const plan_options& options, const engine_traits& engine) {
   if (engine.engine == engine_kind::host || p.kind != kernel::block_rows) return;
-  if (!gathers_exactly(what) || what.input == dtype::f16) return;
+  if (!gathers_exactly(what)) return;
   if (options.passes.value_or(1) > 1 || options.how.value_or(finish::atomic) != finish::atomic) return;
   if (options.form.value_or(block_form::shuffle) != block_form::shuffle) return;
   const std::int64_t item = item_bytes(what.input);

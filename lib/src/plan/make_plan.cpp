@@ -81,7 +81,7 @@ void check_exact_finish(const plan& p) {
   if (first.how != finish::atomic || first.parts == 1 || !gathers_exactly(p.what)) return;
   if (first.kind == kernel::exact_rows) return;
   throw unsupported_error(
-      "finish atomic is for exact sums of long contiguous rows of bf16, f32 and f64 that are cut "
+      "finish atomic is for exact sums of long contiguous rows that are cut "
       "into tiles: use last block or next pass");
 }
 

@@ -23,29 +23,46 @@ inline constexpr int exact_sum_words = exact_traits<T>::digit_count + 4;
 template <floating_storage T>
 requires(sizeof(T) <= 4) struct range_sum {
   using value_type = T;
-  struct accumulator {
+
+  struct lane {
     double sum = -0.0;
     std::uint32_t greatest = 0;         // magnitudes as binary32 patterns
     std::uint32_t least = 0xffffffffu;  // less one, so that zeros are none
   };
-
-  MULTIFOLD_HD constexpr accumulator identity() const { return {}; }
-  MULTIFOLD_HD accumulator lift(T x, std::int64_t) const {
+  static constexpr std::int64_t lane_capacity = INT64_MAX;
+  MULTIFOLD_HD constexpr lane lane_identity() const { return {}; }
+  MULTIFOLD_HD lane absorb(const lane& l, T x, std::int64_t) const {
     const float value = binary32(x);
     const std::uint32_t magnitude = bit_copy<std::uint32_t>(value) & 0x7fffffffu;
-    return {static_cast<double>(value), magnitude, magnitude - 1};
+    return {l.sum + static_cast<double>(value), magnitude > l.greatest ? magnitude : l.greatest,
+            magnitude - 1 < l.least ? magnitude - 1 : l.least};
+  }
+
+  /// Three words, for threads that exchange them: the sum, and exponent fields that grow as the range does.
+  struct accumulator {
+    std::uint32_t low, high;
+    std::uint32_t fields;  // the greatest, and 256 less the least, in 16 bits each; 0 where all elements are zeros
+  };
+  MULTIFOLD_HD constexpr accumulator identity() const { return widen({}); }
+  MULTIFOLD_HD accumulator lift(T x, std::int64_t) const { return widen(absorb({}, x, 0)); }
+  MULTIFOLD_HD constexpr accumulator widen(const lane& l) const {
+    const auto bits = bit_copy<std::uint64_t>(l.sum);
+    const std::uint32_t field = (l.least + 1) >> 23, least = field > 0 ? field : 1;
+    const std::uint32_t fields = l.greatest == 0 ? 0 : (l.greatest >> 23) << 16 | (256 - least);
+    return {static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32), fields};
   }
   MULTIFOLD_HD constexpr accumulator combine(const accumulator& a, const accumulator& b) const {
-    return {a.sum + b.sum, a.greatest > b.greatest ? a.greatest : b.greatest, a.least < b.least ? a.least : b.least};
+    const auto bits = bit_copy<std::uint64_t>(sum_of(a) + sum_of(b));
+    return {static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32), greater(a.fields, b.fields)};
   }
+
   /// The sum of `count` elements, if it is exact.
   MULTIFOLD_HD constexpr exact_pair pair(const accumulator& a, std::int64_t count) const {
-    constexpr std::uint32_t infinity = 0x7f800000u;
-    const int top = static_cast<int>(a.greatest >> 23), bottom = static_cast<int>((a.least + 1) >> 23);
     constexpr int precision = detail::float_layout<T>::mantissa_bits + 1;
-    const int bits = top - (bottom > 0 ? bottom : 1) + precision + detail::bit_width(static_cast<uint128_t>(count));
-    const bool exact = a.greatest == 0 || (a.greatest < infinity && bits <= 53);
-    return {a.sum, exact ? 0.0 : bit_copy<double>(std::uint64_t{0x7ff8000000000000})};
+    const int greatest = static_cast<int>(a.fields >> 16), least = 256 - static_cast<int>(a.fields & 0xffffu);
+    const int bits = greatest - least + precision + detail::bit_width(static_cast<uint128_t>(count));
+    const bool exact = a.fields == 0 || (greatest < 255 && bits <= 53);
+    return {sum_of(a), exact ? 0.0 : bit_copy<double>(std::uint64_t{0x7ff8000000000000})};
   }
   MULTIFOLD_HD exact_sum<T> lower(const accumulator& a, std::int64_t count) const {
     exact_sum<T> sum;
@@ -54,6 +71,18 @@ requires(sizeof(T) <= 4) struct range_sum {
   }
 
  private:
+  MULTIFOLD_HD static constexpr double sum_of(const accumulator& a) {
+    return bit_copy<double>(std::uint64_t{a.high} << 32 | a.low);
+  }
+  // Of both halves.
+  MULTIFOLD_HD static constexpr std::uint32_t greater(std::uint32_t a, std::uint32_t b) {
+#if defined(__CUDA_ARCH__)
+    return __vmaxu2(a, b);
+#else
+    const std::uint32_t high = (a >> 16) > (b >> 16) ? a : b, low = (a & 0xffffu) > (b & 0xffffu) ? a : b;
+    return (high & 0xffff0000u) | (low & 0xffffu);
+#endif
+  }
   MULTIFOLD_HD static float binary32(T x) {
     if constexpr (std::is_same_v<T, float>) return x;
     else return to_float(x);
@@ -78,15 +107,15 @@ struct pair_sum {
   // A lane takes an element with fewer operations: a range of narrow ones, else the pair itself.
   static constexpr bool narrow = sizeof(T) <= 4;
   using range = range_sum<std::conditional_t<narrow, T, float>>;
-  using lane = std::conditional_t<narrow, typename range::accumulator, exact_pair>;
+  using lane = std::conditional_t<narrow, typename range::lane, exact_pair>;
   static constexpr std::int64_t lane_capacity = narrow ? 1 << 10 : INT64_MAX;
   MULTIFOLD_HD constexpr lane lane_identity() const { return {}; }
   MULTIFOLD_HD lane absorb(const lane& l, T x, std::int64_t) const {
-    if constexpr (narrow) return range{}.combine(l, range{}.lift(x, 0));
+    if constexpr (narrow) return range{}.absorb(l, x, 0);
     else return l + to_double(x);
   }
   MULTIFOLD_HD constexpr accumulator widen(const lane& l) const {
-    if constexpr (narrow) return range{}.pair(l, lane_capacity);
+    if constexpr (narrow) return range{}.pair(range{}.widen(l), lane_capacity);
     else return l;
   }
 

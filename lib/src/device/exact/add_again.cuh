@@ -64,7 +64,7 @@ __device__ void add_share(const lost_arguments<T>& args, const T* batch, const e
     };
     all(all_elements<T>{mine});
     if (__any_sync(kernels::whole_warp, mine.special)) {
-      if (lane == bin_layout<T>::count - 1) mine.low = mine.high = 0;
+      mine.forget_last();
       all(top_elements<T>{mine, into});
     }
     if (lane < bin_layout<T>::count) {

@@ -1,4 +1,4 @@
-// Exact sums of long rows of f32 and bf16: exponent bins in one pass over the data, whatever the data.
+// Exact sums of long rows of f16, bf16 and f32: exponent bins in one pass over the data, whatever the data.
 //
 // Two blocks of 512 threads with 64 KiB of bins each stay on a multiprocessor; every thread has four vectors in flight
 // and adds the four before them. NaN and infinities cost nothing until there is one: the block that finds its last bin
@@ -18,6 +18,9 @@ namespace multifold::cuda::exact {
 template <floating_storage T>
 struct all_elements {
   bin_column<T>& bins;
+  __device__ int room() const { return bins.room; }
+  __device__ void take_room(int elements) { bins.room -= elements; }
+  __device__ void flush() { bins.flush(); }
   __device__ void make_room(int elements) { bins.make_room(elements); }
   __device__ void add(const vector_word& v) { bins.add(v); }
   __device__ void add_element(T x) { bins.add(bin_column<T>::widened(x)); }
@@ -29,6 +32,9 @@ struct top_elements {
   bin_column<T>& bins;
   std::int64_t* words;  // shared
 
+  __device__ int room() const { return bins.room; }
+  __device__ void take_room(int elements) { bins.room -= elements; }
+  __device__ void flush() { bins.flush(); }
   __device__ void make_room(int elements) { bins.make_room(elements); }
   __device__ void add(const vector_word& v) {
     const auto unpacked = bit_copy<kernels::elements_of<T>>(v);
@@ -38,22 +44,23 @@ struct top_elements {
   __device__ void add_element(T x) {
     using multifold::detail::float_layout;
     const std::uint32_t magnitude = bit_copy<typename float_layout<T>::bits_type>(x) & (float_layout<T>::sign - 1u);
-    if (magnitude < bin_layout<T>::top) return;
+    if (bin_layout<T>::top != 0 && magnitude < bin_layout<T>::top) return;
     if (magnitude < float_layout<T>::infinity) bins.add(bin_column<T>::widened(x));
     else add_word(words + mark_of<T>(multifold::detail::unpack(x)), 1);
   }
 };
 
 /// Dynamic shared memory of a block of `threads`.
-constexpr int bin_rows_shared_bytes(int threads) { return threads / 32 * bin_bytes_a_warp + 8192; }
+/// Two blocks of 512 threads just fit the carve-out of 132 KiB: the next one, 164 KiB, leaves the cache too little for
+/// the loads in flight.
+constexpr int bin_rows_shared_bytes(int threads) { return threads / 32 * bin_bytes_a_warp; }
 
 template <floating_storage T, class Output>
 __global__ void __launch_bounds__(512, 2) bin_rows(const T* data, const __grid_constant__ row_arguments<Output> args) {
   using at = words<T>;
-  extern __shared__ std::int64_t shared[];
+  extern __shared__ std::int64_t shared[];  // bins, and scratch once they are empty
   __shared__ std::int64_t sums[at::count];
-  std::int64_t* const scratch = shared;
-  auto* const bins = reinterpret_cast<std::byte*>(shared + 1024);
+  auto* const bins = reinterpret_cast<std::byte*>(shared);
 
   for (std::int64_t number = blockIdx.x; number < args.batches * args.parts; number += gridDim.x) {
     const std::int64_t batch = number / args.parts, part = number % args.parts;
@@ -65,13 +72,14 @@ __global__ void __launch_bounds__(512, 2) bin_rows(const T* data, const __grid_c
     mine.flush();
     if (__syncthreads_or(mine.special)) {
       // Nothing of the last bin is kept, and its elements are looked at again.
-      if (threadIdx.x % 32 == bin_layout<T>::count - 1) mine.low = mine.high = 0;
+      mine.forget_last();
       top_elements<T> top{mine, sums};
       read_part(row, part, args.parts, top);
       mine.flush();
     }
     const bool other = __syncthreads_or(mine.other);
-    block_digits(mine, scratch, sums);
+    mine.settle();
+    block_digits(mine, shared, sums);
     if (threadIdx.x == 0) sums[at::not_negative_zero] = other;
     __syncthreads();
     if (args.parts == 1) {

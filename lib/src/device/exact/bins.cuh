@@ -4,8 +4,8 @@
 // Layout [warp][bin][lane]: a lane has a column of bins to itself, so there are no atomics, and no bank conflicts
 // whatever the elements. Exponent-indexed bins: Malcolm 1971; Neal, arXiv 1505.05571.
 //   f32:  16 bins of binary64, 16 binades each: 24 + 15 bits, so 2^14 additions are exact.
-//   bf16: 32 bins of binary32, 8 binades each: 8 + 7 bits, so 2^9 are; times 2^-10, so that the top bin cannot
-//   overflow.
+//   bf16: 32 bins of binary32, 8 binades each: 8 + 7 bits, so 2^9 are; times 2^-10, so that the top cannot overflow.
+//   f16:  one bin of binary64, a register: all elements are within 41 bits, so 2^12 are.
 #pragma once
 
 #include <cstdint>
@@ -39,6 +39,14 @@ struct bin_layout<bf16> {
   static constexpr std::uint32_t top = 0x7c00u;
   static constexpr int scale = -10;
   __device__ static constexpr int position(int b) { return (b == 0 ? 1 : 8 * b) + 15; }
+};
+
+template <>
+struct bin_layout<f16> {
+  static constexpr int count = 1;
+  static constexpr int capacity = 1 << 12;
+  static constexpr std::uint32_t top = 0;
+  __device__ static constexpr int position(int) { return 0; }
 };
 
 inline constexpr int bin_bytes_a_warp = 4096;
@@ -96,11 +104,8 @@ struct bin_column {
 
   /// The whole warp must call, before `elements` more are added to any column.
   __device__ void make_room(int elements) {
+    if (room < elements) flush();
     room -= elements;
-    if (room < 0) {
-      flush();
-      room = layout::capacity - elements;
-    }
   }
 
   /// The whole warp must call.
@@ -113,8 +118,17 @@ struct bin_column {
     if constexpr (layout::count == 16) sum += __shfl_xor_sync(kernels::whole_warp, sum, 16);
     low += static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) & 0xffffffffu);
     high += sum >> 32;
+    room = layout::capacity;
     __syncwarp();
   }
+
+  /// Forgets what was taken out of the last bin.
+  __device__ void forget_last() {
+    if (threadIdx.x % 32 % layout::count == layout::count - 1) low = high = 0;
+  }
+
+  /// The whole warp must call, after the last flush: lanes up to layout::count then have their bins' totals.
+  __device__ void settle() {}
 
  private:
   // The sum of layout::count neighbouring bins in units of 2^position; they are -0 then. Lanes start at different ones,
@@ -157,14 +171,58 @@ struct bin_column {
   }
 };
 
+/// The single bin of binary16 has no place in shared memory.
+template <>
+struct bin_column<f16> {
+  using layout = bin_layout<f16>;
+
+  double sum = -0.0;
+  std::int64_t low = 0, high = 0;
+  int room = layout::capacity;
+  bool special = false, other = false;
+
+  __device__ explicit bin_column(std::byte*) {}
+
+  __device__ static double widened(f16 x) { return to_double(x); }
+  __device__ void add(double x) { sum += x; }
+  __device__ void add(const kernels::vector_word& v) {
+    const auto unpacked = bit_copy<kernels::elements_of<f16>>(v);
+#pragma unroll
+    for (int i = 0; i < kernels::vector_elements<f16>; ++i) sum += to_double(unpacked.values[i]);
+  }
+  __device__ void make_room(int elements) {
+    if (room < elements) flush();
+    room -= elements;
+  }
+  __device__ void flush() {
+    const bool finite = sum - sum == 0;
+    special = special || !finite;
+    other = other || __double_as_longlong(sum) != INT64_MIN;
+    const std::int64_t units = finite ? __double2ll_rn(sum * 0x1p24) : 0;
+    low += static_cast<std::int64_t>(static_cast<std::uint64_t>(units) & 0xffffffffu);
+    high += units >> 32;
+    sum = -0.0;
+    room = layout::capacity;
+  }
+  __device__ void forget_last() { low = high = 0; }
+  __device__ void settle() {
+#pragma unroll
+    for (int mask = 16; mask > 0; mask /= 2) {
+      low += __shfl_xor_sync(kernels::whole_warp, low, mask);
+      high += __shfl_xor_sync(kernels::whole_warp, high, mask);
+    }
+  }
+};
+
 /// What the warps of a block have taken out of their bins, as digits: `into` is shared memory of words<T>::digit_count,
-/// `scratch` of 8 KiB. All threads must call, at least 32; thread 0 sees the result after a __syncthreads().
+/// `scratch` of 512 bytes a warp and 1 KiB at least. All threads must call; thread 0 sees the result after a
+/// __syncthreads().
 template <floating_storage T>
 __device__ void block_digits(const bin_column<T>& mine, std::int64_t* scratch, std::int64_t* into) {
   using layout = bin_layout<T>;
   constexpr int pieces = 4;
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warps = static_cast<int>(blockDim.x) / 32;
-  std::int64_t* const highs = scratch + 16 * 32;
+  std::int64_t* const highs = scratch + 32 * warps;
   __syncthreads();
   if (lane < layout::count) {
     scratch[thread / 32 * 32 + lane] = mine.low;

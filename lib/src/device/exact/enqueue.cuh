@@ -55,8 +55,10 @@ void enqueue_rows(const plan& p, const exact_output<T>& output, const T* data, w
     pair_rows<<<blocks, threads, 0, stream>>>(data, args, marks);
     check(cudaGetLastError());
     const tile_marks all{marks, tiles, exact_tile_vectors(dtype::f64) * at.threads};
-    allow_shared(&wide_rows<exact_output<T>>, wide_shared_bytes);
-    wide_rows<<<multiprocessors(p), wide_threads, wide_shared_bytes, stream>>>(data, args, all);
+    const auto kernel =
+        all.tile % wide_step == 0 ? &wide_rows<true, exact_output<T>> : &wide_rows<false, exact_output<T>>;
+    allow_shared(kernel, wide_shared_bytes);
+    kernel<<<multiprocessors(p), wide_threads, wide_shared_bytes, stream>>>(data, args, all);
   } else {
     const int shared = bin_rows_shared_bytes(at.threads);
     allow_shared(&bin_rows<T, exact_output<T>>, shared);
@@ -104,10 +106,10 @@ template <floating_storage T>
 void enqueue(const plan& p, const built_in_output& to, const T* data, workspace_cursor space, cudaStream_t stream) {
   if (p.form.results() == 0) return;
   const exact_output<T> output{to, {}, false};
-  if constexpr (std::is_same_v<T, f16>) {
-    visit_gathered<T>(p.what.nan, [&](auto fold) { launch(p, fold, output, data, space, 0, stream); });
-  } else if (p.passes.front().kind == kernel::exact_rows) {
+  if (p.passes.front().kind == kernel::exact_rows) {
     enqueue_rows(p, output, data, space, stream);
+  } else if constexpr (std::is_same_v<T, f16>) {
+    visit_gathered<T>(p.what.nan, [&](auto fold) { launch(p, fold, output, data, space, 0, stream); });
   } else {
     enqueue_pairs(p, output, data, space, stream);
   }

@@ -2,7 +2,7 @@
 // within reach of each other. A tile that some thread of the block loses is taken back and marked, and a block that
 // loses most of its tiles marks the rest unread: wide_bins.cuh adds what is marked.
 //
-// A tile is 32 vectors a thread, in eight steps of four loads: 256 KiB for 512 threads.
+// A tile is 36 vectors a thread, in nine steps of four loads: 288 KiB for 512 threads.
 #pragma once
 
 #include <cstdint>

@@ -32,8 +32,9 @@ struct row_vectors {
   }
 };
 
-/// Reads part `part` of `parts`. For each tile `gather.make_room(elements)` is called by all threads of the block, then
-/// `gather.add(vector)` by each for what it has read; heads and tails come one by one, as `gather.add(element)`.
+/// Reads part `part` of `parts`. `gather.room()` says how many elements a thread may add before all threads of the
+/// block call `gather.flush()`; `gather.add(vector)` takes what a thread has read, heads and tails come one by one, as
+/// `gather.add_element(element)`.
 template <class T, class Gather>
 __device__ void read_part(const row_vectors<T>& row, std::int64_t part, std::int64_t parts, Gather& gather) {
   constexpr int tile_elements = vectors_in_flight * kernels::vector_elements<T>;  // a thread
@@ -42,32 +43,37 @@ __device__ void read_part(const row_vectors<T>& row, std::int64_t part, std::int
   const std::int64_t full_tiles = row.count / tile;
   const vector_word* at = row.vectors + part * tile + threadIdx.x;
   vector_word loaded[vectors_in_flight], next[vectors_in_flight];
-  std::int64_t t = part;
-  if (t < full_tiles) {
+  std::int64_t left = part < full_tiles ? (full_tiles - 1 - part) / parts + 1 : 0;
+  if (left > 0) {
 #pragma unroll
     for (int k = 0; k < vectors_in_flight; ++k) loaded[k] = load_vector(at + k * threads);
   }
-  for (; t < full_tiles; t += parts) {
-    at += parts * tile;
-    if (t + parts < full_tiles) {
+  while (left > 0) {
+    if (gather.room() < tile_elements) gather.flush();
+    const auto run = static_cast<int>(min(left, static_cast<std::int64_t>(gather.room() / tile_elements)));
+    left -= run;
+    gather.take_room(run * tile_elements);
+    // The last tile of all is asked for twice, rather than asking whether it is the last.
+    const vector_word* const last = at + (left > 0 ? run : run - 1) * parts * tile;
+#pragma unroll 1
+    for (int i = 0; i < run; ++i) {
+      at = at == last ? at : at + parts * tile;
 #pragma unroll
       for (int k = 0; k < vectors_in_flight; ++k) next[k] = load_vector(at + k * threads);
+#pragma unroll
+      for (int k = 0; k < vectors_in_flight; ++k) gather.add(loaded[k]);
+#pragma unroll
+      for (int k = 0; k < vectors_in_flight; ++k) loaded[k] = next[k];
     }
-    gather.make_room(tile_elements);
-#pragma unroll
-    for (int k = 0; k < vectors_in_flight; ++k) gather.add(loaded[k]);
-#pragma unroll
-    for (int k = 0; k < vectors_in_flight; ++k) loaded[k] = next[k];
   }
-  if (t == full_tiles) {  // the ragged last tile is this part's
-    gather.make_room(tile_elements);
+  gather.make_room(tile_elements + 2 * static_cast<int>(128 / sizeof(T)));
+  if (full_tiles % parts == part) {  // the ragged last tile is this part's
 #pragma unroll 1
     for (std::int64_t i = full_tiles * tile + threadIdx.x; i < row.count; i += threads) {
       gather.add(load_vector(row.vectors + i));
     }
   }
   if (part == 0) {
-    gather.make_room(2 * static_cast<int>(128 / sizeof(T)));
     for (std::int64_t i = threadIdx.x; i < row.head; i += threads) gather.add_element(row.row[i]);
     for (std::int64_t i = row.tail_first + threadIdx.x; i < row.length; i += threads) gather.add_element(row.row[i]);
   }

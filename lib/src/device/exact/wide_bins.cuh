@@ -40,38 +40,37 @@ struct wide_column {
   unsigned base;  // shared address of this lane's bin 0
   std::int64_t low[rows_a_lane] = {}, high[rows_a_lane] = {};
   int room = layout::capacity;
+  bool special = false;
 
   __device__ explicit wide_column(double* shared)
       : base(shared_address(shared) + threadIdx.x / 32 * (layout::rows * row_bytes) + threadIdx.x % 32 * 8) {
     for (unsigned b = 0; b < layout::rows; ++b) store_shared(base + b * row_bytes, 0.0);
   }
 
-  // `words` is where specials are counted.
-  __device__ void add(double x, std::int64_t* words) {
-    const auto field = static_cast<unsigned>(__double2hiint(x)) >> 20 & 0x7ffu;
+  /// Of what is not finite nothing is added, but `special` says so.
+  __device__ void add(double x) {
     unsigned shift = 0;
-    if (field - 64u > 1967u) {
-      if (field == 0x7ffu) return add_word(words + mark_of<double>(multifold::detail::unpack(x)), 1);
-      x *= field < 64u ? 0x1p64 : 0x1p-64;
+    const unsigned magnitude = static_cast<unsigned>(__double2hiint(x)) & 0x7fffffffu;
+    if (magnitude - (64u << 20) >= 1968u << 20) {
+      const unsigned field = magnitude >> 20;
+      special = special || field == 0x7ffu;
+      x = field == 0x7ffu ? 0.0 : x * (field < 64u ? 0x1p64 : 0x1p-64);
       shift = (field < 64u ? layout::low_rows : layout::high_rows - layout::first_high) * row_bytes;
     }
     const double h = __hiloint2double(__double2hiint(x), __double2loint(x) & static_cast<int>(0xf8000000u));
     const double l = x - h;
     const unsigned at_h = base + (static_cast<unsigned>(__double2hiint(h)) >> 16 & 0x7f00u) + shift;
-    const unsigned at_l = base + (static_cast<unsigned>(__double2hiint(l)) >> 16 & 0x7f00u) + (l == 0 ? 0 : shift);
-    // Different bins, unless both pieces are zeros: so both are loaded before one is stored.
+    const unsigned at_l = base + (static_cast<unsigned>(__double2hiint(l)) >> 16 & 0x7f00u) + shift;
+    // Different bins, unless l is zero: so both are loaded before one is stored, and h is stored last.
     const double sum_h = load_shared_f64(at_h), sum_l = load_shared_f64(at_l);
-    store_shared(at_h, sum_h + h);
     store_shared(at_l, sum_l + l);
+    store_shared(at_h, sum_h + h);
   }
 
   /// The whole warp must call, before `elements` more are added to any column.
   __device__ void make_room(int elements) {
+    if (room < elements) flush();
     room -= elements;
-    if (room < 0) {
-      flush();
-      room = layout::capacity - elements;
-    }
   }
 
   /// The whole warp must call.
@@ -93,6 +92,7 @@ struct wide_column {
       low[k] += static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) & 0xffffffffu);
       high[k] += sum >> 32;
     }
+    room = layout::capacity;
     __syncwarp();
   }
 
@@ -107,7 +107,6 @@ struct wide_column {
   __device__ void forget() {
 #pragma unroll
     for (int k = 0; k < rows_a_lane; ++k) low[k] = high[k] = 0;
-    room = layout::capacity;
   }
 
   /// Adds everything that flushes have taken out to digits in shared memory.

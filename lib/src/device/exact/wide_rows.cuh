@@ -10,6 +10,9 @@
 
 namespace multifold::cuda::exact {
 
+inline constexpr int wide_loads = 12;
+inline constexpr int wide_step = wide_loads * wide_threads;
+
 /// The tiles of all rows, numbered as in the first pass, and which are marked.
 struct tile_marks {
   const unsigned char* marks;
@@ -49,13 +52,23 @@ __device__ void find_marked(const double* data, const row_arguments<Output>& arg
   __syncthreads();
 }
 
-/// One block a multiprocessor; eleven vectors a thread in flight, and as many being added.
-template <class Output>
+/// Counts what is not finite in a vector. Out of line: it is rarely called, and has no place in a loop.
+__device__ __noinline__ inline void count_specials(const vector_word v, std::int64_t* into) {
+  const auto two = bit_copy<kernels::elements_of<double>>(v);
+  for (int i = 0; i < 2; ++i) {
+    const multifold::detail::unpacked parts = multifold::detail::unpack(two.values[i]);
+    if (!parts.finite()) add_word(into + mark_of<double>(parts), 1);
+  }
+}
+
+/// One block a multiprocessor; twelve vectors a thread in flight, and as many being added.
+/// `Whole`: tiles are whole numbers of steps.
+template <bool Whole, class Output>
 __global__ void __launch_bounds__(wide_threads, 1)
     wide_rows(const double* data, const __grid_constant__ row_arguments<Output> args,
               const __grid_constant__ tile_marks all) {
   using at = words<double>;
-  constexpr int loads = 11;
+  constexpr int loads = wide_loads;
   extern __shared__ double bins[];
   __shared__ std::int64_t sums[at::count];
   __shared__ found_tiles found;
@@ -92,7 +105,7 @@ __global__ void __launch_bounds__(wide_threads, 1)
 #pragma unroll
       for (int k = 0; k < loads; ++k) {
         const int i = begin + k * wide_threads;
-        into[k] = i < all.tile ? load_vector(from + i) : vector_word{};
+        into[k] = Whole || i < all.tile ? load_vector(from + i) : vector_word{};
       }
     };
     vector_word loaded[loads], next[loads];
@@ -108,8 +121,13 @@ __global__ void __launch_bounds__(wide_threads, 1)
 #pragma unroll
       for (int k = 0; k < loads; ++k) {
         const auto two = bit_copy<kernels::elements_of<double>>(loaded[k]);
-        mine.add(two.values[0], sums);
-        mine.add(two.values[1], sums);
+        mine.add(two.values[0]);
+        mine.add(two.values[1]);
+      }
+      if (mine.special) {
+#pragma unroll
+        for (int k = 0; k < loads; ++k) count_specials(loaded[k], sums);
+        mine.special = false;
       }
 #pragma unroll
       for (int k = 0; k < loads; ++k) loaded[k] = next[k];

@@ -87,6 +87,43 @@ __global__ void __launch_bounds__(256, 4)
   }
 }
 
+/// The values of `loads_in_flight` rows, each spread over the threads of a group: afterwards `mine[0]` to `mine[n - 1]`
+/// are those of rows first to first + n - 1, in the threads that return an n above 0. Threads give away the rows that
+/// others finish, so four rows take hardly more exchanges than one. All lanes of the warp must call.
+struct rows_kept {
+  int first, count;
+};
+template <class Op>
+__device__ rows_kept reduce_four_rows(const Op& op, int group, int member,
+                                      typename Op::accumulator (&mine)[loads_in_flight]) {
+  static_assert(loads_in_flight == 4);
+  rows_kept rows{0, 4};
+  int mask = group / 2;
+  if (mask > 0) {
+    const bool upper = (member & mask) != 0;
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const auto given = upper ? mine[i] : mine[i + 2];
+      const auto kept = upper ? mine[i + 2] : mine[i];
+      mine[i] = op.combine(kept, shuffle_xor(given, mask));
+    }
+    rows = {upper ? 2 : 0, 2};
+    mask /= 2;
+  }
+  if (mask > 0) {
+    const bool upper = (member & mask) != 0;
+    const auto given = upper ? mine[0] : mine[1];
+    const auto kept = upper ? mine[1] : mine[0];
+    mine[0] = op.combine(kept, shuffle_xor(given, mask));
+    rows = {rows.first + (upper ? 1 : 0), 1};
+    mask /= 2;
+  }
+  const int rest = 2 * mask - 1;  // bits of `member` whose threads hold the same rows
+  for (; mask > 0; mask /= 2) mine[0] = op.combine(mine[0], shuffle_xor(mine[0], mask));
+  if (rest > 0 && (member & rest) != 0) rows.count = 0;
+  return rows;
+}
+
 /// Aligned rows of at most `group` vectors: a thread has one vector of each of four rows.
 template <class Op, class Output>
 __global__ void __launch_bounds__(256, 4) vector_rows(const typename Op::value_type* data, row_layout layout,
@@ -104,13 +141,20 @@ __global__ void __launch_bounds__(256, 4) vector_rows(const typename Op::value_t
       const bool here = reads && batch + k * step < args.batches;
       if (here) loaded[k] = load_vector(data + (batch + k * step) * layout.stride + member * width);
     }
+    typename Op::accumulator values[loads_in_flight];
 #pragma unroll
     for (int k = 0; k < loads_in_flight; ++k) {
       thread_value<Op> mine(args.op);
-      const bool exists = batch + k * step < args.batches;
-      if (reads && exists) absorb_vector(args.op, mine, loaded[k], args.first_index + member * width);
-      const auto value = group_reduce(args.op, layout.group, mine.value(args.op));
-      if (member == 0 && exists) args.output(args.op, batch + k * step, value);
+      if (reads && batch + k * step < args.batches) {
+        absorb_vector(args.op, mine, loaded[k], args.first_index + member * width);
+      }
+      values[k] = mine.value(args.op);
+    }
+    const rows_kept rows = reduce_four_rows(args.op, layout.group, member, values);
+#pragma unroll
+    for (int k = 0; k < loads_in_flight; ++k) {
+      const std::int64_t row = batch + (rows.first + k) * step;
+      if (k < rows.count && row < args.batches) args.output(args.op, row, values[k]);
     }
   }
 }
