@@ -28,7 +28,7 @@ std::string describe(const plan& p, const array_view& view, family f) {
          (p.what.nan == nan_policy::omit ? " omit" : "") + "\n" + explain(p);
 }
 
-bytes run(const plan& p, const void* data, int threads) {
+bytes run_engine(const plan& p, const void* data, int threads) {
   bytes out(static_cast<std::size_t>(p.form.results() * item_bytes(p.what.result)), 0xab);
   host::run_options options;
   options.threads = threads;
@@ -69,7 +69,7 @@ void expect_everywhere(const bytes& expected, const plan& p, const array_view& v
   for (simd_level level : test::levels()) {
     const test::simd_guard guard(level);
     for (int threads : {1, 3}) {
-      ASSERT_EQ(expected, run(p, view.data, threads)) << describe(p, view, f) << name(level) << " x" << threads;
+      ASSERT_EQ(expected, run_engine(p, view.data, threads)) << describe(p, view, f) << name(level) << " x" << threads;
       if (view.elements() * item_bytes(view.type) < (256 << 10)) break;  // smaller arrays run on the calling thread
     }
   }
@@ -105,7 +105,7 @@ double exact_total_of(const std::vector<T>& x, int threads = 1) {
   const array_view view = make_view(x.data(), {static_cast<std::int64_t>(x.size())});
   const plan p = plan_for(test::exact_reduction(op_kind::sum, dtype_of<T>, dtype::f64), view, {0});
   double result = 0;
-  const bytes out = run(p, view.data, threads);
+  const bytes out = run_engine(p, view.data, threads);
   std::memcpy(&result, out.data(), sizeof result);
   return result;
 }
@@ -115,6 +115,14 @@ double expected_total_of(const std::vector<T>& x) {
   exact_sum<T> sum;
   for (const T e : x) sum.add(e);
   return round_to<double>(sum);
+}
+
+// The elements, and then all but element `kept` with the other sign: what their sum has lost is then all there is.
+template <class T>
+std::vector<T> cancelled(std::vector<T> x, std::size_t kept) {
+  const std::size_t length = x.size();
+  for (std::size_t i = 0; i < length; ++i) x.push_back(test::from_double<T>(i == kept ? 0 : -to_double(x[i])));
+  return x;
 }
 
 template <class T>
@@ -223,16 +231,18 @@ TEST(exact_sum_host, specials_at_every_position) {
 
 // Where plain binary64 ends: exponents that differ by as much as it holds, one less and one more, in sums of one sign.
 TEST(exact_sum_host, the_limits_of_lanes) {
-  for (std::size_t length : {16, 100, 128, 1023, 1024, 1025, 2048}) {
-    for (int apart = 10; apart < 34; ++apart) {
+  for (std::size_t length : {16, 100, 128, 1023, 1024, 1025, 2048, 4096}) {
+    for (int apart = 10; apart < 36; ++apart) {
       std::vector<float> x(length, 0x1.fffffep0f);
       x[length / 3] = std::ldexp(0x1.000002p0f, -apart);
       ASSERT_NO_FATAL_FAILURE(expect_total(x));
+      ASSERT_NO_FATAL_FAILURE(expect_total(cancelled(x, length / 3)));
     }
     for (int apart = 26; apart < 50; ++apart) {
       std::vector<bf16> x(length, to_bf16(0x1.fep0));
       x[length / 2] = to_bf16(std::ldexp(0x1.02p0, -apart));
       ASSERT_NO_FATAL_FAILURE(expect_total(x));
+      ASSERT_NO_FATAL_FAILURE(expect_total(cancelled(x, length / 2)));
     }
   }
   for (std::size_t length : {4095, 4096, 4097, 8192, 3 * 4096 + 1}) {
@@ -255,6 +265,8 @@ TEST(exact_sum_host, columns_at_the_limits_of_lanes) {
       constexpr std::int64_t width = 70;
       std::vector<float> x(static_cast<std::size_t>(rows * width), 0x1.fffffep0f);
       for (std::size_t j = 0; j < width; ++j) x[j] = std::ldexp(0x1.000002p0f, -apart);
+      // The second tile takes away what is not lost.
+      for (std::size_t i = 256 * width; i < x.size(); ++i) x[i] = -x[i];
       const array_view view = make_view(x.data(), {rows, width});
       const plan p = plan_for(test::exact_reduction(op_kind::sum, dtype::f32, dtype::f64), view, {0});
       exact_sum<float> column;
@@ -279,6 +291,25 @@ TEST(exact_sum_host, permutations_and_threads_give_the_same_bits) {
         ASSERT_EQ(expected, std::bit_cast<std::uint64_t>(exact_total_of(x, threads))) << "family " << f;
       }
       std::shuffle(x.begin(), x.end(), random);
+    }
+  }
+}
+
+// Quotients next to where rounding changes, so near that only the exact way tells.
+TEST(exact_sum_host, means_next_to_ties) {
+  for (const auto& [result, half] : {std::pair{dtype::f64, 0x1p-53}, {dtype::f32, 0x1p-24}, {dtype::f16, 0x1p-11}}) {
+    for (int tail = 54; tail < 130; ++tail) {
+      for (const double sign : {1.0, 0.0, -1.0}) {
+        for (std::int64_t zeros : {1, 5, 94}) {
+          const auto n = static_cast<double>(5 + zeros);
+          std::vector<double> x{n / 2, n / 4, n / 4, n * half, sign * std::ldexp(1.0, -tail)};
+          x.resize(static_cast<std::size_t>(n));
+          const array_view view = make_view(x.data(), {static_cast<std::int64_t>(x.size())});
+          const plan p = plan_for(test::exact_reduction(op_kind::mean, dtype::f64, result), view, {0});
+          ASSERT_EQ(by_elements(p, view), run_engine(p, view.data, 1))
+              << name(result) << " tail " << tail << " n " << n;
+        }
+      }
     }
   }
 }
