@@ -40,12 +40,12 @@ const std::vector<problem> problems{
 };
 
 void expect_agreement(op_kind op, dtype type, nan_policy nan, const problem& shape, const plan_options& forced,
-                      random_engine& rng, std::int64_t shift_items = 0) {
+                      random_engine& rng, std::int64_t shift_items = 0, accuracy numerics = accuracy::fast) {
   std::int64_t count = element_count(shape.extents);
   const auto bytes = random_elements(type, count, op, rng);
   array_view view = make_view(bytes.data(), type, shape.extents);
   const batches form = normalise(view, shape.axes, order_of(op));
-  const plan p = make_plan(make_reduction(op, type, nan), form, forced, cuda::device_traits());
+  const plan p = make_plan(make_reduction(op, type, nan, numerics), form, forced, cuda::device_traits());
   SCOPED_TRACE(explain(p));
   const device_array on_device(bytes, shift_items * item_bytes(type));
   std::vector<std::byte> expected;
@@ -82,7 +82,8 @@ TEST_P(agreement, of_misaligned_arrays) {
 TEST_P(agreement, of_forced_finishes_and_block_forms) {
   for (dtype type : all_dtypes) {
     for (finish how : {finish::next_pass, finish::last_block, finish::atomic}) {
-      if (how == finish::atomic && !merges_in_any_order(make_reduction(GetParam(), type))) continue;
+      const reduction what = make_reduction(GetParam(), type, nan_policy::propagate, accuracy::fast);
+      if (how == finish::atomic && !merges_in_any_order(what)) continue;
       for (block_form form : {block_form::shuffle, block_form::shared_tree}) {
         plan_options forced;
         forced.how = how;

@@ -221,5 +221,23 @@ TEST_F(exact_on_device, initial_values_and_other_result_dtypes) {
   }
 }
 
+// The fast subset for compute-sanitizer: each kernel once, with data that it keeps and data that it loses.
+class exact_Sanitized : public exact_on_device {};
+
+TEST_F(exact_Sanitized, every_kernel) {
+  const std::vector<exact_case> cases{
+      {.extents = {270001}, .axes = {0}},   {.extents = {3, 20000}, .axes = {1}},
+      {.extents = {300, 16}, .axes = {1}},  {.extents = {40, 33}, .axes = {1}},
+      {.extents = {17000, 3}, .axes = {0}}, {.extents = {6, 7, 8, 9}, .axes = {0, 2}},
+  };
+  for (const dtype type : real_dtypes) {
+    for (const exact_case& one : cases) {
+      for (const data_family family : {data_family::normal, data_family::any_bits, data_family::specials}) {
+        ASSERT_NO_FATAL_FAILURE(expect_exact(one, type, family, rng));
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace multifold::device_tests

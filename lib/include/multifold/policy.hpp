@@ -59,12 +59,16 @@ struct pass {
 /// Exact sums of batches from this length on, if they have to be added again, are the work of several blocks.
 inline constexpr std::int64_t long_batch = INT64_C(1) << 14;
 
-/// Vectors of 16 bytes that a thread takes of every tile of exact_rows.
-constexpr std::int64_t exact_tile_vectors(dtype input) noexcept { return input == dtype::f64 ? 36 : 4; }
+/// Vectors of 16 bytes that a thread takes of every tile of exact_rows. Blocks that read longer stretches get more out
+/// of the memory, but short rows have to be shared among many blocks.
+constexpr std::int64_t exact_tile_vectors(dtype input, std::int64_t length) noexcept {
+  if (input == dtype::f64) return length < INT64_C(1) << 19 ? 4 : 36;
+  return length < (INT64_C(1) << 26) / item_bytes(input) ? 4 : input == dtype::bf16 ? 32 : 16;
+}
 
 /// Tiles of f64 that a row of `length` elements has at most.
 constexpr std::int64_t exact_tiles(std::int64_t length, std::int64_t threads) noexcept {
-  const std::int64_t tile = exact_tile_vectors(dtype::f64) * threads * 2;
+  const std::int64_t tile = exact_tile_vectors(dtype::f64, length) * threads * 2;
   return length / tile + (length % tile != 0 ? 1 : 0);
 }
 

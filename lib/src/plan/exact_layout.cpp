@@ -11,6 +11,8 @@ namespace {
 
 // Rows from this size on: filling, flushing and merging the bins of a block costs some microseconds.
 constexpr std::int64_t exact_row_bytes = INT64_C(512) << 10;
+// Arrays up to this size are read by blocks of 256 threads.
+constexpr std::int64_t small_exact_bytes = INT64_C(1) << 26;
 // Blocks of 512 threads with 64 KiB of bins that a multiprocessor holds.
 constexpr std::int64_t exact_blocks_a_unit = 2;
 
@@ -30,12 +32,15 @@ void prefer_exact_rows(pass& p, const reduction& what, const plan_options& optio
   if (options.form.value_or(block_form::shuffle) != block_form::shuffle) return;
   const std::int64_t item = item_bytes(what.input);
   if (p.length < exact_row_bytes / item) return;
-  const std::int64_t tile = exact_tile_vectors(what.input) * p.threads * (16 / item);
+  // Smaller blocks, and more of them, for arrays that are read in a few microseconds.
+  const int threads = !options.threads && p.batches * p.length < small_exact_bytes / item ? 256 : p.threads;
+  const std::int64_t tile = exact_tile_vectors(what.input, p.length) * threads * (16 / item);
   const std::int64_t tiles = ceil_div(p.length, tile);
   const std::int64_t wanted =
       options.parts.value_or(parts_for_waves(p.batches, engine.units * exact_blocks_a_unit, tiles));
   if (wanted > tiles) return;
   p.kind = kernel::exact_rows;
+  p.threads = threads;
   p.parts = wanted;
   p.tile = wanted == 1 ? p.length : tile;
   p.part_length = wanted == 1 ? p.length : ceil_div(tiles, wanted) * tile;

@@ -85,7 +85,8 @@ std::string_view name(kernel kind) noexcept {
 std::string explain(const plan& p) {
   const batches& f = p.form;
   std::string text = std::string(name(p.what.op)) + " of " + std::string(name(p.what.input)) + " to " +
-                     std::string(name(p.what.result)) + " on " + p.engine.name + "\n";
+                     std::string(name(p.what.result)) + " on " + p.engine.name +
+                     (gathers_exactly(p.what) ? ", exact" : "") + "\n";
   text += "batches (outer " + std::to_string(f.outer) + ", length " + std::to_string(f.length) + ", inner " +
           std::to_string(f.inner) + "), " + pattern_name(f.pattern) + ", " +
           bytes_text(int128_t{f.elements()} * item_bytes(p.what.input)) + " in, " +

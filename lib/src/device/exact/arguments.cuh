@@ -17,6 +17,7 @@ struct row_arguments {
   std::int64_t batches, length, parts;
   std::int64_t row_stride;  // elements
   nan_policy nan;
+  int steps;  // of vectors_in_flight vectors a thread, that a tile consists of
 };
 
 }  // namespace multifold::cuda::exact

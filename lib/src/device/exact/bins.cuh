@@ -250,6 +250,7 @@ __device__ void block_digits(const bin_column<T>& mine, std::int64_t* scratch, s
   __syncthreads();
   if (thread < words<T>::digit_count) {
     std::int64_t digit = 0;
+#pragma unroll
     for (int b = 0; b < layout::count; ++b) {
       const int i = thread - (layout::position(b) >> 5);
       if (i >= 0 && i < pieces) digit += scratch[pieces * b + i];

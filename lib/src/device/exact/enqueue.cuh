@@ -31,6 +31,7 @@ row_arguments<exact_output<T>> prepare_rows(const plan& p, const exact_output<T>
   args.parts = at.parts;
   args.row_stride = p.form.outer_run.stride;
   args.nan = p.what.nan;
+  args.steps = static_cast<int>(exact_tile_vectors(p.what.input, at.length) / vectors_in_flight);
   constexpr bool two_passes = std::is_same_v<T, double>;
   if (at.parts == 1 && !two_passes) return args;
   args.words = space.take<std::int64_t>(at.batches * words<T>::count);
@@ -52,9 +53,10 @@ void enqueue_rows(const plan& p, const exact_output<T>& output, const T* data, w
   if constexpr (std::is_same_v<T, double>) {
     const std::int64_t tiles = exact_tiles(at.length, at.threads);
     auto* const marks = space.take<unsigned char>(at.batches * tiles);
-    pair_rows<<<blocks, threads, 0, stream>>>(data, args, marks);
+    if (args.steps == 1) pair_rows<1><<<blocks, threads, 0, stream>>>(data, args, marks);
+    else pair_rows<9><<<blocks, threads, 0, stream>>>(data, args, marks);
     check(cudaGetLastError());
-    const tile_marks all{marks, tiles, exact_tile_vectors(dtype::f64) * at.threads};
+    const tile_marks all{marks, tiles, args.steps * vectors_in_flight * at.threads};
     const auto kernel =
         all.tile % wide_step == 0 ? &wide_rows<true, exact_output<T>> : &wide_rows<false, exact_output<T>>;
     allow_shared(kernel, wide_shared_bytes);
@@ -65,6 +67,32 @@ void enqueue_rows(const plan& p, const exact_output<T>& output, const T* data, w
     bin_rows<<<blocks, threads, static_cast<unsigned>(shared), stream>>>(data, args);
   }
   check(cudaGetLastError());
+}
+
+/// Short rows of narrow elements, if that is what `p` is about: in ranges. What they cannot hold, and means that they
+/// are not certain of, is left as lost.
+template <floating_storage T>
+bool enqueue_short_rows(const plan& p, const exact_output<T>& output, const T* data, cudaStream_t stream) {
+  if constexpr (sizeof(T) <= 4) {
+    const pass& at = p.passes.front();
+    const bool plain = output.to.plain && !output.to.merge && !output.to.only && p.what.nan == nan_policy::propagate;
+    if (at.kind != kernel::group_rows || !plain || at.length > long_batch) return false;
+    const auto launch_with = [&](auto to) {
+      const kernels::pass_arguments<range_sum<T>, decltype(to)> args{{}, to,        {},        at.batches, at.length,
+                                                                     1,  at.length, at.length, 0,          at.form};
+      cuda::detail::launch_group_rows(at, p.form, data, args, stream);
+    };
+    auto* const results = static_cast<T*>(output.to.data);
+    const double reciprocal = 1.0 / static_cast<double>(at.length);
+    if (p.what.op == op_kind::mean) {
+      launch_with(short_row_output<T, true>{results, output.to.layout, output.lost.bits, at.length, reciprocal});
+    } else {
+      launch_with(short_row_output<T, false>{results, output.to.layout, output.lost.bits, at.length, reciprocal});
+    }
+    check(cudaGetLastError());
+    return true;
+  }
+  return false;
 }
 
 /// Any batches: gathered in pairs, and added again where those were lost.
@@ -79,13 +107,7 @@ void enqueue_pairs(const plan& p, exact_output<T> output, const T* data, workspa
     output.lost.arrivals = space.take<unsigned>(at.batches);
   }
   check(cudaMemsetAsync(output.lost.bits, 0, static_cast<std::size_t>(words_of_bits) * sizeof(unsigned), stream));
-  if (at.kind == kernel::group_rows && p.what.nan == nan_policy::propagate && sizeof(T) <= 4) {
-    using op = range_sum<narrow_or_float<T>>;
-    const kernels::pass_arguments<op, exact_output<T>> args{{}, output,    {},        at.batches, at.length,
-                                                            1,  at.length, at.length, 0,          at.form};
-    cuda::detail::launch_group_rows(at, p.form, reinterpret_cast<const typename op::value_type*>(data), args, stream);
-    check(cudaGetLastError());
-  } else {
+  if (!enqueue_short_rows(p, output, data, stream)) {
     visit_gathered<T>(p.what.nan, [&](auto fold) { launch(p, fold, output, data, space, 0, stream); });
   }
 

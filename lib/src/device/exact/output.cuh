@@ -10,6 +10,7 @@
 namespace multifold::cuda::exact {
 
 using cuda::detail::built_in_output;
+using cuda::detail::result_layout;
 
 /// Batches whose accumulators were lost: a bit each. Long ones are added by many blocks, into words of their own.
 struct lost_batches {
@@ -42,11 +43,17 @@ __device__ T nearest(const exact_pair& pair) {
   else return nearest<T>(to_odd(pair));
 }
 
+template <floating_storage T>
+__device__ bool same_bits(T a, T b) {
+  using bits = typename multifold::detail::float_layout<T>::bits_type;
+  return bit_copy<bits>(a) == bit_copy<bits>(b);
+}
+
 /// The pair over `count`, rounded once, if that is certain: `out` is then written.
 template <floating_storage T>
 __device__ bool nearest_quotient(const exact_pair& pair, std::int64_t count, T* out) {
-  const exact_pair tight = multifold::detail::tightened(pair);
   const auto n = static_cast<double>(count);
+  const exact_pair tight = multifold::detail::tightened(pair);
   const double quotient = tight.high / n;
   // Far from underflow, where the rest of the division is exact; n is, too.
   if (!(fabs(quotient) > 0x1p-900) || count > (std::int64_t{1} << 53)) return false;
@@ -54,8 +61,7 @@ __device__ bool nearest_quotient(const exact_pair& pair, std::int64_t count, T* 
   // The quotient is quotient + rest, with an error far below 2^-45 of the rest and 2^-100 of the whole.
   const double slack = fabs(rest) * 0x1p-45 + fabs(quotient) * 0x1p-100;
   const T low = nearest<T>(exact_pair{quotient, rest - slack}), high = nearest<T>(exact_pair{quotient, rest + slack});
-  using bits = typename multifold::detail::float_layout<T>::bits_type;
-  if (bit_copy<bits>(low) != bit_copy<bits>(high)) return false;
+  if (!same_bits(low, high)) return false;
   *out = low;
   return true;
 }
@@ -70,10 +76,6 @@ __device__ __noinline__ void store_exactly(op_kind op, const exact_sum<T>& sum, 
 __device__ __noinline__ inline void round_and_store(const exact_value& value, dtype type, void* out) {
   round_to(value, type, out);
 }
-
-// Elements that range_sum takes.
-template <floating_storage T>
-using narrow_or_float = std::conditional_t<sizeof(T) <= 4, T, float>;
 
 template <floating_storage T>
 struct exact_output {
@@ -120,18 +122,14 @@ struct exact_output {
     atomicOr(lost.bits + batch / 32, 1u << (batch % 32));
   }
 
-  __device__ void operator()(const range_sum<narrow_or_float<T>>& fold, std::int64_t batch,
-                             const typename range_sum<narrow_or_float<T>>::accumulator& value) const {
-    (*this)(pair_sum<T>{}, batch, fold.pair(value, to.count));
-  }
-  __device__ void operator()(const pair_sum<T>& fold, std::int64_t batch, const exact_pair& pair) const {
+  __device__ void operator()(const pair_sum<T>&, std::int64_t batch, const exact_pair& pair) const {
     if (pair.lost()) return mark_lost(batch);
-    if (!store_pair(batch, pair, to.count)) deliver(batch, fold.lower(pair, to.count));
+    if (!store_pair(batch, pair, to.count)) deliver_pair(batch, pair, to.count);
   }
-  __device__ void operator()(const pair_sum_omit<T>& fold, std::int64_t batch,
+  __device__ void operator()(const pair_sum_omit<T>&, std::int64_t batch,
                              const typename pair_sum_omit<T>::accumulator& value) const {
     if (value.pair.lost()) return mark_lost(batch);
-    if (!store_pair(batch, value.pair, value.count)) deliver(batch, fold.lower(value, 0));
+    if (!store_pair(batch, value.pair, value.count)) deliver_pair(batch, value.pair, value.count);
   }
   __device__ void operator()(const exact_float_sum<T>&, std::int64_t batch, const exact_sum<T>& sum) const {
     deliver(batch, sum);
@@ -144,6 +142,14 @@ struct exact_output {
   }
 
  private:
+  __device__ void deliver_pair(std::int64_t batch, const exact_pair& pair, std::int64_t count) const {
+    if (to.merge || to.initial.given || count == 0) return deliver(batch, pair_sum<T>{}.lower(pair, count));
+    exact_value value = value_of(pair);
+    if (to.op == op_kind::mean) value = exact_quotient(value, count);
+    round_and_store(value, to.result, static_cast<char*>(to.data) + to.layout.at(batch) * item_bytes(to.result));
+    if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
+  }
+
   // A few instructions for sums and means in their own dtype: short rows have one for every few elements.
   __device__ bool store_pair(std::int64_t batch, const exact_pair& pair, std::int64_t count) const {
     if (!to.plain || count == 0) return false;
@@ -155,6 +161,34 @@ struct exact_output {
     }
     if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
     return true;
+  }
+};
+
+/// What becomes of short rows in their own dtype, without an initial value: nothing but a few instructions. A result
+/// for every few elements is written here, so a kernel that can do more is slower even where it does not.
+template <floating_storage T, bool Mean>
+struct short_row_output {
+  T* results;
+  result_layout layout;
+  unsigned* lost;
+  std::int64_t count;
+  double reciprocal;  // of the count
+
+  __device__ void operator()(const range_sum<T>& fold, std::int64_t batch,
+                             const typename range_sum<T>::accumulator& value) const {
+    const exact_pair pair = fold.pair(value, count);
+    T result = nearest<T>(pair.high);
+    bool certain = !pair.lost();
+    if constexpr (Mean) {
+      // The product's error is below 2^-51 of it: the mean is certain, unless that reaches the middle between two
+      // results.
+      const double mean = pair.high * reciprocal, slack = fabs(mean) * 0x1p-51;
+      result = nearest<T>(mean - slack);
+      if (fma(mean, static_cast<double>(count), -pair.high) == 0) result = nearest<T>(mean);  // exact: ties are even
+      else certain = certain && same_bits(result, nearest<T>(mean + slack));
+    }
+    if (certain) results[layout.at(batch)] = result;
+    else atomicOr(lost + batch / 32, 1u << (batch % 32));
   }
 };
 

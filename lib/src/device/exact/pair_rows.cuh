@@ -2,7 +2,7 @@
 // within reach of each other. A tile that some thread of the block loses is taken back and marked, and a block that
 // loses most of its tiles marks the rest unread: wide_bins.cuh adds what is marked.
 //
-// A tile is 36 vectors a thread, in nine steps of four loads: 288 KiB for 512 threads.
+// A tile of a long row is 36 vectors a thread, in nine steps of four loads: 288 KiB for 512 threads.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,6 @@
 #include "multifold/policy.hpp"
 
 namespace multifold::cuda::exact {
-
-inline constexpr int steps_a_tile = static_cast<int>(exact_tile_vectors(dtype::f64)) / vectors_in_flight;
 
 /// A pair from every thread, added to digits in shared memory. All threads must call; a __syncthreads() has to follow.
 __device__ inline void add_pairs(exact_pair pair, std::int64_t* digits) {
@@ -32,13 +30,13 @@ __device__ inline void add_pairs(exact_pair pair, std::int64_t* digits) {
 }
 
 /// `tiles`: a byte for every tile of every row, written here: 1 where the tile has to be added by somebody else.
-template <class Output>
+template <int Steps, class Output>
 __global__ void __launch_bounds__(512, 2)
     pair_rows(const double* data, const __grid_constant__ row_arguments<Output> args, unsigned char* tiles) {
   using at = words<double>;
   __shared__ std::int64_t sums[at::count];
   const auto threads = static_cast<std::int64_t>(blockDim.x);
-  const std::int64_t step = vectors_in_flight * threads, tile = steps_a_tile * step;
+  const std::int64_t step = vectors_in_flight * threads, tile = Steps * step;
 
   for (std::int64_t number = blockIdx.x; number < args.batches * args.parts; number += gridDim.x) {
     const std::int64_t batch = number / args.parts, part = number % args.parts;
@@ -61,9 +59,9 @@ __global__ void __launch_bounds__(512, 2)
     for (; t < all_tiles && lost_lately < 4; t += args.parts) {
       const exact_pair before = pair;
 #pragma unroll
-      for (int s = 0; s < steps_a_tile; ++s) {
-        from += s + 1 < steps_a_tile ? step : args.parts * tile - (steps_a_tile - 1) * step;
-        if (s + 1 < steps_a_tile || t + args.parts < all_tiles) {
+      for (int s = 0; s < Steps; ++s) {
+        from += s + 1 < Steps ? step : args.parts * tile - (Steps - 1) * step;
+        if (s + 1 < Steps || t + args.parts < all_tiles) {
 #pragma unroll
           for (int k = 0; k < vectors_in_flight; ++k) next[k] = load_vector(from + k * threads);
         }

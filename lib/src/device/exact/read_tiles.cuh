@@ -32,32 +32,36 @@ struct row_vectors {
   }
 };
 
-/// Reads part `part` of `parts`. `gather.room()` says how many elements a thread may add before all threads of the
-/// block call `gather.flush()`; `gather.add(vector)` takes what a thread has read, heads and tails come one by one, as
+/// Reads part `part` of `parts`: every parts-th tile of `steps` steps of vectors_in_flight vectors a thread.
+/// `gather.room()` says how many elements a thread may add before all threads of the block call `gather.flush()`;
+/// `gather.add(vector)` takes what a thread has read, heads and tails come one by one, as
 /// `gather.add_element(element)`.
 template <class T, class Gather>
-__device__ void read_part(const row_vectors<T>& row, std::int64_t part, std::int64_t parts, Gather& gather) {
-  constexpr int tile_elements = vectors_in_flight * kernels::vector_elements<T>;  // a thread
+__device__ void read_part(const row_vectors<T>& row, std::int64_t part, std::int64_t parts, int steps, Gather& gather) {
+  constexpr int step_elements = vectors_in_flight * kernels::vector_elements<T>;  // a thread
   const auto threads = static_cast<std::int64_t>(blockDim.x);
-  const std::int64_t tile = vectors_in_flight * threads;
-  const std::int64_t full_tiles = row.count / tile;
+  const std::int64_t step = vectors_in_flight * threads, tile = step * steps;
+  const std::int64_t full_tiles = row.count / tile, jump = parts * tile - (steps - 1) * step;
   const vector_word* at = row.vectors + part * tile + threadIdx.x;
   vector_word loaded[vectors_in_flight], next[vectors_in_flight];
-  std::int64_t left = part < full_tiles ? (full_tiles - 1 - part) / parts + 1 : 0;
+  std::int64_t left = part < full_tiles ? ((full_tiles - 1 - part) / parts + 1) * steps : 0;
+  int in_tile = 0;  // the step that `at` is at
   if (left > 0) {
 #pragma unroll
     for (int k = 0; k < vectors_in_flight; ++k) loaded[k] = load_vector(at + k * threads);
   }
   while (left > 0) {
-    if (gather.room() < tile_elements) gather.flush();
-    const auto run = static_cast<int>(min(left, static_cast<std::int64_t>(gather.room() / tile_elements)));
+    if (gather.room() < step_elements) gather.flush();
+    const auto run = static_cast<int>(min(left, static_cast<std::int64_t>(gather.room() / step_elements)));
     left -= run;
-    gather.take_room(run * tile_elements);
-    // The last tile of all is asked for twice, rather than asking whether it is the last.
-    const vector_word* const last = at + (left > 0 ? run : run - 1) * parts * tile;
+    gather.take_room(run * step_elements);
 #pragma unroll 1
     for (int i = 0; i < run; ++i) {
-      at = at == last ? at : at + parts * tile;
+      // The last step of all is asked for twice, rather than asking everywhere whether it is the last.
+      const bool last_in_tile = ++in_tile == steps;
+      if (last_in_tile) in_tile = 0;
+      if (last_in_tile && steps > 1) gather.keep_together();
+      at += left == 0 && i == run - 1 ? 0 : last_in_tile ? jump : step;
 #pragma unroll
       for (int k = 0; k < vectors_in_flight; ++k) next[k] = load_vector(at + k * threads);
 #pragma unroll
@@ -66,13 +70,16 @@ __device__ void read_part(const row_vectors<T>& row, std::int64_t part, std::int
       for (int k = 0; k < vectors_in_flight; ++k) loaded[k] = next[k];
     }
   }
-  gather.make_room(tile_elements + 2 * static_cast<int>(128 / sizeof(T)));
   if (full_tiles % parts == part) {  // the ragged last tile is this part's
+    for (std::int64_t first = full_tiles * tile; first < row.count; first += step) {
+      gather.make_room(step_elements);
 #pragma unroll 1
-    for (std::int64_t i = full_tiles * tile + threadIdx.x; i < row.count; i += threads) {
-      gather.add(load_vector(row.vectors + i));
+      for (std::int64_t i = first + threadIdx.x; i < min(first + step, row.count); i += threads) {
+        gather.add(load_vector(row.vectors + i));
+      }
     }
   }
+  gather.make_room(2 * static_cast<int>(128 / sizeof(T)));
   if (part == 0) {
     for (std::int64_t i = threadIdx.x; i < row.head; i += threads) gather.add_element(row.row[i]);
     for (std::int64_t i = row.tail_first + threadIdx.x; i < row.length; i += threads) gather.add_element(row.row[i]);

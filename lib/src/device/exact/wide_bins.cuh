@@ -5,8 +5,9 @@
 // additions. A row of bins belongs to each of three scales, because neither end of binary64's range may be passed:
 //   bins 0 to 127    elements as they are, exponent fields 64 to 2031;
 //   bins 128 to 135  elements with smaller fields, times 2^64: no piece is subnormal then;
-//   bins 136 to 140  elements with greater fields, times 2^-64: no sum of them overflows.
-// 35 KiB of bins a warp leave room for six warps on a multiprocessor, which therefore load eleven vectors at a time.
+//   bins 136 to 140  elements with greater fields, times 2^-64: no sum of them overflows. NaN and infinities land in
+//                    the last one of this scale, number 144.
+// 36 KiB of bins a warp leave room for six warps on a multiprocessor, which therefore load eleven vectors at a time.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@
 namespace multifold::cuda::exact {
 
 struct wide_layout {
-  static constexpr int low_rows = 128, high_rows = 136, rows = 141, first_high = 119;
+  static constexpr int low_rows = 128, high_rows = 136, first_high = 119, special_row = 144, rows = 145;
   static constexpr int capacity = 1 << 11;
   /// The exponent that elements of bin `row` were scaled by.
   __device__ static int scale(int row) { return row < low_rows ? 0 : row < high_rows ? 64 : -64; }
@@ -40,23 +41,18 @@ struct wide_column {
   unsigned base;  // shared address of this lane's bin 0
   std::int64_t low[rows_a_lane] = {}, high[rows_a_lane] = {};
   int room = layout::capacity;
-  bool special = false;
 
   __device__ explicit wide_column(double* shared)
       : base(shared_address(shared) + threadIdx.x / 32 * (layout::rows * row_bytes) + threadIdx.x % 32 * 8) {
     for (unsigned b = 0; b < layout::rows; ++b) store_shared(base + b * row_bytes, 0.0);
   }
 
-  /// Of what is not finite nothing is added, but `special` says so.
+  /// Without a branch: six warps live on instructions that overlap. What is not finite lands in a row of its own.
   __device__ void add(double x) {
-    unsigned shift = 0;
     const unsigned magnitude = static_cast<unsigned>(__double2hiint(x)) & 0x7fffffffu;
-    if (magnitude - (64u << 20) >= 1968u << 20) {
-      const unsigned field = magnitude >> 20;
-      special = special || field == 0x7ffu;
-      x = field == 0x7ffu ? 0.0 : x * (field < 64u ? 0x1p64 : 0x1p-64);
-      shift = (field < 64u ? layout::low_rows : layout::high_rows - layout::first_high) * row_bytes;
-    }
+    const bool small = magnitude < 64u << 20, great = magnitude >= 2032u << 20;
+    const unsigned shift = (small ? layout::low_rows : great ? layout::high_rows - layout::first_high : 0u) * row_bytes;
+    x *= __hiloint2double(small ? 1087 << 20 : great ? 959 << 20 : 1023 << 20, 0);  // 2^64, 2^-64, 1
     const double h = __hiloint2double(__double2hiint(x), __double2loint(x) & static_cast<int>(0xf8000000u));
     const double l = x - h;
     const unsigned at_h = base + (static_cast<unsigned>(__double2hiint(h)) >> 16 & 0x7f00u) + shift;
@@ -65,6 +61,14 @@ struct wide_column {
     const double sum_h = load_shared_f64(at_h), sum_l = load_shared_f64(at_l);
     store_shared(at_l, sum_l + l);
     store_shared(at_h, sum_h + h);
+  }
+
+  /// Whether anything that is not finite was added since the last call.
+  __device__ bool take_special() {
+    const unsigned at = base + layout::special_row * row_bytes;
+    const bool special = load_shared_f64(at) != 0;
+    if (special) store_shared(at, 0.0);
+    return special;
   }
 
   /// The whole warp must call, before `elements` more are added to any column.

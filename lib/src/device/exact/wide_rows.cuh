@@ -10,7 +10,7 @@
 
 namespace multifold::cuda::exact {
 
-inline constexpr int wide_loads = 12;
+inline constexpr int wide_loads = 24;
 inline constexpr int wide_step = wide_loads * wide_threads;
 
 /// The tiles of all rows, numbered as in the first pass, and which are marked.
@@ -61,7 +61,7 @@ __device__ __noinline__ inline void count_specials(const vector_word v, std::int
   }
 }
 
-/// One block a multiprocessor; twelve vectors a thread in flight, and as many being added.
+/// One block a multiprocessor; a thread has 24 vectors in flight, and asks for another one as soon as it takes one.
 /// `Whole`: tiles are whole numbers of steps.
 template <bool Whole, class Output>
 __global__ void __launch_bounds__(wide_threads, 1)
@@ -99,38 +99,38 @@ __global__ void __launch_bounds__(wide_threads, 1)
   for (std::int64_t first = blockIdx.x; first < tiles; first += std::int64_t{gridDim.x} * wide_threads) {
     find_marked(data, args, all, first, found);
     const int turns = found.count * steps;
-    const auto load = [&](vector_word* into, int turn) {
-      const vector_word* const from = found.vectors[turn / steps];
-      const int begin = turn % steps * (loads * wide_threads) + static_cast<int>(threadIdx.x);
-#pragma unroll
-      for (int k = 0; k < loads; ++k) {
-        const int i = begin + k * wide_threads;
-        into[k] = Whole || i < all.tile ? load_vector(from + i) : vector_word{};
-      }
+    vector_word loaded[loads];
+    const auto load = [&](int k, int turn) {
+      const int i = turn % steps * wide_step + k * wide_threads + static_cast<int>(threadIdx.x);
+      loaded[k] = Whole || i < all.tile ? load_vector(found.vectors[turn / steps] + i) : vector_word{};
     };
-    vector_word loaded[loads], next[loads];
-    if (turns > 0) load(loaded, 0);
+    if (turns > 0) {
+#pragma unroll
+      for (int k = 0; k < loads; ++k) load(k, 0);
+    }
     for (int turn = 0; turn < turns; ++turn) {
-      if (turn + 1 < turns) load(next, turn + 1);
       if (found.batch[turn / steps] != batch) {
         empty_bins();
         batch = found.batch[turn / steps];
       }
       used = true;
       mine.make_room(2 * loads);
+      // The last turn's vectors are asked for once more, rather than asking whether it is the last.
+      const int following = min(turn + 1, turns - 1);
 #pragma unroll
       for (int k = 0; k < loads; ++k) {
         const auto two = bit_copy<kernels::elements_of<double>>(loaded[k]);
+        load(k, following);
         mine.add(two.values[0]);
         mine.add(two.values[1]);
       }
-      if (mine.special) {
-#pragma unroll
-        for (int k = 0; k < loads; ++k) count_specials(loaded[k], sums);
-        mine.special = false;
+      if (mine.take_special()) {
+#pragma unroll 1
+        for (int k = 0; k < loads; ++k) {
+          const int i = turn % steps * wide_step + k * wide_threads + static_cast<int>(threadIdx.x);
+          if (i < all.tile) count_specials(load_vector(found.vectors[turn / steps] + i), sums);
+        }
       }
-#pragma unroll
-      for (int k = 0; k < loads; ++k) loaded[k] = next[k];
     }
     __syncthreads();
   }
