@@ -8,4 +8,6 @@
 #include "multifold/plan.hpp"
 #include "multifold/reduce.hpp"
 #include "multifold/source.hpp"
+#include "multifold/state.hpp"
+#include "multifold/state_file.hpp"
 #include "multifold/version.hpp"

@@ -30,6 +30,7 @@ struct reduce_options {
   nan_policy nan = nan_policy::propagate;
   initial_value initial;
   std::optional<accuracy> wanted;                   // empty: the best there is for this operation and dtype
+  bool keep_state = false;                          // of exact sums and means over all axes, for merges (state.hpp)
   engine_choice engine = engine_choice::automatic;  // automatic also asks the environment: MULTIFOLD_ENGINE
   int threads = 0;                                  // of the host engine; 0: as many as the process may use
   std::int64_t memory_bytes = 0;                    // for buffers of sources; 0: the default of 256 MiB
@@ -43,8 +44,9 @@ struct reduce_result {
   dtype type = dtype::f32;
   std::vector<std::int64_t> extents;  // empty for a single value
   std::vector<std::byte> data;
-  std::string engine;  // "host" or "device"
-  std::string device;  // the processor, for people
+  std::vector<std::byte> state;  // empty unless it was to be kept
+  std::string engine;            // "host" or "device"
+  std::string device;            // the processor, for people
   accuracy achieved = accuracy::fast;
   plan used;
   std::int64_t count = 0;  // input elements
@@ -65,7 +67,7 @@ struct reduce_result {
 
 /// Reduces `array` (host or device memory, any strides) over the axes in `options`.
 /// Memory:   host arrays on the host engine: accumulators only. On the device engine dense arrays are sent in chunks.
-/// Numerics: integers, extrema and their indices are exact; floating sums, products and means are accuracy::fast.
+/// Numerics: correctly rounded, the same bits on every engine; but products of floating point are accuracy::fast.
 /// Throws:   shape_error, unsupported_error, engine_error, overflow_error, out_of_memory, cancelled_error, cuda_error.
 /// Cost:     reads each element once.
 reduce_result reduce(op_kind op, const array_view& array, const reduce_options& options = {});

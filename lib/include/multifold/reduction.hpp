@@ -13,13 +13,15 @@ struct reduction {
   dtype input = dtype::f32;
   dtype result = dtype::f32;
   nan_policy nan = nan_policy::propagate;
-  accuracy numerics = accuracy::fast;  // exact where has_exact_form; integers and extrema are exact either way
+  accuracy numerics = accuracy::exact;  // where has_exact_form; integers and extrema are exact either way
   initial_value initial;
+  bool as_state =
+      false;  // of gathers_exactly: the only result is not rounded, but the state of the sum (exact/blob.hpp)
 };
 
 /// `op` over `input` with its default result dtype.
 reduction make_reduction(op_kind op, dtype input, nan_policy nan = nan_policy::propagate,
-                         accuracy numerics = accuracy::fast);
+                         accuracy numerics = accuracy::exact);
 
 /// Whether an exact result of floating-point elements is served: sums and means are, products are not.
 constexpr bool has_exact_form(op_kind op) noexcept { return op == op_kind::sum || op == op_kind::mean; }

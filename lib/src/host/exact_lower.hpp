@@ -7,6 +7,7 @@
 #include "host/blend.hpp"
 #include "host/exact_gather.hpp"
 #include "host/fold.hpp"
+#include "multifold/exact/blob.hpp"
 #include "multifold/float16.hpp"
 #include "multifold/ops/visit.hpp"
 
@@ -112,6 +113,13 @@ struct exact_lowering {
     }
   }
 
+  void state() const {
+    const auto& acc = *reinterpret_cast<const accumulator*>(w.acc);
+    op.take_exactly(acc, count_of(acc), [&](const exact_sum<T>& sum) {
+      save_exact(sum, {w.out, exact_state_bytes<exact_traits<T>>});
+    });
+  }
+
   template <class Result>
   void all() const {
     if (w.what->op == op_kind::mean) return means<Result>();
@@ -124,6 +132,7 @@ struct exact_lowering {
 template <class T, bool Omit>
 status lower_exactly(const void* op, const lower_work& w) {
   const exact_lowering<T, Omit> lowering{*static_cast<const exact_gather<T, Omit>*>(op), w};
+  if (w.what->as_state) return lowering.state(), status::ok;
   switch (w.what->result) {
     case dtype::f64: lowering.template all<double>(); break;
     case dtype::f32: lowering.template all<float>(); break;

@@ -16,7 +16,8 @@ bool has_device(std::string& reason);
 /// Traits of the current device.
 engine_traits current_device();
 
-/// Reduces an array in device memory into `results` on the host.
+/// Reduces an array in device memory into `results` on the host: values, or the state of an exact sum if that is asked
+/// for.
 void run_on_device(const plan& p, const void* data, void* results);
 
 /// Reduces a source that is read in chunks; returns the number of elements.

@@ -8,6 +8,7 @@
 #include "multifold/cuda/traits.hpp"
 #include "reduce/device.hpp"
 #include "stream/device_boxes.hpp"
+#include "stream/device_state.hpp"
 #include "stream/device_stream.hpp"
 
 namespace multifold::detail {
@@ -16,14 +17,28 @@ bool has_device(std::string& reason) { return !cuda::devices(reason).empty(); }
 
 engine_traits current_device() { return cuda::device_traits(); }
 
+namespace {
+
+// The only batch goes into an accumulator of its own, as chunks do, and is not lowered.
+void gather_state(const plan& p, const void* data, void* state) {
+  const cuda::stream stream;
+  const cuda::device_buffer workspace(p.workspace_bytes()), accumulator(accumulator_bytes(p.what));
+  cuda::fill_identity_async(p.what, accumulator.data(), 1, stream.get());
+  cuda::accumulate_async(p, data, {accumulator.data(), 0, 0}, workspace.bytes(), stream.get());
+  stream::save_device_state(p.what, accumulator.data(), state, stream.get());
+}
+
+}  // namespace
+
 void run_on_device(const plan& p, const void* data, void* results) {
   const auto bytes = static_cast<std::size_t>(p.form.results() * item_bytes(p.what.result));
   if (bytes == 0) return;
+  // Work that the caller has enqueued on the default stream may still be writing the array.
+  cuda::check(cudaStreamSynchronize(cudaStreamLegacy));
+  if (p.what.as_state) return gather_state(p, data, results);
   cuda::stream stream;
   cuda::device_buffer workspace(p.workspace_bytes()), on_device(static_cast<std::int64_t>(bytes));
   const std::span<std::byte> space = workspace.bytes();
-  // Work that the caller has enqueued on the default stream may still be writing the array.
-  cuda::check(cudaStreamSynchronize(cudaStreamLegacy));
   cuda::reduce_async(p, data, on_device.data(), space, stream.get());
   cuda::check(cudaMemcpyAsync(results, on_device.data(), bytes, cudaMemcpyDeviceToHost, stream.get()));
   check_status(cuda::status_of(space, stream.get()), p.what);

@@ -9,6 +9,7 @@
 
 #include "host/engine.hpp"
 #include "multifold/error.hpp"
+#include "multifold/state.hpp"
 #include "reduce/device.hpp"
 #include "reduce/engines.hpp"
 #include "reduce/memory_source.hpp"
@@ -21,6 +22,7 @@ namespace {
 using detail::request;
 
 std::vector<std::byte> allocate_results(const request& r) {
+  if (r.what.as_state) return empty_state(r.what.input);
   const int128_t bytes = static_cast<int128_t>(r.form.results()) * item_bytes(r.what.result);
   try {
     if (bytes <= INT64_MAX) return std::vector<std::byte>(static_cast<std::size_t>(bytes));
@@ -29,6 +31,13 @@ std::vector<std::byte> allocate_results(const request& r) {
   }
   throw out_of_memory(std::to_string(r.form.results()) + " results of " + std::string(name(r.what.result)) +
                       " do not fit in memory: reduce over more axes, or ask for a narrower result dtype");
+}
+
+// What came is the state; the value is made of it.
+void round_result(reduce_result& result, const reduction& what) {
+  result.state = std::move(result.data);
+  result.data.resize(static_cast<std::size_t>(item_bytes(what.result)));
+  round_state(result.state, what.op, what.result, result.data.data());
 }
 
 // Runs `work`, which returns the number of elements it read, and fills in the rest.
@@ -44,6 +53,7 @@ reduce_result result_of(const request& r, plan p, const Work& work) {
   const auto start = std::chrono::steady_clock::now();
   result.count = work(p, result.data.data());
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (r.what.as_state) round_result(result, r.what);
   result.bytes = result.count * item_bytes(r.what.input);
   result.used = std::move(p);
   return result;

@@ -19,6 +19,21 @@ void check_initial(op_kind op, dtype input, const initial_value& initial) {
   }
 }
 
+void check_state(const request& r) {
+  const std::string what = std::string(name(r.what.op)) + " of " + std::string(name(r.what.input));
+  if (!gathers_exactly(r.what)) {
+    throw unsupported_error("a state of this " + what +
+                            " is not served: exact sums and means of f16, bf16, f32 and f64 have one");
+  }
+  if (r.form.results() != 1) {
+    throw unsupported_error("a state holds one " + std::string(name(r.what.op)) + ", and these axes leave " +
+                            std::to_string(r.form.results()) + ": reduce over all axes");
+  }
+  if (r.what.initial.given) {
+    throw unsupported_error("an initial value takes no part in a state: add it to the result, or as one more element");
+  }
+}
+
 }  // namespace
 
 bool has_unknown_length(const array_layout& layout) { return layout.extents.size() == 1 && layout.extents[0] < 0; }
@@ -33,7 +48,7 @@ array_view view_of(const array_layout& layout) {
 
 request make_request(op_kind op, const array_view& view, const reduce_options& options) {
   request r;
-  r.what = make_reduction(op, view.type, options.nan, options.wanted.value_or(accuracy::fast));
+  r.what = make_reduction(op, view.type, options.nan, options.wanted.value_or(accuracy::exact));
   r.what.initial = options.initial;
   if (options.result) r.what.result = *options.result;
   check_initial(op, view.type, options.initial);
@@ -46,6 +61,8 @@ request make_request(op_kind op, const array_view& view, const reduce_options& o
   r.form = normalise(view, axes, order_of(op));
   r.result_extents = multifold::result_extents(view, axes, options.keepdims);
   r.elements = view.elements();
+  r.what.as_state = options.keep_state;
+  if (options.keep_state) check_state(r);
   return r;
 }
 

@@ -8,6 +8,7 @@
 #include "multifold/cuda/error.hpp"
 #include "multifold/cuda/reduce_async.hpp"
 #include "stream/device_boxes.hpp"
+#include "stream/device_state.hpp"
 
 namespace multifold::stream {
 
@@ -45,6 +46,7 @@ void device_sink::consume(device_slot& slot, host::interval range) {
 }
 
 void device_sink::finish(std::int64_t length, void* results) {
+  if (what_.as_state) return save_device_state(what_, accumulators_.data(), results, kernels_.get());
   const std::int64_t bytes = nest_.results * item_bytes(what_.result);
   cuda::device_buffer lowered(bytes), word(sizeof(std::uint32_t));
   cuda::check(cudaMemsetAsync(word.data(), 0, sizeof(std::uint32_t), kernels_.get()));

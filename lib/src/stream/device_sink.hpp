@@ -29,7 +29,7 @@ class device_sink {
   /// order of the chunks; the slot may be filled again once its `copied` event has happened.
   void consume(device_slot& slot, host::interval range);
 
-  /// The results over `length` elements a batch, in host memory. Waits for everything.
+  /// The results over `length` elements a batch, or the state of the only one, in host memory. Waits for everything.
   void finish(std::int64_t length, void* results);
 
  private:

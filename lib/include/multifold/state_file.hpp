@@ -1,0 +1,37 @@
+// States of exact sums in files: any small file, in fact, that is read whole, and written whole or not at all.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace multifold {
+
+/// The bytes of `path` ("-": standard input), as far as a state can reach and some more: what is too long is refused by
+/// whoever looks into it. Throws: io_error.
+std::vector<std::byte> read_state(const std::string& path);
+
+/// A new file that takes the place of `path` when everything else has succeeded, too.
+///
+/// Pipes and devices are written to directly.
+class state_file {
+ public:
+  /// Writes `state` beside `path`. Throws io_error, and then nothing is left behind.
+  state_file(const std::string& path, std::span<const std::byte> state);
+  state_file(const state_file&) = delete;
+  state_file& operator=(const state_file&) = delete;
+
+  /// Leaves what was at `path`, unless `keep` returned.
+  ~state_file();
+
+  /// Puts the file in its place. Throws io_error.
+  void keep();
+
+ private:
+  struct unfinished;
+  std::unique_ptr<unfinished> file_;
+};
+
+}  // namespace multifold
