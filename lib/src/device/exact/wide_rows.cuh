@@ -22,16 +22,15 @@ struct tile_marks {
 
 /// Marked tiles in shared memory, up to one a thread at a time.
 struct found_tiles {
-  int count;
   int of_warp[wide_threads / 32];
   const vector_word* vectors[wide_threads];
   std::int64_t batch[wide_threads];
 };
 
-/// Finds the marked ones among tiles first + gridDim.x * i, for i below wide_threads. All threads must call.
+/// Finds the marked ones among tiles first + gridDim.x * i, for i below wide_threads: how many. All threads must call.
 template <class Output>
-__device__ void find_marked(const double* data, const row_arguments<Output>& args, const tile_marks& all,
-                            std::int64_t first, found_tiles& found) {
+__device__ int find_marked(const double* data, const row_arguments<Output>& args, const tile_marks& all,
+                           std::int64_t first, found_tiles& found) {
   const std::int64_t number = first + static_cast<std::int64_t>(gridDim.x) * threadIdx.x;
   const std::int64_t batch = number / all.tiles_a_row, t = number % all.tiles_a_row;
   const row_vectors<double> row(data + batch * args.row_stride, args.length);
@@ -48,8 +47,8 @@ __device__ void find_marked(const double* data, const row_arguments<Output>& arg
     found.vectors[before] = row.vectors + t * all.tile;
     found.batch[before] = batch;
   }
-  if (threadIdx.x == 0) found.count = count;
   __syncthreads();
+  return count;
 }
 
 /// Counts what is not finite in a vector. Out of line: it is rarely called, and has no place in a loop.
@@ -97,8 +96,7 @@ __global__ void __launch_bounds__(wide_threads, 1)
 
   const std::int64_t tiles = args.batches * all.tiles_a_row;
   for (std::int64_t first = blockIdx.x; first < tiles; first += std::int64_t{gridDim.x} * wide_threads) {
-    find_marked(data, args, all, first, found);
-    const int turns = found.count * steps;
+    const int turns = find_marked(data, args, all, first, found) * steps;
     vector_word loaded[loads];
     const auto load = [&](int k, int turn) {
       const int i = turn % steps * wide_step + k * wide_threads + static_cast<int>(threadIdx.x);
