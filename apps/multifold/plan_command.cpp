@@ -40,7 +40,7 @@ array_layout layout_of(const plan_arguments& arguments) {
 
 // A plan for a machine that is not here.
 plan plan_for_model(op_kind op, const array_view& view, const reduce_options& options) {
-  reduction what = make_reduction(op, view.type, options.nan);
+  reduction what = make_reduction(op, view.type, options.nan, options.wanted.value_or(accuracy::exact));
   what.result = result_type(op, view.type, options);
   what.initial = options.initial;
   const batches form = normalise(view, options.axes.value_or(all_axes(view.rank())), order_of(op));

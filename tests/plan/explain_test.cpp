@@ -16,13 +16,25 @@ batches form_of(const std::vector<std::int64_t>& extents, const std::vector<std:
 
 TEST(explain, the_full_sum_on_a_device) {
   const batches form = form_of({std::int64_t{1} << 32}, {0}, dtype::f32);
-  EXPECT_EQ(explain(make_plan(make_reduction(op_kind::sum, dtype::f32), form, {}, h200_traits())),
+  const reduction fast = make_reduction(op_kind::sum, dtype::f32, nan_policy::propagate, accuracy::fast);
+  EXPECT_EQ(explain(make_plan(fast, form, {}, h200_traits())),
             "sum of f32 to f32 on NVIDIA H200\n"
             "batches (outer 1, length 4294967296, inner 1), rows, 16 GiB in, 4 B out\n"
             "pass  kernel      reshape                                grid       block    finish      partials\n"
             "1     block rows  (1, 4294967296) -> (1 x 528, 8134656)  528 x 512  shuffle  last block  4.1 KiB\n"
             "pass 1 deals tiles of 8192 elements to its parts in turn\n"
             "workspace 4.8 KiB\n");
+}
+
+TEST(explain, an_exact_sum_on_a_device) {
+  const batches form = form_of({std::int64_t{1} << 32}, {0}, dtype::f32);
+  EXPECT_EQ(explain(make_plan(make_reduction(op_kind::sum, dtype::f32), form, {}, h200_traits())),
+            "sum of f32 to f32 on NVIDIA H200, exact\n"
+            "batches (outer 1, length 4294967296, inner 1), rows, 16 GiB in, 4 B out\n"
+            "pass  kernel      reshape                                 grid       block  finish  partials\n"
+            "1     exact rows  (1, 4294967296) -> (1 x 264, 16285696)  264 x 512  bins   atomic  128 B\n"
+            "pass 1 deals tiles of 32768 elements to its parts in turn\n"
+            "workspace 768 B\n");
 }
 
 TEST(explain, a_forced_chain_of_passes) {

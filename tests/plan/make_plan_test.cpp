@@ -28,8 +28,8 @@ batches strided_form(const list& extents, const list& strides, const list& axes,
 }
 
 plan sum_plan(const batches& form, const plan_options& forced = {}, const engine_traits& engine = h200_traits(),
-              dtype type = dtype::f32) {
-  const plan p = make_plan(make_reduction(op_kind::sum, type), form, forced, engine);
+              dtype type = dtype::f32, accuracy numerics = accuracy::fast) {
+  const plan p = make_plan(make_reduction(op_kind::sum, type, nan_policy::propagate, numerics), form, forced, engine);
   expect_sound(p);
   expect_obeyed(p, forced);
   return p;
@@ -58,6 +58,37 @@ TEST(make_plan, many_long_rows_get_a_block_each) {
   EXPECT_EQ(p.passes[0].parts, 1);
   EXPECT_EQ(p.passes[0].blocks, 2048);
   EXPECT_EQ(p.workspace_bytes(), 256);
+}
+
+plan exact_plan(const batches& form, const plan_options& forced = {}, dtype type = dtype::f32) {
+  return sum_plan(form, forced, h200_traits(), type, accuracy::exact);
+}
+
+TEST(make_plan, long_rows_of_exact_sums_have_a_kernel_of_their_own) {
+  for (const dtype type : {dtype::f16, dtype::bf16, dtype::f32, dtype::f64}) {
+    const plan p = exact_plan(form_of({std::int64_t{1} << 32}, {0}), {}, type);
+    ASSERT_EQ(p.passes.size(), 1u);
+    EXPECT_EQ(p.passes[0].kind, kernel::exact_rows);
+    EXPECT_EQ(p.passes[0].parts, 132 * 2);
+    EXPECT_EQ(p.passes[0].how, finish::atomic);
+  }
+  EXPECT_EQ(exact_plan(form_of({4, std::int64_t{1} << 28}, {1})).passes[0].parts, 66);
+  EXPECT_EQ(exact_plan(form_of({1 << 18}, {0})).passes[0].threads, 256);
+}
+
+TEST(make_plan, other_exact_sums_take_the_kernels_that_rounded_ones_take) {
+  EXPECT_EQ(exact_plan(form_of({1000}, {0})).passes[0].kind, kernel::block_rows);
+  EXPECT_EQ(exact_plan(form_of({1 << 20, 1024}, {1})).passes[0].kind, kernel::group_rows);
+  EXPECT_EQ(exact_plan(form_of({1 << 20, 1024}, {0})).passes[0].kind, kernel::columns);
+  // What they lose is added again: a bit a batch, and the sums of long ones.
+  EXPECT_EQ(exact_plan(form_of({1 << 20, 1024}, {1})).again_bytes, (1 << 20) / 8);
+  EXPECT_EQ(exact_plan(form_of({1 << 20, 1024}, {0})).again_bytes, 256 + 1024 * 8 * 16 + 1024 * 4);
+  // Finishes that hand on partial results hand on pairs.
+  plan_options last;
+  last.how = finish::last_block;
+  const plan p = exact_plan(form_of({std::int64_t{1} << 32}, {0}), last);
+  EXPECT_EQ(p.passes[0].kind, kernel::block_rows);
+  EXPECT_EQ(p.accumulator_bytes, 16);
 }
 
 TEST(make_plan, short_rows_share_a_block) {
@@ -199,10 +230,18 @@ std::string refusal(const reduction& what, const batches& form, const plan_optio
 }
 
 std::string sum_refusal(const plan_options& forced, const engine_traits& engine = h200_traits()) {
-  return refusal(make_reduction(op_kind::sum, dtype::f32), form_of({1000}, {0}), forced, engine);
+  return refusal(make_reduction(op_kind::sum, dtype::f32, nan_policy::propagate, accuracy::fast), form_of({1000}, {0}),
+                 forced, engine);
 }
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(make_plan, exact_sums_refuse_atomics_where_they_gather_in_pairs) {
+  plan_options atomic;
+  atomic.how = finish::atomic;
+  const reduction what = make_reduction(op_kind::sum, dtype::f32);
+  EXPECT_TRUE(has(refusal(what, form_of({100000, 10}, {0}), atomic, h200_traits()), "use last block or next pass"));
+}
 
 TEST(make_plan, refusals_say_what_was_asked_and_what_can_be) {
   const auto with_threads = [](int threads) { return plan_options{{}, {}, {}, threads, {}}; };
