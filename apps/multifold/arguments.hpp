@@ -26,6 +26,13 @@ struct reduction_arguments {
   std::optional<std::string> initial;
 };
 
+/// The states of exact sums that take part, and the one that is left.
+struct state_arguments {
+  std::vector<std::string> merge;
+  std::optional<std::string> save;
+  bool used() const { return !merge.empty() || save.has_value(); }
+};
+
 /// Where and how it is computed.
 struct engine_arguments {
   std::string engine = "auto";

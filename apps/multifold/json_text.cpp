@@ -82,13 +82,16 @@ const char* name_of(access pattern) {
 
 }  // namespace
 
-std::string result_json(const reduce_result& result, const std::string& file, const std::string& output) {
-  json object{{"schema", "multifold.result/1"}, {"op", name(result.used.what.op)}, {"file", file}};
-  if (output.empty()) {
+std::string result_json(const reduce_result& result, const result_files& files) {
+  json object{{"schema", "multifold.result/1"}, {"op", name(result.used.what.op)}};
+  object["file"] = files.input.empty() ? json() : json(files.input);
+  if (!files.merged.empty()) object["merged"] = files.merged;
+  if (files.state) object["state"] = *files.state;
+  if (files.output.empty()) {
     object["value"] = nested(result, value_json);
     object["value_hex"] = nested(result, hex_json);
   } else {
-    object["output"] = output;
+    object["output"] = files.output;
   }
   object["dtype"] = name(result.type);
   object["shape"] = result.extents;

@@ -1,16 +1,25 @@
 // The JSON of results and plans; every object carries the name of its schema.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "multifold/plan.hpp"
 #include "multifold/reduce.hpp"
 
 namespace multifold::app {
 
+/// What a result came from and went to.
+struct result_files {
+  std::string input;                // empty: nothing but states
+  std::string output;               // if it is not empty, its name stands instead of the value
+  std::vector<std::string> merged;  // states
+  std::optional<std::string> state;
+};
+
 /// "multifold.result/1" on one line. NaN and infinities are the strings "nan", "inf" and "-inf"; integers are exact.
-/// Where the result went to the file `output`, its name stands instead of the value; else `output` is empty.
-std::string result_json(const reduce_result& result, const std::string& file, const std::string& output);
+std::string result_json(const reduce_result& result, const result_files& files);
 
 /// "multifold.plan/1" on one line.
 std::string plan_json(const plan& p);

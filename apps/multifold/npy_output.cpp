@@ -35,6 +35,10 @@ void check_output(const std::string& path, dtype type) {
   if (type == dtype::bf16) {
     throw usage(label_of(path) + ": .npy has no bf16; expected --result-dtype f32, which holds each of its values");
   }
+  check_target(path);
+}
+
+void check_target(const std::string& path) {
   if (path == "-") return;
   std::error_code code;
   const fs::file_status status = fs::status(path, code);

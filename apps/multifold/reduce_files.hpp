@@ -16,6 +16,7 @@ struct reduce_arguments {
   std::vector<std::string> files;
   raw_arguments raw;
   reduction_arguments what;
+  state_arguments states;
   engine_arguments how;
   bool json = false;
   bool hex = false;
@@ -23,7 +24,8 @@ struct reduce_arguments {
   std::string output;
 };
 
-/// Reduces every file and prints or writes its result; failures are told as they come, and the first is returned.
+/// Reduces every file, or the states alone if there is none, and prints or writes its result; failures are told as they
+/// come, and the first is returned.
 exit_code reduce_files(const reduce_arguments& arguments, interrupt_watch& watch);
 
 }  // namespace multifold::app

@@ -1,0 +1,219 @@
+"""States of exact sums: saved, merged in any order, resumed, and refused; against sums of fractions."""
+
+import itertools
+import json
+import random
+import struct
+from fractions import Fraction
+
+import tool
+
+# Type: struct's letter, .npy's name, bits of the significand, exponents of the least normal and the greatest number.
+FORMATS = {"f16": ("e", "'<f2'", 11, -14, 15), "f32": ("f", "'<f4'", 24, -126, 127), "f64": ("d", "'<f8'", 53, -1022, 1023)}
+STATE_BYTES = {"f16": 80, "bf16": 112, "f32": 112, "f64": 344}
+
+
+def nearest(exact, dtype):
+    """The fraction, rounded once to nearest, ties to even."""
+    _, _, bits, least, greatest = FORMATS[dtype]
+    if exact == 0:
+        return 0.0
+    exponent = abs(exact.numerator).bit_length() - exact.denominator.bit_length()
+    if abs(exact) < Fraction(2) ** exponent:
+        exponent -= 1
+    quantum = Fraction(2) ** (max(exponent, least) - bits + 1)
+    rounded = round(exact / quantum) * quantum
+    if abs(rounded) >= Fraction(2) ** (greatest + 1):
+        return float("inf") if rounded > 0 else float("-inf")
+    return float(rounded)
+
+
+def hex_of(value, dtype):
+    letter = FORMATS[dtype][0]
+    return "0x" + struct.pack(">" + letter, value).hex()
+
+
+def wild(dtype, count):
+    """Finite numbers of all magnitudes whose sum is not that of their largest alone."""
+    letter, _, _, least, greatest = FORMATS[dtype]
+    generator = random.Random(20240229)
+    values = []
+    while len(values) < count:
+        exponent = generator.randint(max(least, -60), min(greatest - 8, 60))
+        value = struct.unpack(letter, struct.pack(letter, generator.choice((-1, 1)) * generator.random() * 2.0**exponent))[0]
+        values += [value, -value] if generator.random() < 0.5 else [value]
+    return values[:count]
+
+
+class States(tool.ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.serial = itertools.count()
+
+    def array(self, values, dtype="f32", name=None):
+        letter, descr = FORMATS[dtype][:2]
+        data = struct.pack(f"<{len(values)}{letter}", *values)
+        return self.file(name or f"x{next(self.serial)}.npy", tool.npy(descr, f"({len(values)},)", data))
+
+    def state(self, values, dtype="f32", op="sum"):
+        path = self.folder / f"s{next(self.serial)}.state"
+        outcome = tool.run(op, self.array(values, dtype), "--save-state", path)
+        self.assertEqual((outcome.code, outcome.err), (0, ""))
+        self.assertEqual(path.stat().st_size, STATE_BYTES[dtype])
+        return path
+
+    def refused(self, line, code, *words, **how):
+        """Refused, and all files are as they were."""
+        before = {path: path.read_bytes() for path in self.folder.iterdir() if path.is_file()}
+        self.assert_refused(tool.run(*line, **how), code, *words)
+        self.assertEqual({path: path.read_bytes() for path in self.folder.iterdir() if path.is_file()}, before)
+
+    def test_three_parts_in_any_order_are_the_whole(self):
+        for dtype in FORMATS:
+            values = wild(dtype, 301)
+            total = sum(map(Fraction, values))
+            whole = self.state(values, dtype).read_bytes()
+            runs, parts = [], []
+            for part in (values[:50], values[50:51], values[51:]):
+                parts.append(self.folder / f"part{len(parts)}.{dtype}")
+                runs.append(tool.start("sum", self.array(part, dtype), "--save-state", parts[-1]))
+            for run in runs:
+                run.communicate()
+                self.assertEqual(run.returncode, 0)
+            for order in itertools.permutations(parts):
+                with self.subTest(dtype=dtype, order=[path.name for path in order]):
+                    out = self.folder / "merged"
+                    merged = tool.run("sum", "--merge", *order, "--save-state", out, "--hex")
+                    self.assert_printed(merged, hex_of(nearest(total, dtype), dtype) + "\n")
+                    self.assertEqual(out.read_bytes(), whole)
+                    mean = tool.run("mean", "--merge", *order, "--hex")
+                    self.assert_printed(mean, hex_of(nearest(total / len(values), dtype), dtype) + "\n")
+                    for result in FORMATS:
+                        wide = tool.run("sum", "--merge", *order, "--result-dtype", result, "--hex")
+                        self.assert_printed(wide, hex_of(nearest(total, result), result) + "\n")
+
+    def test_a_run_resumes_in_place(self):
+        values = wild("f64", 97)
+        state = self.folder / "so far"
+        so_far = Fraction(0)
+        for first in range(0, len(values), 13):
+            part = values[first:first + 13]
+            so_far += sum(map(Fraction, part))
+            before = ["--merge", state] if first > 0 else []
+            outcome = tool.run("mean", self.array(part, "f64", "part.npy"), *before, "--save-state", state, "--hex")
+            self.assert_printed(outcome, hex_of(nearest(so_far / (first + len(part)), "f64"), "f64") + "\n")
+        self.assertEqual(state.read_bytes(), self.state(values, "f64").read_bytes())
+        self.assertEqual([name for name in self.names() if name.startswith(".")], [])
+
+    def test_sums_and_means_share_states(self):
+        self.assertEqual(self.state([1, 2, 3.5], op="mean").read_bytes(), self.state([3.5, 1, 2]).read_bytes())
+
+    def test_bf16_and_pipes(self):
+        halves = [struct.pack("<4H", 0x3F80, 0x4000, 0x7F00, 0x0001), struct.pack("<2H", 0xFF00, 0xBF80)]
+        for name, data in zip("ab", halves):
+            outcome = tool.run("sum", "-", "--dtype", "bf16", "--save-state", self.folder / name, stdin=data)
+            self.assertEqual((outcome.code, outcome.err), (0, ""))
+        merged = tool.run("sum", "--merge", self.folder / "a", "-", "--hex", stdin=(self.folder / "b").read_bytes())
+        self.assert_printed(merged, "0x4000\n")
+        wide = tool.run("sum", "--merge", self.folder / "b", self.folder / "a", "--result-dtype", "f64")
+        self.assert_printed(wide, "2\n")
+
+    def test_specials_and_nothing(self):
+        inf, nan = float("inf"), float("nan")
+        for parts, bits in (([[inf], [1]], "7f800000"), ([[inf], [-inf]], "7fc00000"), ([[nan], [inf]], "7fc00000"),
+                            ([[-inf], [-inf]], "ff800000"), ([[-0.0], [-0.0]], "80000000"), ([[-0.0], [0.0]], "00000000"),
+                            ([[2.0**127, 2.0**127], [-(2.0**127), -(2.0**127), 1.0]], "3f800000")):
+            with self.subTest(parts=parts):
+                self.assert_printed(tool.run("sum", "--merge", *map(self.state, parts), "--hex"), f"0x{bits}\n")
+        nothing = self.folder / "nothing"
+        empty = self.file("empty.npy", tool.npy(shape="(0, 3)", data=b""))
+        self.assert_printed(tool.run("sum", empty, "--save-state", nothing), "0\n")
+        self.assert_printed(tool.run("mean", "--merge", nothing), "nan\n")
+        self.assert_printed(tool.run("mean", self.array([4, 5]), "--merge", nothing), "4.5\n")
+
+    def test_omitted_nan_take_no_part(self):
+        path = self.array([1, float("nan"), 2])
+        state = self.folder / "state"
+        self.assert_printed(tool.run("sum", path, "--nan", "omit", "--save-state", state), "3\n")
+        self.assert_printed(tool.run("mean", "--merge", state), "1.5\n")
+
+    def test_json_and_files(self):
+        a, b, out = self.state([1, 2]), self.folder / "b", self.folder / "out.npy"
+        found = json.loads(tool.run("sum", self.array([3]), "--merge", a, "--save-state", b, "--json").out)
+        self.assertEqual((found["value"], found["state"], found["merged"], found["count"]), (6, str(b), [str(a)], 1))
+        found = json.loads(tool.run("mean", "--merge", a, b, "--json", "--result-dtype", "f64").out)
+        self.assertEqual((found["value"], found["file"], found["dtype"], found["accuracy"]), (1.8, None, "f64", "exact"))
+        self.assertNotIn("state", found)
+        self.assert_printed(tool.run("sum", "--merge", b, "-o", out), "")
+        self.assertEqual(out.read_bytes(), tool.npy(shape="()", data=tool.floats(6)))
+
+    def test_bad_states(self):
+        x, good = self.array([1, 2, 3]), self.state([1, 2])
+        data = good.read_bytes()
+
+        def changed(at, byte):
+            return data[:at] + bytes([byte]) + data[at + 1:]
+
+        bad = [(b"", "byte 0", "the end"), (b"hello, world", "byte 0", "found 104", "magic"), (data[:9], "byte 9", "header of 16"),
+               (data[:100], "byte 100", "the end", "expected 112 bytes"), (data + b"\0\0", "byte 112", "2 more bytes"),
+               (data + data, "byte 112"), (changed(8, 2), "byte 8", "found version 2", "expected version 1", "newer multifold"),
+               (changed(10, 9), "byte 10"), (changed(11, 1), "byte 10", "sums of products of f32", "expected sums of f32"),
+               (changed(12, 7), "byte 12", "size of 7"), (x.read_bytes(), "byte 0", "magic")]
+        bad += [(changed(at, data[at] ^ 16), "byte 104", "corrupted") for at in (16, 24, 55, 56, 103, 111)]
+        for content, *words in bad:
+            with self.subTest(words=words):
+                path = self.file("bad", content)
+                self.refused(["sum", x, "--merge", path], 3, path, *words)
+                self.refused(["mean", "--merge", good, path, "--save-state", self.folder / "new"], 3, path, *words)
+                self.refused(["sum", x, "--merge", path, "--save-state", path], 3, path, *words)
+                self.refused(["sum", x, "--merge", path, "-o", self.folder / "out.npy"], 3, path, *words)
+
+    def test_states_of_another_type(self):
+        narrow, wide = self.state([1, 2]), self.state([1, 2], "f64")
+        self.refused(["sum", "--merge", narrow, wide], 3, wide, "byte 10", "found sums of f64", "expected sums of f32")
+        self.refused(["sum", self.array([1], "f64"), "--merge", narrow, "--save-state", narrow], 3, narrow, "byte 10",
+                     "found sums of f32", "expected sums of f64")
+
+    def test_states_that_cannot_be_read(self):
+        x = self.array([1])
+        self.refused(["sum", x, "--merge", self.folder / "missing"], 3, "missing", "No such file")
+        self.refused(["sum", x, "--merge", self.folder], 3, self.folder, "directory")
+        self.refused(["sum", "--merge", "/dev/zero"], 3, "/dev/zero", "byte 0", "found 0")
+
+    def test_states_that_cannot_be_written(self):
+        x, state = self.array([1, 2]), self.state([3])
+        self.refused(["sum", x, "--save-state", self.folder], 3, self.folder, "directory")
+        self.refused(["sum", x, "--save-state", self.folder / "no" / "state"], 3, "state", "No such file")
+        self.refused(["sum", x, "--save-state", "/dev/full"], 3, "/dev/full", "No space left")
+        with open("/dev/full", "wb") as full:
+            self.refused(["sum", x, "--merge", state, "--save-state", state], 3, "No space left", stdout=full)
+            self.refused(["sum", x, "--save-state", self.folder / "new"], 3, "No space left", stdout=full)
+
+    def test_a_state_is_as_it_was_if_the_file_is_bad(self):
+        state = self.state([3])
+        short = self.file("short.npy", tool.npy(data=b"\0" * 11))
+        for path in (short, self.folder / "missing.npy"):
+            self.refused(["sum", path, "--merge", state, "--save-state", state], 3, path)
+
+    def test_what_has_no_state(self):
+        x, state = self.array([1, 2, 3, 4]), self.state([1])
+        matrix = self.file("m.npy", tool.npy(shape="(2, 2)", data=tool.floats(1, 2, 3, 4)))
+        integers = self.file("i.npy", tool.npy("'<i4'"))
+        to = ["--save-state", self.folder / "new"]
+        for line, *words in ((["max", x, *to], "sum or mean"), (["prod", x, "--merge", state], "sum or mean"),
+                             (["sum", integers, *to], integers, "i32"), (["mean", integers, "--merge", state], integers, "i32"),
+                             (["sum", x, "--accuracy", "fast", *to], "exact"), (["sum", matrix, "--axis", "0", *to], matrix, "2"),
+                             (["sum", matrix, "--axis", "1", "--merge", state], matrix, "all axes"),
+                             (["sum", x, "--initial", "1", *to], "--initial"), (["sum", x, x, *to], "one FILE"),
+                             (["sum", x, "--save-state", "-"], "standard output"), (["sum", x, "--save-state", ""], "empty name"),
+                             (["sum", *to], "FILE", "--merge"), (["sum"], "FILE is required"), (["sum", "--merge"], "--merge"),
+                             (["sum", "--merge", state, "--axis", "0"], "FILE"), (["sum", "--merge", state, "--dtype", "f32"], "FILE"),
+                             (["sum", "--merge", state, "--result-dtype", "i64"], "i64"), (["sum", "-", "--merge", "-"], "twice"),
+                             (["sum", x, *to, "-o", self.folder / "new"], "same file")):
+            with self.subTest(line=line):
+                self.refused(line, 2, *words)
+        self.assert_printed(tool.run("sum", matrix, "--axis", "0,1", *to), "10\n")
+
+
+if __name__ == "__main__":
+    tool.main()
