@@ -1,5 +1,5 @@
 // The table: a case is a line.
-#include "device_cases.hpp"
+#include "device_contenders.hpp"
 
 namespace bench {
 namespace {
@@ -7,33 +7,8 @@ namespace {
 using namespace multifold;
 using kind = contender::kind;
 
-contender ours(std::string label = "multifold", plan_options forced = {}) {
-  contender c;
-  c.name = std::move(label);
-  c.forced = forced;
-  return c;
-}
-
-contender simple(std::string label, kind what) {
-  contender c;
-  c.name = std::move(label);
-  c.what = what;
-  return c;
-}
 contender whole() { return simple("full sum", kind::whole); }
-contender read() { return simple("read", kind::read); }
 contender copy() { return simple("copy", kind::copy); }
-
-contender peer(std::string label, peer_function call, dtype result, tolerance allowed) {
-  contender c;
-  c.name = std::move(label);
-  c.what = kind::peer;
-  c.peer = call;
-  c.result = result;
-  c.allowed = allowed;
-  return c;
-}
-contender cub(peer_function call, dtype result, tolerance allowed) { return peer("cub", call, result, allowed); }
 contender thrust(peer_function call, dtype result, tolerance allowed) { return peer("thrust", call, result, allowed); }
 contender segments() { return cub(cub_segments_f32, dtype::f32, tolerance::f32); }
 contender fixed_segments() { return peer("cub fixed", cub_fixed_segments_f32, dtype::f32, tolerance::f32); }
@@ -135,6 +110,7 @@ std::vector<bench_case> device_cases() {
     all.push_back(
         {"small/" + size + "/captured/f32", sum, f32, {two_to(e - 2)}, {0}, {ours(), cub_f32}, 0, pace::captured});
   }
+  for (const bench_case& c : exact_cases()) all.push_back(c);
   return all;
 }
 
@@ -146,7 +122,7 @@ array_view view_of(const bench_case& c, const void* data, std::int64_t buffer_by
 }
 
 plan plan_of(const bench_case& c, const contender& who, const array_view& view, const engine_traits& engine) {
-  reduction what = make_reduction(c.op, c.type);
+  reduction what = make_reduction(c.op, c.type, nan_policy::propagate, who.numerics);
   // Narrow sums in f32, which a sum of so many elements fits; u64 would be one more dtype to compare.
   if (c.type == dtype::f16 || c.type == dtype::bf16) what.result = dtype::f32;
   if (what.result == dtype::u64) what.result = dtype::i64;

@@ -23,6 +23,7 @@ struct contender {
   std::string name;
   kind what = kind::ours;
   multifold::plan_options forced;
+  multifold::accuracy numerics = multifold::accuracy::fast;  // of ours: exact sums are asked for
   peer_function peer = nullptr;
   multifold::dtype result = multifold::dtype::f32;  // of a peer
   tolerance allowed = tolerance::exact;             // of a peer
@@ -44,10 +45,14 @@ struct bench_case {
   std::vector<contender> contenders;  // the first is the one that ratios are told of
   std::int64_t shift = 0;             // elements from an aligned address
   pace how = pace::stream;
+  data_set data = data_set::integers;
 };
 
 /// Every case. The contender that ratios are taken to is named "cub".
 std::vector<bench_case> device_cases();
+
+/// Those of exact sums, which are among them. Their first contender is exact.
+std::vector<bench_case> exact_cases();
 
 /// The view of one copy of a case's input, for a buffer of `buffer_bytes`.
 multifold::array_view view_of(const bench_case& c, const void* data, std::int64_t buffer_bytes);

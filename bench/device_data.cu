@@ -6,14 +6,6 @@ namespace {
 
 using multifold::cuda::check;
 
-// SplitMix64 (Steele, Lea and Flood 2014): element i of a stream is a hash of the seed and i.
-__device__ std::uint64_t hash(std::uint64_t seed, std::int64_t i) {
-  std::uint64_t z = seed + (static_cast<std::uint64_t>(i) + 1) * 0x9e3779b97f4a7c15ull;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-  return z ^ (z >> 31);
-}
-
 template <class T>
 __device__ T element(std::uint64_t bits) {
   // An odd integer of scale + 1 signed bits; for integers any of the dtype but 0.

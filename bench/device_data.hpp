@@ -1,7 +1,8 @@
 // The elements that are reduced, the exact results they must have, and the plain read and copy that nothing can beat.
 //
-// Every element is v * 2^-scale for a random integer v that its dtype holds exactly, and never 0. So the
-// exact sum of any number of them is a sum of integers, which the oracle takes in 128 bits whatever the dtype.
+// Unless a case asks for a data set, every element is v * 2^-scale for a random integer v that its dtype holds exactly,
+// and never 0. So the exact sum of any number of them is a sum of integers, which the oracle takes in 128 bits whatever
+// the dtype.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -18,6 +19,22 @@ namespace bench {
 /// Fresh elements into `bytes` (a multiple of 16) at `data`: floats uniform in (-1, 1), i64 below 2^40 in magnitude,
 /// other integers over their whole range.
 void fill(multifold::dtype type, void* data, std::int64_t bytes, std::uint64_t seed, cudaStream_t stream);
+
+/// What elements are drawn from. What exact sums cost depends on exponents, what others cost does not.
+enum class data_set {
+  integers,  // as above, with an oracle of their own; the others are for floating dtypes
+  normal,
+  uniform,  // in (0, 1)
+  lognormal_1,
+  lognormal_3,
+  lognormal_10,
+  lognormal_50,  // cut off at the greatest finite number
+  any_finite,    // random bits
+  adversarial,   // huge numbers and their negatives, tiny ones between them
+};
+
+/// The same, out of `set`.
+void fill(multifold::dtype type, data_set set, void* data, std::int64_t bytes, std::uint64_t seed, cudaStream_t stream);
 
 /// The normal form of a dense array: batches are numbered outer * inner.
 struct shape3 {

@@ -1,4 +1,4 @@
-// Elements as integers, v * 2^-scale, and what kernels over them share: device_data.cu and device_oracle.cu see it.
+// Elements as integers, v * 2^-scale, and what kernels over them share: device_data*.cu and device_oracle.cu see it.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +44,14 @@ inline int scale(dtype type) {
   int found = 0;
   visit(type, [&](auto x) { found = scale_of<decltype(x)>; });
   return found;
+}
+
+// SplitMix64 (Steele, Lea and Flood 2014): element i of a stream is a hash of the seed and i.
+__device__ inline std::uint64_t hash(std::uint64_t seed, std::int64_t i) {
+  std::uint64_t z = seed + (static_cast<std::uint64_t>(i) + 1) * 0x9e3779b97f4a7c15ull;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+  return z ^ (z >> 31);
 }
 
 template <class T>

@@ -15,6 +15,9 @@ struct arena {
   multifold::cuda::device_buffer data;
   multifold::cuda::stream stream;
   std::uint64_t seed = 0;
+  // What is in it. Elements of a data set are kept for the next case that asks for the same.
+  multifold::dtype type = multifold::dtype::f32;
+  data_set set = data_set::integers;
 };
 
 /// 16 GiB, or the largest power of two that leaves room for results.
@@ -45,7 +48,9 @@ class case_run {
   struct entrant;
 
   void prepare(const contender& who);
+  void fill_arena();
   void verify();
+  void verify_exactly();
   void capture(entrant& e);
   void warm_up();
   void enqueue(entrant& e);

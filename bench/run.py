@@ -2,8 +2,9 @@
 """Runs the benchmarks, prints their ratios, and keeps them in bench/results/<device>.json.
 
     bench/run.py --bin build/cuda/bin            everything
-    bench/run.py --bin build/cuda/bin --quick    the cases that must reach something, in less than a minute; not kept
+    bench/run.py --bin build/cuda/bin --quick    some that must reach something, in less than a minute; not kept
     bench/run.py --bin build/cuda/bin --filter '^rows/' --only device
+    bench/run.py --bin build/cuda/bin --filter '^exact/' --only device
 
 In a record, figures are 1e9 bytes of input a second of device-event time; q1 and q3 are quartiles; ratio_to_cub is the
 contender's speed over CUB's, and first_over_this the speed of the case's first contender over this one's: both are
@@ -27,7 +28,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench" / "results"
 NO_ENGINE = 4  # exit status of device_bench where there is no GPU
 QUICK = {
-    "device": r"^(ceiling|full/sum/(f32|f64|i32)|classic|few_huge|rows/2\^22x256|small/1MiB)/",
+    "device": r"^(ceiling|full/sum/(f32|f64|i32)|classic|few_huge|rows/2\^22x256|small/1MiB|"
+              r"exact/(normal/f32|any_finite/f(32|64)|rows/2\^26x16|small/1MiB))/",
     "host": r"^(sum/f32|file_sum/f32)/",
 }
 

@@ -1,7 +1,10 @@
 """Tables of a benchmark record for people, and what must be reached. Nothing is run or written here."""
 
-SMALL = "small/"
-MAIN = ("multifold", "cub", "thrust", "read")
+SMALL = ("small/", "exact/small/")
+MAIN = ("multifold", "exact", "cub", "thrust", "read")
+DATA_SETS = ("normal", "uniform", "lognormal_1", "lognormal_3", "lognormal_10", "lognormal_50", "any_finite",
+             "adversarial")
+EASY = ("normal", "uniform", "lognormal_1")  # of f64, too
 
 
 class Record:
@@ -26,6 +29,26 @@ def at_least(value, least, text):
     return None if value is None else (f"{value:.3f}" if value < 100 else f"{value:.0f}", text, value >= least)
 
 
+def add_exact(record, add):
+    """What exact sums must reach."""
+    h200 = "H200" in record.device
+    for dtype in ("f32", "f64", "bf16", "f16"):
+        for data in DATA_SETS:
+            case = f"exact/{data}/{dtype}"
+            level = dtype != "f64" or data in EASY
+            if level:
+                add(case, at_least(record.figure(case, "exact", "ratio_to_cub"), 1, ">= 1.00 x CUB"))
+            if h200:
+                least = 4500 if level else 3000
+                add(case, at_least(record.figure(case, "exact", "median_gbps"), least, f">= {least} GB/s"))
+    for shape in ("2^20x1024", "2^24x64", "2^26x16"):
+        case = f"exact/rows/{shape}/f32"
+        add(case, at_least(record.figure(case, "fast", "first_over_this"), 0.8, ">= 0.8 x fast"))
+    case = "exact/small/1MiB/single/f32"
+    add(case, at_least(record.figure(case, "fast", "first_over_this"), 1 / 1.3, ">= 0.77 x fast (1.3 x its time)"))
+    add("exact/mean/f32", at_least(record.figure("exact/mean/f32", "read", "first_over_this"), 0.98, ">= 0.98 x read"))
+
+
 def requirements(record):
     """(case, found, must reach, reached) for every requirement whose case was measured."""
     found = []
@@ -44,6 +67,7 @@ def requirements(record):
         add(classic, (f"{lead:.3f}", "shuffle / shared tree within 10 %", 1 / 1.1 <= lead <= 1.1))
     few = "few_huge/4x2^28/f32"
     add(few, at_least(record.figure(few, "full sum", "first_over_this"), 0.95, ">= 0.95 x full sum"))
+    add_exact(record, add)
     for prefix, least, text in (("sum/f32/", 0.9, ">= 0.9 x plain read, any threads"),
                                 ("file_sum/f32/", 0.8, ">= 0.8 x pread, any threads")):
         add("host " + prefix[:-1], at_least(min(record.host_ratios(prefix), default=None), least, text))
@@ -97,7 +121,7 @@ def variant_table(record):
     rows = []
     for case, by in record.rows.items():
         others = [row for row in by.values() if row["contender"] not in MAIN]
-        if case.startswith(SMALL) or not others:
+        if case.startswith("small/") or not others:
             continue
         first = next(iter(by.values()))
         for row in ([] if first in others or first["contender"] == "read" else [first]) + others:
@@ -115,9 +139,10 @@ def small_table(record):
     for case, by in record.rows.items():
         if not case.startswith(SMALL):
             continue
-        _, size, how, dtype = case.split("/")
-        row = rows.setdefault(f"{size} {dtype}", {})
-        row[how] = [us(by.get("multifold")), us(by.get("cub")), number(by.get("multifold", {}).get("ratio_to_cub"), 3)]
+        *_, size, how, dtype = case.split("/")
+        first = next(iter(by.values()))
+        row = rows.setdefault(f"{size} {dtype}" + (" exact" if case.startswith("exact/") else ""), {})
+        row[how] = [us(first), us(by.get("cub")), number(first.get("ratio_to_cub"), 3)]
     empty = ["", "", ""]
     lines = [[label] + row.get("single", empty) + row.get("captured", empty)
              for label, row in rows.items()]
