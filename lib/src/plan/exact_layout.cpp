@@ -23,6 +23,19 @@ std::int64_t word_bytes(dtype input) {
          });
 }
 
+// A tile of up to twice the `least` size, in steps of a quarter of it, of which the longest part gets the least: 2^32
+// floats are 497 tiles of 32768 for one of 264 parts, where 496.5 would do, but 331 of 49152, where 330.99 would.
+std::int64_t even_tile(std::int64_t length, std::int64_t parts, std::int64_t least) {
+  std::int64_t best = least, longest = INT64_MAX;
+  if (length / least / 2 < parts) return least;
+  for (std::int64_t quarters = 4; quarters <= 8; ++quarters) {
+    const std::int64_t tile = least / 4 * quarters;
+    const std::int64_t part = ceil_div(ceil_div(length, tile), parts) * tile;
+    if (part < longest) longest = part, best = tile;
+  }
+  return best;
+}
+
 }  // namespace
 
 void prefer_exact_rows(pass& p, const reduction& what, const plan_options& options, const engine_traits& engine) {
@@ -34,11 +47,14 @@ void prefer_exact_rows(pass& p, const reduction& what, const plan_options& optio
   if (p.length < exact_row_bytes / item) return;
   // Smaller blocks, and more of them, for arrays that are read in a few microseconds.
   const int threads = !options.threads && p.batches * p.length < small_exact_bytes / item ? 256 : p.threads;
-  const std::int64_t tile = exact_tile_vectors(what.input, p.length) * threads * (16 / item);
-  const std::int64_t tiles = ceil_div(p.length, tile);
+  std::int64_t tile = exact_tile_vectors(what.input, p.length) * threads * (16 / item);
+  const std::int64_t most = ceil_div(p.length, tile);
   const std::int64_t wanted =
-      options.parts.value_or(parts_for_waves(p.batches, engine.units * exact_blocks_a_unit, tiles));
-  if (wanted > tiles) return;
+      options.parts.value_or(parts_for_waves(p.batches, engine.units * exact_blocks_a_unit, most));
+  if (wanted > most) return;
+  if (what.input != dtype::f64 && exact_tile_vectors(what.input, p.length) > 4)
+    tile = even_tile(p.length, wanted, tile);
+  const std::int64_t tiles = ceil_div(p.length, tile);
   p.kind = kernel::exact_rows;
   p.threads = threads;
   p.parts = wanted;

@@ -31,7 +31,9 @@ row_arguments<exact_output<T>> prepare_rows(const plan& p, const exact_output<T>
   args.parts = at.parts;
   args.row_stride = p.form.outer_run.stride;
   args.nan = p.what.nan;
-  args.steps = static_cast<int>(exact_tile_vectors(p.what.input, at.length) / vectors_in_flight);
+  const std::int64_t step = std::int64_t{at.threads} * vectors_in_flight * kernels::vector_elements<T>;
+  args.steps =
+      static_cast<int>(at.parts > 1 ? at.tile / step : exact_tile_vectors(p.what.input, at.length) / vectors_in_flight);
   constexpr bool two_passes = std::is_same_v<T, double>;
   if (at.parts == 1 && !two_passes) return args;
   args.words = space.take<std::int64_t>(at.batches * words<T>::count);
