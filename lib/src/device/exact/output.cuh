@@ -152,7 +152,7 @@ struct exact_output {
 
   // A few instructions for sums and means in their own dtype: short rows have one for every few elements.
   __device__ bool store_pair(std::int64_t batch, const exact_pair& pair, std::int64_t count) const {
-    if (!to.plain || count == 0) return false;
+    if (!to.plain || to.merge || count == 0) return false;
     T* const out = static_cast<T*>(to.data) + to.layout.at(batch);
     if (to.op == op_kind::mean) {
       if (!nearest_quotient(pair, count, out)) return false;
