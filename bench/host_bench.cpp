@@ -71,7 +71,7 @@ void report(benchmark::State& state, std::int64_t bytes, const std::vector<doubl
 
 void in_memory(benchmark::State& state, const reduction_case& c, int threads) {
   const array_view view = view_of(c);
-  reduction what = make_reduction(c.op, c.type, c.nan);
+  reduction what = make_reduction(c.op, c.type, c.nan, accuracy::fast);
   if (result_dtype_allowed(c.op, c.type, dtype::f64)) what.result = dtype::f64;  // no sum overflows that
 
   const plan p = make_plan(what, normalise(view, c.axes, order_of(c.op)), {}, host::traits(threads));
@@ -99,8 +99,8 @@ void from_file(benchmark::State& state, op_kind op, int threads) {
   const std::unique_ptr<source> input = open_raw(file_path(), {dtype::f32, {}, false, 0});
   const std::int64_t bytes = input->layout().extents[0] * 4;
   const array_view view = make_view(nullptr, dtype::f32, input->layout().extents);
-  const plan p =
-      make_plan(make_reduction(op, dtype::f32), normalise(view, {0}, order_of(op)), {}, host::traits(threads));
+  const plan p = make_plan(make_reduction(op, dtype::f32, nan_policy::propagate, accuracy::fast),
+                           normalise(view, {0}, order_of(op)), {}, host::traits(threads));
   std::int64_t result = 0;
   stream::host_options options;
   options.threads = threads;
