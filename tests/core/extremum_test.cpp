@@ -35,8 +35,9 @@ scalar reduce(op_kind op, nan_policy nan, const std::vector<T>& elements) {
     }
     return fold.lower(total, index);
   };
-  if (order_of(op) == element_order::any) return visit_fold<op_family::extremum, T>(op, nan, run);
-  return visit_fold<op_family::arg_extremum, T>(op, nan, run);
+  if (order_of(op) == element_order::any)
+    return visit_fold<op_family::extremum, T>(make_reduction(op, dtype_of<T>, nan), run);
+  return visit_fold<op_family::arg_extremum, T>(make_reduction(op, dtype_of<T>, nan), run);
 }
 
 template <class T>
@@ -154,8 +155,8 @@ TEST(extremum, ties_go_to_the_first_index_in_whatever_order_they_meet) {
     EXPECT_EQ(op.combine(a, b).index, 3);
     EXPECT_EQ(op.combine(b, a).index, 3);
   };
-  visit_fold<op_family::arg_extremum, std::int32_t>(op_kind::argmin, propagate, run);
-  visit_fold<op_family::arg_extremum, std::int32_t>(op_kind::argmax, propagate, run);
+  visit_fold<op_family::arg_extremum, std::int32_t>(make_reduction(op_kind::argmin, dtype::i32), run);
+  visit_fold<op_family::arg_extremum, std::int32_t>(make_reduction(op_kind::argmax, dtype::i32), run);
 }
 
 scalar with_initial(op_kind op, const scalar& value, double initial) {

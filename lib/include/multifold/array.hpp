@@ -44,6 +44,15 @@ array_view make_view(const T* data, std::vector<std::int64_t> extents, place whe
   return make_view(static_cast<const void*>(data), dtype_of<T>, std::move(extents), where);
 }
 
+/// Where the elements of a reduction lie: one array, or two of the same dtype, extents and strides.
+struct operands {
+  const void* x = nullptr;
+  const void* y = nullptr;
+
+  operands(const void* first) noexcept : x(first) {}  // NOLINT: most reductions read one array
+  operands(const void* first, const void* second) noexcept : x(first), y(second) {}
+};
+
 /// One run of equally spaced elements.
 struct run {
   std::int64_t extent = 1;

@@ -12,7 +12,23 @@
 
 namespace multifold {
 
-enum class op_kind : std::uint8_t { sum, prod, min, max, argmin, argmax, mean };
+enum class op_kind : std::uint8_t {
+  sum,
+  prod,
+  min,
+  max,
+  argmin,
+  argmax,
+  mean,
+  norm1,     // sum of magnitudes
+  sumsq,     // sum of squares
+  norm2,     // its square root
+  var,       // mean squared deviation from the mean; reduction::correction comes off the count
+  std,       // its square root
+  dot,       // sum of products of the elements of two arrays
+  cov,       // mean product of their deviations from their means; reduction::correction comes off the count
+  describe,  // all of struct summary in one read
+};
 
 /// What a floating-point NaN does to a result.
 enum class nan_policy : std::uint8_t {
@@ -30,11 +46,23 @@ std::string_view name(accuracy kind) noexcept;
 std::string_view name(op_kind op) noexcept;
 std::string_view description(op_kind op) noexcept;
 std::optional<op_kind> parse_op(std::string_view text) noexcept;
-inline constexpr op_kind all_ops[] = {op_kind::sum,    op_kind::prod,   op_kind::min, op_kind::max,
-                                      op_kind::argmin, op_kind::argmax, op_kind::mean};
+
+/// The operations that make one value of one array, and those that make one value of two.
+inline constexpr op_kind all_ops[] = {op_kind::sum,    op_kind::prod,   op_kind::min,  op_kind::max,
+                                      op_kind::argmin, op_kind::argmax, op_kind::mean, op_kind::norm1,
+                                      op_kind::sumsq,  op_kind::norm2,  op_kind::var,  op_kind::std};
+inline constexpr op_kind two_array_ops[] = {op_kind::dot, op_kind::cov};
+
+constexpr bool takes_two_arrays(op_kind op) noexcept { return op == op_kind::dot || op == op_kind::cov; }
+
+/// Whether a correction (degrees of freedom that come off the count) has a meaning for `op`.
+constexpr bool takes_correction(op_kind op) noexcept {
+  return op == op_kind::var || op == op_kind::std || op == op_kind::cov || op == op_kind::describe;
+}
 
 /// The dtype of a result unless another is asked for: floating inputs keep theirs; sums and products of integers are
-/// i64 or u64; a mean of integers is f64; argmin and argmax give i64.
+/// i64 or u64, and so are their sums of magnitudes and squares and their dot products; means, variances, deviations and
+/// 2-norms of integers are f64; argmin and argmax give i64.
 dtype default_result_dtype(op_kind op, dtype input) noexcept;
 
 /// Whether results of `op` over `input` can be asked for as `result`: never an integer from a real value.
@@ -42,12 +70,13 @@ bool result_dtype_allowed(op_kind op, dtype input, dtype result) noexcept;
 
 /// Whether `op` keeps the index of its elements.
 MULTIFOLD_HD constexpr element_order order_of(op_kind op) noexcept {
-  return op == op_kind::argmin || op == op_kind::argmax ? element_order::indexed : element_order::any;
+  const bool indexed = op == op_kind::argmin || op == op_kind::argmax || op == op_kind::describe;
+  return indexed ? element_order::indexed : element_order::any;
 }
 
-/// Whether a reduction over no elements has a value.
+/// Whether a reduction over no elements has a value, be it NaN.
 constexpr bool has_identity(op_kind op) noexcept {
-  return op == op_kind::sum || op == op_kind::prod || op == op_kind::mean;
+  return op != op_kind::min && op != op_kind::max && op != op_kind::argmin && op != op_kind::argmax;
 }
 
 /// A reduction operation: what one element becomes, how two partial results meet, and what is read off at the end.

@@ -62,9 +62,10 @@ plan make_plan(const reduction& what, const batches& form, const plan_options& o
 std::string explain(const plan& p);
 
 /// Runs `p` pass by pass, one element at a time, on the CPU: the meaning of a plan, against which engines are tested.
-/// Shapes: `data` is the host array that form was made from; `results` holds form.results() * item_bytes(result).
+/// Shapes: `data` is the host array that form was made from (or two of them, for operations that take two); `results`
+///         holds form.results() * result_bytes(what).
 /// Throws: overflow_error if a result does not fit, shape_error if a result does not exist.
-void interpret(const plan& p, const void* data, void* results);
+void interpret(const plan& p, const operands& data, void* results);
 
 /// Throws the error that belongs to a failed store: overflow_error or shape_error.
 void check_status(status s, const reduction& what);

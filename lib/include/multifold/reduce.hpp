@@ -15,6 +15,7 @@
 #include "multifold/ops.hpp"
 #include "multifold/plan.hpp"
 #include "multifold/source.hpp"
+#include "multifold/summary.hpp"
 
 namespace multifold {
 
@@ -29,8 +30,9 @@ struct reduce_options {
   std::optional<dtype> result;  // default_result_dtype otherwise
   nan_policy nan = nan_policy::propagate;
   initial_value initial;
-  std::optional<accuracy> wanted;                   // empty: the best there is for this operation and dtype
-  bool keep_state = false;                          // of exact sums and means over all axes, for merges (state.hpp)
+  std::int64_t correction = 0;     // of var, std, cov and describe: comes off the count, as in NumPy (its cov takes 1)
+  std::optional<accuracy> wanted;  // empty: the best there is for this operation and dtype
+  bool keep_state = false;         // of exact sums and means over all axes, for merges (state.hpp)
   engine_choice engine = engine_choice::automatic;  // automatic also asks the environment: MULTIFOLD_ENGINE
   int threads = 0;                                  // of the host engine; 0: as many as the process may use
   std::int64_t memory_bytes = 0;                    // for buffers of sources; 0: the default of 256 MiB
@@ -43,13 +45,13 @@ struct reduce_options {
 struct reduce_result {
   dtype type = dtype::f32;
   std::vector<std::int64_t> extents;  // empty for a single value
-  std::vector<std::byte> data;
-  std::vector<std::byte> state;  // empty unless it was to be kept
-  std::string engine;            // "host" or "device"
-  std::string device;            // the processor, for people
+  std::vector<std::byte> data;        // of describe: struct summary, whose reals are of `type`
+  std::vector<std::byte> state;       // empty unless it was to be kept
+  std::string engine;                 // "host" or "device"
+  std::string device;                 // the processor, for people
   accuracy achieved = accuracy::fast;
   plan used;
-  std::int64_t count = 0;  // input elements
+  std::int64_t count = 0;  // input elements, of each array
   std::int64_t bytes = 0;  // input bytes
   double seconds = 0;
 
@@ -60,6 +62,9 @@ struct reduce_result {
     copy_value(dtype_of<T>, &x);
     return x;
   }
+
+  /// The summary of batch `index`, in row-major order. Throws shape_error if op_kind::describe made no such one.
+  const summary& described(std::int64_t index = 0) const;
 
  private:
   void copy_value(dtype wanted, void* out) const;
@@ -72,9 +77,16 @@ struct reduce_result {
 /// Cost:     reads each element once.
 reduce_result reduce(op_kind op, const array_view& array, const reduce_options& options = {});
 
+/// dot and cov of two arrays, which have the same dtype and extents, lie in the same place, and have the same strides
+/// (but for axes of extent 1). Otherwise as above.
+reduce_result reduce(op_kind op, const array_view& x, const array_view& y, const reduce_options& options = {});
+
 /// Reduces a source in bounded memory: options.memory_bytes of buffers, and the accumulators of the results.
 /// Throws: as above, and io_error or format_error from the source.
 reduce_result reduce(op_kind op, source& input, const reduce_options& options = {});
+
+/// dot and cov of two sources of the same dtype, extents and order of axes, whose lengths are known.
+reduce_result reduce(op_kind op, source& x, source& y, const reduce_options& options = {});
 
 /// The plan that reduce would run for an array of this layout, without reading it.
 plan plan_for(op_kind op, const array_view& array, const reduce_options& options = {});

@@ -15,15 +15,16 @@ struct reduction {
   nan_policy nan = nan_policy::propagate;
   accuracy numerics = accuracy::exact;  // where has_exact_form; integers and extrema are exact either way
   initial_value initial;
-  bool as_state =
-      false;  // of gathers_exactly: the only result is not rounded, but the state of the sum (exact/blob.hpp)
+  std::int64_t correction = 0;  // of op_kind var, std, cov and describe: as in NumPy's var
+  // Of gathers_exactly: the only result is not rounded, but the state of the sum (exact/blob.hpp).
+  bool as_state = false;
 };
 
 /// `op` over `input` with its default result dtype.
 reduction make_reduction(op_kind op, dtype input, nan_policy nan = nan_policy::propagate,
                          accuracy numerics = accuracy::exact);
 
-/// Whether an exact result of floating-point elements is served: sums and means are, products are not.
+/// Whether `op` over floating-point elements can be had as accuracy::exact and as accuracy::fast.
 constexpr bool has_exact_form(op_kind op) noexcept { return op == op_kind::sum || op == op_kind::mean; }
 
 /// Whether `op` over `input` rounds nothing but its result, whatever accuracy is asked for.
@@ -35,6 +36,9 @@ constexpr bool always_exact(op_kind op, dtype input) noexcept {
 constexpr bool gathers_exactly(const reduction& what) noexcept {
   return what.numerics == accuracy::exact && is_floating(what.input) && has_exact_form(what.op);
 }
+
+/// Bytes of one result: of an element of its dtype, or of a summary.
+std::int64_t result_bytes(const reduction& what);
 
 /// Bytes of one accumulator, which holds any partial result.
 std::int64_t accumulator_bytes(const reduction& what);

@@ -11,19 +11,31 @@ struct op_text {
   std::string_view description;
 };
 
-constexpr std::array<op_text, 7> table{{{"sum", "sum of the elements"},
-                                        {"prod", "product of the elements"},
-                                        {"min", "least element"},
-                                        {"max", "greatest element"},
-                                        {"argmin", "index of the first least element"},
-                                        {"argmax", "index of the first greatest element"},
-                                        {"mean", "arithmetic mean"}}};
+constexpr std::array<op_text, 15> table{{{"sum", "sum of the elements"},
+                                         {"prod", "product of the elements"},
+                                         {"min", "least element"},
+                                         {"max", "greatest element"},
+                                         {"argmin", "index of the first least element"},
+                                         {"argmax", "index of the first greatest element"},
+                                         {"mean", "arithmetic mean"},
+                                         {"norm1", "sum of the magnitudes"},
+                                         {"sumsq", "sum of the squares"},
+                                         {"norm2", "square root of the sum of the squares"},
+                                         {"var", "variance"},
+                                         {"std", "standard deviation"},
+                                         {"dot", "sum of the products of two arrays' elements"},
+                                         {"cov", "covariance of two arrays"},
+                                         {"describe", "counts, extremes and moments"}}};
 
 constexpr std::array<std::string_view, 2> accuracy_names{"exact", "fast"};
 
+// Whether integers, too, give a real number.
+bool is_real(op_kind op) { return op == op_kind::mean || op == op_kind::norm2 || takes_correction(op); }
+
 // Whether the value before its last rounding is an integer (possibly over a count).
 bool integral(op_kind op, dtype input) {
-  return op == op_kind::argmin || op == op_kind::argmax || (!is_floating(input) && op != op_kind::mean);
+  if (op == op_kind::argmin || op == op_kind::argmax) return true;
+  return !is_floating(input) && !is_real(op);
 }
 
 }  // namespace
@@ -33,8 +45,8 @@ std::string_view name(op_kind op) noexcept { return table[static_cast<std::size_
 std::string_view description(op_kind op) noexcept { return table[static_cast<std::size_t>(op)].description; }
 
 std::optional<op_kind> parse_op(std::string_view text) noexcept {
-  for (op_kind op : all_ops) {
-    if (text == name(op)) return op;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (text == table[i].name) return static_cast<op_kind>(i);
   }
   return std::nullopt;
 }
@@ -45,11 +57,10 @@ dtype default_result_dtype(op_kind op, dtype input) noexcept {
     case op_kind::max: return input;
     case op_kind::argmin:
     case op_kind::argmax: return dtype::i64;
-    case op_kind::mean: return is_floating(input) ? input : dtype::f64;
-    case op_kind::sum:
-    case op_kind::prod: break;
+    default: break;
   }
   if (is_floating(input)) return input;
+  if (is_real(op)) return dtype::f64;
   return is_unsigned(input) ? dtype::u64 : dtype::i64;
 }
 

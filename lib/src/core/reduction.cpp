@@ -16,6 +16,10 @@ reduction make_reduction(op_kind op, dtype input, nan_policy nan, accuracy numer
   return what;
 }
 
+std::int64_t result_bytes(const reduction& what) {
+  return what.op == op_kind::describe ? static_cast<std::int64_t>(sizeof(summary)) : item_bytes(what.result);
+}
+
 std::int64_t accumulator_bytes(const reduction& what) {
   return visit_fold(what,
                     [](auto op) { return static_cast<std::int64_t>(sizeof(typename decltype(op)::accumulator)); });

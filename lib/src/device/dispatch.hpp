@@ -15,7 +15,7 @@ namespace multifold::cuda::detail {
 
 /// A reduction to results, or of a chunk into accumulators.
 struct call {
-  const void* data;
+  operands data;
   void* results;
   bool merge;
   std::int64_t first_index;

@@ -43,19 +43,18 @@ template <op_family Family, class T>
 void enqueue(const plan& p, const call& c) {
   const workspace_cursor space(p, c.workspace);
   const built_in_output output = output_of(p, c, space.status());
-  const T* const data = static_cast<const T*>(c.data) + p.form.offset;
+  const T* const data = static_cast<const T*>(c.data.x) + p.form.offset;
   if constexpr (Family == op_family::exact_sum) {
     exact::enqueue(p, output, data, space, c.stream);
   } else {
-    visit_fold<Family, T>(p.what.op, p.what.nan,
-                          [&](auto op) { launch(p, op, output, data, space, c.first_index, c.stream); });
+    visit_fold<Family, T>(p.what, [&](auto op) { launch(p, op, output, data, space, c.first_index, c.stream); });
   }
 }
 
 template <op_family Family, class T>
 void fill_identity(const reduction& what, void* accumulators, std::int64_t count, cudaStream_t stream) {
   if (count == 0) return;
-  visit_fold<Family, T>(what.op, what.nan, [&](auto op) {
+  visit_fold<Family, T>(what, [&](auto op) {
     using accumulator = typename decltype(op)::accumulator;
     kernels::fill_identity<<<grid_for(count, 256), 256, 0, stream>>>(op, static_cast<accumulator*>(accumulators),
                                                                      count);
@@ -67,7 +66,7 @@ template <op_family Family, class T>
 void lower(const reduction& what, const void* accumulators, std::int64_t count, std::int64_t length, void* results,
            std::uint32_t* status_word, cudaStream_t stream) {
   if (count == 0) return;
-  visit_fold<Family, T>(what.op, what.nan, [&](auto op) {
+  visit_fold<Family, T>(what, [&](auto op) {
     using Op = decltype(op);
     built_in_output output{};
     output.data = results;

@@ -12,7 +12,10 @@ namespace {
 
 void enqueue_any(const plan& p, const detail::call& c) {
   const std::int64_t item = item_bytes(p.what.input);
-  if (reinterpret_cast<std::uintptr_t>(c.data) % static_cast<std::uintptr_t>(item) != 0) {
+  const auto aligned = [&](const void* p) {
+    return reinterpret_cast<std::uintptr_t>(p) % static_cast<std::uintptr_t>(item) == 0;
+  };
+  if (!aligned(c.data.x) || !(takes_two_arrays(p.what.op) ? aligned(c.data.y) : true)) {
     throw shape_error("the array starts at an address that is no multiple of its items' " + std::to_string(item) +
                       " bytes: copy it to an aligned place, or use the host engine");
   }
@@ -21,7 +24,8 @@ void enqueue_any(const plan& p, const detail::call& c) {
 
 }  // namespace
 
-void reduce_async(const plan& p, const void* data, void* results, std::span<std::byte> workspace, cudaStream_t stream) {
+void reduce_async(const plan& p, const operands& data, void* results, std::span<std::byte> workspace,
+                  cudaStream_t stream) {
   if (p.form.results() == 0) return;
   // A single result writes its status; many can only note failures in a word that is cleared before.
   if (p.form.results() > 1 && workspace.size() >= sizeof(std::uint32_t)) {
@@ -37,7 +41,7 @@ status status_of(std::span<const std::byte> workspace, cudaStream_t stream) {
   return static_cast<status>(word);
 }
 
-void accumulate_async(const plan& p, const void* chunk, const chunk_target& target, std::span<std::byte> workspace,
+void accumulate_async(const plan& p, const operands& chunk, const chunk_target& target, std::span<std::byte> workspace,
                       cudaStream_t stream) {
   if (p.form.elements() == 0) return;
   auto* into = static_cast<char*>(target.accumulators) + target.first_result * accumulator_bytes(p.what);

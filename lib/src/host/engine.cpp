@@ -20,12 +20,13 @@ constexpr std::int64_t small_bytes = 256 << 10;
 
 class execution {
  public:
-  execution(const plan& p, const void* data, void* results, const run_options& options)
+  execution(const plan& p, const operands& data, void* results, const run_options& options)
       : plan_(p),
         fold_(make_fold(p.what)),
         nest_(nest_of(p.form)),
         shape_(shape_of(nest_, fold_.item, p.passes.front().parts, p.passes.front().part_length)),
-        data_(static_cast<const std::byte*>(data)),
+        data_(static_cast<const std::byte*>(data.x)),
+        other_(takes_two_arrays(p.what.op) ? static_cast<const std::byte*>(data.y) - data_ : 0),
         results_(static_cast<std::byte*>(results)),
         options_(options) {}
 
@@ -87,7 +88,7 @@ class execution {
     fold_.clear(acc, batches.end - batches.begin);
     cut(nest_, nest_.kept, batches, whole(nest_), [&](const box& kept) {
       cut(nest_, nest_.reduced, elements, kept, [&](const box& b) {
-        reduce_box(fold_, nest_, b, {data_, 0, acc, batches.begin});
+        reduce_box(fold_, nest_, b, {data_, 0, acc, batches.begin, other_});
       });
     });
     report((batches.end - batches.begin) * (elements.end - elements.begin) * fold_.item);
@@ -164,6 +165,7 @@ class execution {
   const nest nest_;
   const work_shape shape_;
   const std::byte* const data_;
+  const std::ptrdiff_t other_;
   std::byte* const results_;
   const run_options& options_;
   aligned_bytes partials_;
@@ -179,14 +181,14 @@ void run_empty(const plan& p, void* results) {
   const aligned_bytes acc = allocate_accumulators(1, f.acc_bytes());
   f.clear(acc.get(), 1);
   for (std::int64_t batch = 0; batch < p.form.results(); ++batch) {
-    std::byte* const out = static_cast<std::byte*>(results) + batch * item_bytes(p.what.result);
+    std::byte* const out = static_cast<std::byte*>(results) + batch * result_bytes(p.what);
     check_status(f.lower({&p.what, acc.get(), 1, 0, out, 0}), p.what);
   }
 }
 
 }  // namespace
 
-void run(const plan& p, const void* data, void* results, const run_options& options) {
+void run(const plan& p, const operands& data, void* results, const run_options& options) {
   const default_float_environment environment;
   if (p.form.elements() == 0) return run_empty(p, results);
   const pass& first = p.passes.front();

@@ -21,12 +21,13 @@ struct run_options {
   std::function<void(std::int64_t bytes)> progress;  // bytes read so far; called from one thread at a time
 };
 
-/// Runs `p` over the host array at `data` that its form was made from, whatever its strides and alignment.
-/// Shapes:   `results` holds form.results() * item_bytes(result).
+/// Runs `p` over the host array at `data` (or two of them) that its form was made from, whatever its strides and
+/// alignment.
+/// Shapes:   `results` holds form.results() * result_bytes(what).
 /// Memory:   partial results, as the plan says; the array is not copied.
 /// Numerics: the same bits for any number of threads, any SIMD level, and any floating-point environment of the caller.
 /// Throws:   overflow_error, shape_error, cancelled_error, out_of_memory; `results` is then unspecified.
 /// Cost:     reads each element once.
-void run(const plan& p, const void* data, void* results, const run_options& options = {});
+void run(const plan& p, const operands& data, void* results, const run_options& options = {});
 
 }  // namespace multifold::host

@@ -22,6 +22,7 @@ struct rows_work {
   std::byte* acc;
   std::int64_t acc_step;  // accumulators; 0 where all rows belong to one batch
   std::int64_t index, index_row_step, index_step;
+  std::ptrdiff_t other;  // bytes from an element to its partner in a second array, if there is one
 };
 
 /// `rows` runs of `width` contiguous elements: element j of every row is merged into accumulator j.
@@ -32,6 +33,7 @@ struct columns_work {
   std::int64_t row_stride;  // elements
   std::byte* acc;
   std::int64_t index, index_row_step;
+  std::ptrdiff_t other;
 };
 
 /// How accumulators become results: `out_step` bytes lie between neighbours.

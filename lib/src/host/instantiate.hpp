@@ -57,7 +57,7 @@ template <op_family Family, storage_type... Ts>
 fold fold_among(const reduction& what) {
   fold f{};
   const auto make = [&](const auto& op) { f = best_fold_of(op, what); };
-  ((what.input == dtype_of<Ts> ? visit_fold<Family, Ts>(what.op, what.nan, make) : void()), ...);
+  ((what.input == dtype_of<Ts> ? visit_fold<Family, Ts>(what, make) : void()), ...);
   return f;
 }
 

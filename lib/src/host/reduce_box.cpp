@@ -24,6 +24,7 @@ struct position {
 
 struct walker {
   const fold& f;
+  const std::ptrdiff_t other;
   const nest_loop* loops;  // of the box: extents are those of its intervals, all above 1
   int count;
 
@@ -45,7 +46,7 @@ struct walker {
     const bool contiguous = in.stride == 1 || in.extent == 1;
     const bool dense = outer().stride == in.extent || outer().extent == 1;
     const bool ragged = !in.reduced && outer().reduced && in.extent < narrow_width && !dense;
-    if (contiguous && !ragged) return kernel(p, {outer().extent, outer().stride, in.extent, 1});
+    if (contiguous && !ragged) return kernel(p, {outer().extent, outer().stride, in.extent, 1}, other);
     const std::int64_t width = std::min(in.extent, tile_elements);
     const std::int64_t rows = std::min(outer().extent, std::max<std::int64_t>(1, tile_elements / width));
     for (std::int64_t r = 0; r < outer().extent; r += rows) {
@@ -58,23 +59,26 @@ struct walker {
   }
 
   void tile(position p, const tile_shape& shape) const {
-    alignas(64) std::byte copy[tile_elements * 8];
+    constexpr std::ptrdiff_t copy_bytes = tile_elements * 8;
+    alignas(64) std::byte copy[2 * copy_bytes];
     gather(f.item, p.data, shape, copy);
+    if (other != 0) gather(f.item, p.data + other, shape, copy + copy_bytes);
     p.data = copy;
-    kernel(p, {shape.rows, shape.width, shape.width, 1});
+    kernel(p, {shape.rows, shape.width, shape.width, 1}, copy_bytes);
   }
 
   // Rows of contiguous elements.
-  void kernel(position p, const tile_shape& s) const {
+  void kernel(position p, const tile_shape& s, std::ptrdiff_t partner) const {
     const nest_loop &in = inner(), &out = outer();
     if (in.reduced) {
-      f.rows({p.data, s.width, s.rows, s.row_stride, p.acc, out.acc_step, p.index, out.index_step, in.index_step});
+      f.rows({p.data, s.width, s.rows, s.row_stride, p.acc, out.acc_step, p.index, out.index_step, in.index_step,
+              partner});
     } else if (out.reduced) {
-      f.columns({p.data, s.width, s.rows, s.row_stride, p.acc, p.index, out.index_step});
+      f.columns({p.data, s.width, s.rows, s.row_stride, p.acc, p.index, out.index_step, partner});
     } else {
       for (std::int64_t r = 0; r < s.rows; ++r) {
-        f.columns(
-            {p.data + r * s.row_stride * f.item, s.width, 1, 0, p.acc + r * out.acc_step * f.acc_bytes(), p.index, 0});
+        f.columns({p.data + r * s.row_stride * f.item, s.width, 1, 0, p.acc + r * out.acc_step * f.acc_bytes(), p.index,
+                   0, partner});
       }
     }
   }
@@ -95,13 +99,13 @@ void reduce_box(const fold& f, const nest& n, const box& b, const box_memory& me
     active[static_cast<std::size_t>(count)] = loop;
     active[static_cast<std::size_t>(count++)].extent = b[i].end - b[i].begin;
   }
-  const walker w{f, active.data(), count};
+  const walker w{f, memory.other, active.data(), count};
   w.walk({memory.data + element * f.item, memory.acc + acc * f.acc_bytes(), index}, 0);
 }
 
 status lower_range(const fold& f, const nest& n, const reduction& what, const std::byte* acc, interval range,
                    std::int64_t count, std::byte* results) {
-  const std::int64_t item = item_bytes(what.result);
+  const std::int64_t item = result_bytes(what);
   if (n.in_order) return f.lower({&what, acc, range.end - range.begin, count, results + range.begin * item, item});
   const nest_loop fastest = n.kept.empty() ? no_loop : n.loops[static_cast<std::size_t>(n.kept.back())];
   status worst = status::ok;

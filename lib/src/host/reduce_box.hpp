@@ -15,6 +15,7 @@ struct box_memory {
   std::int64_t origin;     // elements from the start of the array, whose first element is nest::offset
   std::byte* acc;          // accumulator `first_acc`
   std::int64_t first_acc;  // in the numbering of nest::kept
+  std::ptrdiff_t other;    // bytes from the first array to a second one; 0 if there is none
 };
 
 /// Merges every element of `b` into the accumulator of its batch.

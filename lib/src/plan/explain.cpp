@@ -90,7 +90,7 @@ std::string explain(const plan& p) {
   text += "batches (outer " + std::to_string(f.outer) + ", length " + std::to_string(f.length) + ", inner " +
           std::to_string(f.inner) + "), " + pattern_name(f.pattern) + ", " +
           bytes_text(int128_t{f.elements()} * item_bytes(p.what.input)) + " in, " +
-          bytes_text(int128_t{f.results()} * item_bytes(p.what.result)) + " out\n";
+          bytes_text(int128_t{f.results()} * result_bytes(p.what)) + " out\n";
   std::vector<std::vector<std::string>> rows{{"pass", "kernel", "reshape",
                                               p.engine.engine == engine_kind::host ? "work" : "grid", "block", "finish",
                                               "partials"}};

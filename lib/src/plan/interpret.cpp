@@ -15,19 +15,32 @@ namespace {
 template <class Op>
 using partials_of = std::vector<typename Op::accumulator>;
 
+template <class T>
+struct reader {
+  T operator()(const operands& data, std::int64_t element) const { return load<T>(data.x, element); }
+  template <class Item>
+  static Item load(const void* data, std::int64_t element) {
+    Item x;
+    std::memcpy(&x, static_cast<const char*>(data) + element * static_cast<std::int64_t>(sizeof(Item)), sizeof(Item));
+    return x;
+  }
+};
+template <class T>
+struct reader<element_pair<T>> {
+  element_pair<T> operator()(const operands& data, std::int64_t element) const {
+    return {reader<T>::template load<T>(data.x, element), reader<T>::template load<T>(data.y, element)};
+  }
+};
+
 template <class Op>
-partials_of<Op> read_input(const plan& p, const Op& op, const void* data) {
-  using T = typename Op::value_type;
+partials_of<Op> read_input(const plan& p, const Op& op, const operands& data) {
+  const reader<typename Op::value_type> read;
   const pass& first = p.passes.front();
   partials_of<Op> out(static_cast<std::size_t>(first.batches * first.parts), op.identity());
   for (std::int64_t batch = 0; batch < first.batches; ++batch) {
     for (std::int64_t index = 0; index < first.length; ++index) {
-      T x;
-      std::memcpy(
-          &x, static_cast<const char*>(data) + p.form.offset_of(batch, index) * static_cast<std::int64_t>(sizeof(T)),
-          sizeof(T));
       auto& into = out[static_cast<std::size_t>(batch * first.parts + first.part_of(index))];
-      into = op.combine(into, op.lift(x, index));
+      into = op.combine(into, op.lift(read(data, p.form.offset_of(batch, index)), index));
     }
   }
   return out;
@@ -68,7 +81,7 @@ void check_status(status s, const reduction& what) {
   if (s == status::empty) throw shape_error("the " + asked + " has no value: every element of a batch is NaN");
 }
 
-void interpret(const plan& p, const void* data, void* results) {
+void interpret(const plan& p, const operands& data, void* results) {
   visit_fold(p.what, [&](auto op) {
     auto partials = read_input(p, op, data);
     for (std::size_t i = 1; i < p.passes.size(); ++i) partials = merge(p.passes[i], op, partials);
@@ -76,7 +89,7 @@ void interpret(const plan& p, const void* data, void* results) {
     for (std::int64_t batch = 0; batch < p.form.results(); ++batch) {
       const auto& merged = op.lower(partials[static_cast<std::size_t>(batch)], p.form.length);
       const auto value = finish_scalar(p.what.op, merged, p.what.initial);
-      char* out = static_cast<char*>(results) + p.form.result_of(batch) * item_bytes(p.what.result);
+      char* out = static_cast<char*>(results) + p.form.result_of(batch) * result_bytes(p.what);
       check_status(store(value, p.what.result, out), p.what);
     }
   });

@@ -6,7 +6,7 @@
 
 #include "multifold/plan.hpp"
 #include "multifold/reduce.hpp"
-#include "multifold/source.hpp"
+#include "stream/inputs.hpp"
 
 namespace multifold::detail {
 
@@ -16,12 +16,12 @@ bool has_device(std::string& reason);
 /// Traits of the current device.
 engine_traits current_device();
 
-/// Reduces an array in device memory into `results` on the host: values, or the state of an exact sum if that is asked
-/// for.
-void run_on_device(const plan& p, const void* data, void* results);
+/// Reduces an array in device memory, or two, into `results` on the host: values, or the state of an exact sum if that
+/// is asked for.
+void run_on_device(const plan& p, const operands& data, void* results);
 
-/// Reduces a source that is read in chunks; returns the number of elements.
-std::int64_t stream_to_device(const plan& p, source& input, void* results, const reduce_options& options);
+/// Reduces a source, or two, that is read in chunks; returns the number of elements.
+std::int64_t stream_to_device(const plan& p, const stream::inputs& input, void* results, const reduce_options& options);
 
 /// Whether chunks of an array of this form can be sent to the device.
 bool device_takes_chunks(const batches& form);

@@ -20,7 +20,7 @@ engine_traits current_device() { return cuda::device_traits(); }
 namespace {
 
 // The only batch goes into an accumulator of its own, as chunks do, and is not lowered.
-void gather_state(const plan& p, const void* data, void* state) {
+void gather_state(const plan& p, const operands& data, void* state) {
   const cuda::stream stream;
   const cuda::device_buffer workspace(p.workspace_bytes()), accumulator(accumulator_bytes(p.what));
   cuda::fill_identity_async(p.what, accumulator.data(), 1, stream.get());
@@ -30,8 +30,8 @@ void gather_state(const plan& p, const void* data, void* state) {
 
 }  // namespace
 
-void run_on_device(const plan& p, const void* data, void* results) {
-  const auto bytes = static_cast<std::size_t>(p.form.results() * item_bytes(p.what.result));
+void run_on_device(const plan& p, const operands& data, void* results) {
+  const auto bytes = static_cast<std::size_t>(p.form.results() * result_bytes(p.what));
   if (bytes == 0) return;
   // Work that the caller has enqueued on the default stream may still be writing the array.
   cuda::check(cudaStreamSynchronize(cudaStreamLegacy));
@@ -44,7 +44,8 @@ void run_on_device(const plan& p, const void* data, void* results) {
   check_status(cuda::status_of(space, stream.get()), p.what);
 }
 
-std::int64_t stream_to_device(const plan& p, source& input, void* results, const reduce_options& options) {
+std::int64_t stream_to_device(const plan& p, const stream::inputs& input, void* results,
+                              const reduce_options& options) {
   return stream::run_device(p, input, results, {options.threads, options.memory_bytes, options.stop, options.progress});
 }
 

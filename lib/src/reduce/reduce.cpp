@@ -23,7 +23,7 @@ using detail::request;
 
 std::vector<std::byte> allocate_results(const request& r) {
   if (r.what.as_state) return empty_state(r.what.input);
-  const int128_t bytes = static_cast<int128_t>(r.form.results()) * item_bytes(r.what.result);
+  const int128_t bytes = static_cast<int128_t>(r.form.results()) * result_bytes(r.what);
   try {
     if (bytes <= INT64_MAX) return std::vector<std::byte>(static_cast<std::size_t>(bytes));
   } catch (const std::exception&) {
@@ -54,7 +54,7 @@ reduce_result result_of(const request& r, plan p, const Work& work) {
   result.count = work(p, result.data.data());
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (r.what.as_state) round_result(result, r.what);
-  result.bytes = result.count * item_bytes(r.what.input);
+  result.bytes = result.count * item_bytes(r.what.input) * (takes_two_arrays(r.what.op) ? 2 : 1);
   result.used = std::move(p);
   return result;
 }
@@ -100,36 +100,77 @@ void reduce_result::copy_value(dtype wanted, void* out) const {
   std::memcpy(out, data.data(), data.size());
 }
 
-reduce_result reduce(op_kind op, const array_view& array, const reduce_options& options) {
-  const request r = detail::make_request(op, array, options);
-  const density layout = density_of(array);
-  const engine_traits engine = detail::choose_engine(r, array.where, layout.dense, options);
-  plan p = make_plan(r.what, r.form, options.forced, engine);
-  return result_of(r, std::move(p), [&](const plan& chosen, void* results) {
+const summary& reduce_result::described(std::int64_t index) const {
+  constexpr auto item = static_cast<std::int64_t>(sizeof(summary));
+  const std::int64_t made = used.what.op == op_kind::describe ? static_cast<std::int64_t>(data.size()) / item : 0;
+  if (index < 0 || index >= made) {
+    throw shape_error("summary " + std::to_string(index) + " was asked for, and the result holds " +
+                      std::to_string(made));
+  }
+  return reinterpret_cast<const summary*>(data.data())[index];
+}
+
+namespace {
+
+// `y` is null for operations that take one array.
+reduce_result reduce_arrays(op_kind op, const array_view& x, const array_view* y, const reduce_options& options) {
+  const request r = detail::make_request(op, x, options);
+  const density layout = density_of(x);
+  const engine_traits engine = detail::choose_engine(r, x.where, layout.dense, options);
+  const operands data{x.data, y != nullptr ? y->data : nullptr};
+  return result_of(r, make_plan(r.what, r.form, options.forced, engine), [&](const plan& chosen, void* results) {
     if (engine.engine == engine_kind::host) {
-      host::run(chosen, array.data, results, {options.threads, options.stop, options.progress});
-    } else if (array.where == place::device) {
-      detail::run_on_device(chosen, array.data, results);
+      host::run(chosen, data, results, {options.threads, options.stop, options.progress});
+    } else if (x.where == place::device) {
+      detail::run_on_device(chosen, data, results);
     } else {
-      detail::memory_source input(array, layout.fortran);
-      detail::stream_to_device(chosen, input, results, options);
+      detail::memory_source first(x, layout.fortran), second(y != nullptr ? *y : x, layout.fortran);
+      const stream::inputs one(first), two(first, second);
+      detail::stream_to_device(chosen, y != nullptr ? two : one, results, options);
     }
     return r.elements;
   });
 }
 
-reduce_result reduce(op_kind op, source& input, const reduce_options& options) {
-  check_unknown_length(op, input.layout(), options);
-  const bool unknown = detail::has_unknown_length(input.layout());
-  request r = detail::make_request(op, detail::view_of(input.layout()), options);
+reduce_result reduce_sources(op_kind op, const stream::inputs& input, const reduce_options& options) {
+  const array_layout& layout = input.x.layout();
+  check_unknown_length(op, layout, options);
+  const bool unknown = detail::has_unknown_length(layout);
+  request r = detail::make_request(op, detail::view_of(layout), options);
   if (unknown) r.elements = -1;
   const engine_traits engine = detail::choose_engine(r, place::host, true, options);
-  plan p = make_plan(r.what, r.form, options.forced, engine);
-  return result_of(r, std::move(p), [&](const plan& chosen, void* results) {
+  return result_of(r, make_plan(r.what, r.form, options.forced, engine), [&](const plan& chosen, void* results) {
     if (engine.engine == engine_kind::device) return detail::stream_to_device(chosen, input, results, options);
     return stream::run_host(chosen, input, results,
                             {options.threads, options.memory_bytes, options.stop, options.progress});
   });
+}
+
+}  // namespace
+
+reduce_result reduce(op_kind op, const array_view& array, const reduce_options& options) {
+  detail::check_arrays(op, 1);
+  return reduce_arrays(op, array, nullptr, options);
+}
+
+reduce_result reduce(op_kind op, const array_view& x, const array_view& y, const reduce_options& options) {
+  detail::check_pair(op, x, y);
+  return reduce_arrays(op, x, &y, options);
+}
+
+reduce_result reduce(op_kind op, source& input, const reduce_options& options) {
+  detail::check_arrays(op, 1);
+  return reduce_sources(op, input, options);
+}
+
+reduce_result reduce(op_kind op, source& x, source& y, const reduce_options& options) {
+  for (const source* input : {&x, &y}) {
+    if (!detail::has_unknown_length(input->layout())) continue;
+    throw unsupported_error(input->name() + ": " + std::string(name(op)) +
+                            " takes arrays whose lengths are known: say the --shape");
+  }
+  detail::check_pair(op, detail::view_of(x.layout()), detail::view_of(y.layout()));
+  return reduce_sources(op, {x, y}, options);
 }
 
 plan plan_for(op_kind op, const array_view& array, const reduce_options& options) {

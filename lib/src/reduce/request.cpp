@@ -10,7 +10,7 @@ namespace {
 
 void check_initial(op_kind op, dtype input, const initial_value& initial) {
   if (!initial.given) return;
-  if (op == op_kind::mean || op == op_kind::argmin || op == op_kind::argmax) {
+  if (op != op_kind::sum && op != op_kind::prod && op != op_kind::min && op != op_kind::max) {
     throw unsupported_error(std::string(name(op)) + " takes no initial value: sum, prod, min and max do");
   }
   if (!is_floating(input) && !initial.integer) {
@@ -36,6 +36,35 @@ void check_state(const request& r) {
 
 }  // namespace
 
+void check_arrays(op_kind op, int given) {
+  const int wanted = takes_two_arrays(op) ? 2 : 1;
+  if (wanted == given) return;
+  throw unsupported_error(std::string(name(op)) + " takes " + (wanted == 2 ? "two arrays" : "one array") + ", and " +
+                          (given == 2 ? "two were" : "one was") + " given");
+}
+
+void check_pair(op_kind op, const array_view& x, const array_view& y) {
+  check_arrays(op, 2);
+  const std::string both = std::string(name(op)) + " of two arrays: ";
+  if (x.type != y.type) {
+    throw shape_error(both + "the first holds " + std::string(name(x.type)) + ", the second " +
+                      std::string(name(y.type)) + "; expected the same");
+  }
+  if (x.extents != y.extents) {
+    throw shape_error(both + "the first has shape " + to_string(x.extents) + ", the second " + to_string(y.extents) +
+                      "; expected the same");
+  }
+  if (x.where != y.where) {
+    throw unsupported_error(both + "one is in device memory, the other is not: copy it there");
+  }
+  for (std::size_t i = 0; i < x.extents.size(); ++i) {
+    if (x.extents[i] < 2 || x.strides[i] == y.strides[i]) continue;
+    throw unsupported_error(both + "their strides differ along axis " + std::to_string(i) + " (" +
+                            std::to_string(x.strides[i]) + " and " + std::to_string(y.strides[i]) +
+                            "): copy one to the other's order in memory");
+  }
+}
+
 bool has_unknown_length(const array_layout& layout) { return layout.extents.size() == 1 && layout.extents[0] < 0; }
 
 array_view view_of(const array_layout& layout) {
@@ -50,6 +79,12 @@ request make_request(op_kind op, const array_view& view, const reduce_options& o
   request r;
   r.what = make_reduction(op, view.type, options.nan, options.wanted.value_or(accuracy::exact));
   r.what.initial = options.initial;
+  r.what.correction = options.correction;
+  if (options.correction != 0 && (!takes_correction(op) || options.correction < 0)) {
+    throw unsupported_error(takes_correction(op)
+                                ? "the correction is " + std::to_string(options.correction) + "; expected 0 or more"
+                                : std::string(name(op)) + " takes no correction: var, std, cov and describe do");
+  }
   if (options.result) r.what.result = *options.result;
   check_initial(op, view.type, options.initial);
   r.achieved = always_exact(op, view.type) || gathers_exactly(r.what) ? accuracy::exact : accuracy::fast;

@@ -14,11 +14,19 @@ struct request {
   std::vector<std::int64_t> result_extents;
   accuracy achieved;
   std::int64_t elements;  // -1 if a stream will tell
-  std::int64_t bytes() const { return elements < 0 ? INT64_MAX : elements * item_bytes(what.input); }
+  std::int64_t bytes() const {
+    return elements < 0 ? INT64_MAX : elements * item_bytes(what.input) * (takes_two_arrays(what.op) ? 2 : 1);
+  }
 };
 
 /// Throws shape_error for axes that do not fit, unsupported_error for options that contradict each other.
 request make_request(op_kind op, const array_view& view, const reduce_options& options);
+
+/// Throws shape_error, naming both, unless two arrays can be reduced together.
+void check_pair(op_kind op, const array_view& x, const array_view& y);
+
+/// Throws unsupported_error unless `op` takes as many arrays as were given.
+void check_arrays(op_kind op, int given);
 
 /// The view of a source's elements in memory order: no data, strides of its order. A stream of unknown length counts
 /// as one element here.

@@ -17,9 +17,11 @@ bool has_device(std::string& reason) {
 
 engine_traits current_device() { throw engine_error(absent); }
 
-void run_on_device(const plan&, const void*, void*) { throw engine_error(absent); }
+void run_on_device(const plan&, const operands&, void*) { throw engine_error(absent); }
 
-std::int64_t stream_to_device(const plan&, source&, void*, const reduce_options&) { throw engine_error(absent); }
+std::int64_t stream_to_device(const plan&, const stream::inputs&, void*, const reduce_options&) {
+  throw engine_error(absent);
+}
 
 bool device_takes_chunks(const batches&) { return false; }
 

@@ -13,9 +13,11 @@
 
 namespace multifold::stream {
 
-/// A chunk's place in pinned memory, and the one on the device that it is copied to.
+/// A chunk's place in pinned memory, and the one on the device that it is copied to: `bytes` of one array or of each of
+/// two.
 struct device_slot {
-  explicit device_slot(std::int64_t bytes) : pinned(bytes), device(bytes) {}
+  device_slot(std::int64_t each, int arrays) : bytes(each), pinned(each * arrays), device(each * arrays) {}
+  std::int64_t bytes;
   cuda::pinned_buffer pinned;
   cuda::device_buffer device;
   cuda::event copied, reduced;

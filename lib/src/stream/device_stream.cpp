@@ -30,17 +30,19 @@ constexpr int most_fillers = 12;
 
 class pipeline {
  public:
-  pipeline(const plan& p, source& input, const host_options& options, bool endless)
+  pipeline(const plan& p, const inputs& input, const host_options& options, bool endless)
       : options_(options),
         nest_(endless ? endless_slab().nest : host::nest_of(p.form)),
         item_(item_bytes(p.what.input)),
         sink_(p.what, nest_, p.engine) {
     cuda::check(cudaGetDevice(&device_));
     const std::int64_t elements = endless ? -1 : p.form.elements();
-    const std::int64_t limit = options.memory_bytes > 0 ? options.memory_bytes : default_memory_bytes;
+    const std::int64_t allowed = options.memory_bytes > 0 ? options.memory_bytes : default_memory_bytes;
+    const std::int64_t limit = allowed / input.count();  // for chunks of each array
     if (limit < least_chunk_bytes) {
-      throw out_of_memory("reading for the GPU takes a pinned slot of " + std::to_string(least_chunk_bytes) +
-                          " bytes at least, but " + std::to_string(limit) + " are allowed: allow more");
+      throw out_of_memory("reading for the GPU takes a pinned slot of " +
+                          std::to_string(least_chunk_bytes * input.count()) + " bytes at least, but " +
+                          std::to_string(allowed) + " are allowed: allow more");
     }
     // At least two slots, so that one is filled while the other travels.
     std::int64_t chunk = std::clamp(limit / 2, least_chunk_bytes, chunk_bytes);
@@ -48,8 +50,8 @@ class pipeline {
     const int threads = options.threads > 0 ? options.threads : host::usable_threads();
     std::int64_t slots = std::min<std::int64_t>({limit / chunk, std::max(threads, 2), most_fillers});
     if (elements >= 0) slots = std::clamp<std::int64_t>(elements * item_ / chunk + 1, 1, slots);
-    for (std::int64_t i = 0; i < slots; ++i) slots_.push_back(std::make_unique<device_slot>(chunk));
-    reader_.emplace(input, elements, chunk / item_, options.stop);
+    for (std::int64_t i = 0; i < slots; ++i) slots_.push_back(std::make_unique<device_slot>(chunk, input.count()));
+    reader_.emplace(input, elements, chunk / item_, chunk, options.stop);
   }
 
   std::int64_t run(const plan& p, void* results) {
@@ -110,16 +112,16 @@ class pipeline {
 
 }  // namespace
 
-std::int64_t run_device(const plan& p, source& input, void* results, const host_options& options) {
-  const std::vector<std::int64_t>& extents = input.layout().extents;
+std::int64_t run_device(const plan& p, const inputs& input, void* results, const host_options& options) {
+  const std::vector<std::int64_t>& extents = input.x.layout().extents;
   const bool endless = extents.size() == 1 && extents[0] < 0;
   if (!endless && p.form.elements() == 0) {
     host::run(p, nullptr, results);
     return 0;
   }
   if (!endless && !streams_to_device(p.form)) {
-    throw unsupported_error(
-        input.name() + ": these axes leave no rows or columns to send to the GPU in chunks: " + "use the host engine");
+    throw unsupported_error(input.x.name() + ": these axes leave no rows or columns to send to the GPU in chunks: " +
+                            "use the host engine");
   }
   return pipeline(p, input, options, endless).run(p, results);
 }

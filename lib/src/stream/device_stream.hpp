@@ -15,6 +15,6 @@ namespace multifold::stream {
 /// Numerics: the same bits for any number of threads.
 /// Throws:   as run_host, and cuda_error, and unsupported_error for another form.
 /// Cost:     reads each element once, copies it once; reading, copying and reducing overlap.
-std::int64_t run_device(const plan& p, source& input, void* results, const host_options& options = {});
+std::int64_t run_device(const plan& p, const inputs& input, void* results, const host_options& options = {});
 
 }  // namespace multifold::stream

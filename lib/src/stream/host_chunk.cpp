@@ -8,8 +8,8 @@
 
 namespace multifold::stream {
 
-host_chunk::host_chunk(const host::fold& f, const slabs& s, result_sink& sink)
-    : fold_(f), slabs_(s), sink_(sink), piece_(piece_bytes / f.item) {}
+host_chunk::host_chunk(const host::fold& f, const slabs& s, result_sink& sink, std::ptrdiff_t other)
+    : fold_(f), slabs_(s), sink_(sink), piece_(piece_bytes / f.item), other_(other) {}
 
 void host_chunk::add(host::interval range, const std::byte* data) {
   const std::int64_t origin = range.begin;
@@ -36,7 +36,7 @@ void host_chunk::finish_whole(const stretch& whole, const std::byte* data, std::
   }
   fold_.clear(whole_.get(), results);
   host::cut(slabs_.nest, slabs_.nest.all, whole.elements, host::whole(slabs_.nest), [&](const host::box& b) {
-    host::reduce_box(fold_, slabs_.nest, b, {data, origin, whole_.get(), first});
+    host::reduce_box(fold_, slabs_.nest, b, {data, origin, whole_.get(), first, other_});
   });
   sink_.lower(fold_, slabs_.nest, whole_.get(), {first, first + results}, slabs_.nest.length);
 }
@@ -50,7 +50,7 @@ void host_chunk::add_part(const stretch& part, const std::byte* data, std::int64
   }
   const std::int64_t first = part.slab * slabs_.results;
   host::cut(slabs_.nest, slabs_.nest.all, part.elements, host::whole(slabs_.nest), [&](const host::box& b) {
-    host::reduce_box(fold_, slabs_.nest, b, {data, origin, open_.get(), first});
+    host::reduce_box(fold_, slabs_.nest, b, {data, origin, open_.get(), first, other_});
   });
   if (!part.ends) return;
   if (opened_here_) {

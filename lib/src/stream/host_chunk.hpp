@@ -12,7 +12,8 @@ inline constexpr std::int64_t piece_bytes = 64 << 10;
 
 class host_chunk {
  public:
-  host_chunk(const host::fold& f, const slabs& s, result_sink& sink);
+  /// `other`: bytes from the elements of the first array to those of a second one.
+  host_chunk(const host::fold& f, const slabs& s, result_sink& sink, std::ptrdiff_t other);
 
   /// Adds elements `range`, the first of which is at `data`; ranges ascend without gaps until `take`.
   void add(host::interval range, const std::byte* data);
@@ -29,6 +30,7 @@ class host_chunk {
   const slabs& slabs_;
   result_sink& sink_;
   const std::int64_t piece_;
+  const std::ptrdiff_t other_;
   host::aligned_bytes whole_;     // accumulators of the whole slabs of a piece
   std::int64_t whole_slabs_ = 0;  // that it has room for
   host::aligned_bytes open_;      // of the slab that goes on

@@ -18,17 +18,19 @@ constexpr std::int64_t greatest_slice = 4 << 20;
 
 }  // namespace
 
-host_reader::host_reader(source& input, std::int64_t elements, std::int64_t chunk_elements, std::stop_token stop)
-    : input_(input),
-      item_(item_bytes(input.layout().type)),
+host_reader::host_reader(const inputs& from, std::int64_t elements, std::int64_t chunk_elements, std::ptrdiff_t other,
+                         std::stop_token stop)
+    : inputs_(from),
+      other_(other),
+      item_(item_bytes(from.x.layout().type)),
       elements_(elements),
       chunk_elements_(chunk_elements),
-      random_access_(input.random_access() && elements >= 0),
+      random_access_(from.random_access() && elements >= 0),
       stop_(std::move(stop)),
       slice_bytes_(first_slice) {}
 
 void host_reader::check_cancelled() const {
-  if (stop_.stop_requested()) throw cancelled_error(input_.name() + ": the reduction was cancelled");
+  if (stop_.stop_requested()) throw cancelled_error(inputs_.x.name() + ": the reduction was cancelled");
 }
 
 std::optional<chunk> host_reader::claim() {
@@ -50,9 +52,8 @@ std::int64_t host_reader::read(chunk& c, std::int64_t done, std::byte* into, std
   const std::int64_t first = c.first + done;
   std::int64_t got = 0;
   try {
-    got = random_access_ ? input_.read(first, std::span(into, static_cast<std::size_t>(wanted * item_)))
-                         : read_slices(first, into, wanted);
-    if (got < wanted) end_at(first + got);
+    got = read_from(inputs_.x, first, into, wanted);
+    if (inputs_.y != nullptr) read_from(*inputs_.y, first, into + other_, got);
   } catch (...) {
     stop();  // before the turn is given up: a sequential source that failed is not read again
     throw;
@@ -62,9 +63,16 @@ std::int64_t host_reader::read(chunk& c, std::int64_t done, std::byte* into, std
   return got;
 }
 
-void host_reader::end_at(std::int64_t element) {
+std::int64_t host_reader::read_from(source& input, std::int64_t first, std::byte* into, std::int64_t count) {
+  const std::int64_t got = random_access_ ? input.read(first, std::span(into, static_cast<std::size_t>(count * item_)))
+                                          : read_slices(input, first, into, count);
+  if (got < count) end_at(input, first + got);
+  return got;
+}
+
+void host_reader::end_at(const source& input, std::int64_t element) {
   if (elements_ >= 0) {
-    throw format_error(input_.name() + ": ends after " + std::to_string(element) + " elements; expected " +
+    throw format_error(input.name() + ": ends after " + std::to_string(element) + " elements; expected " +
                        std::to_string(elements_));
   }
   ended_ = true;
@@ -72,7 +80,7 @@ void host_reader::end_at(std::int64_t element) {
 }
 
 // A slice that takes long is followed by a shorter one, so that slow pipes are cancelled promptly too.
-std::int64_t host_reader::read_slices(std::int64_t first, std::byte* into, std::int64_t count) {
+std::int64_t host_reader::read_slices(source& input, std::int64_t first, std::byte* into, std::int64_t count) {
   using clock = std::chrono::steady_clock;
   std::int64_t done = 0;
   while (done < count) {
@@ -80,7 +88,7 @@ std::int64_t host_reader::read_slices(std::int64_t first, std::byte* into, std::
     const std::int64_t slice = std::min(count - done, slice_bytes_ / item_);
     const auto start = clock::now();
     const std::int64_t got =
-        input_.read(first + done, std::span(into + done * item_, static_cast<std::size_t>(slice * item_)));
+        input.read(first + done, std::span(into + done * item_, static_cast<std::size_t>(slice * item_)));
     const auto taken = clock::now() - start;
     done += got;
     if (got < slice) break;

@@ -8,6 +8,7 @@
 #include <stop_token>
 
 #include "multifold/source.hpp"
+#include "stream/inputs.hpp"
 
 namespace multifold::stream {
 
@@ -21,8 +22,9 @@ struct chunk {
 
 class host_reader {
  public:
-  /// `elements`: of the source, -1 if unknown.
-  host_reader(source& input, std::int64_t elements, std::int64_t chunk_elements, std::stop_token stop);
+  /// `elements`: of each source, -1 if unknown. Elements of a second source go `other` bytes behind those of the first.
+  host_reader(const inputs& from, std::int64_t elements, std::int64_t chunk_elements, std::ptrdiff_t other,
+              std::stop_token stop);
 
   std::optional<chunk> claim();
 
@@ -40,10 +42,12 @@ class host_reader {
   void check_cancelled() const;
 
  private:
-  void end_at(std::int64_t element);
-  std::int64_t read_slices(std::int64_t first, std::byte* into, std::int64_t count);
+  void end_at(const source& input, std::int64_t element);
+  std::int64_t read_from(source& input, std::int64_t first, std::byte* into, std::int64_t count);
+  std::int64_t read_slices(source& input, std::int64_t first, std::byte* into, std::int64_t count);
 
-  source& input_;
+  const inputs inputs_;
+  const std::ptrdiff_t other_;
   const std::int64_t item_;
   std::int64_t elements_;
   const std::int64_t chunk_elements_;

@@ -25,32 +25,33 @@ constexpr std::int64_t most_copied_bytes = 128 << 10;
 
 struct buffers {
   std::vector<host::aligned_bytes> blocks;
-  std::int64_t bytes;  // of each
+  std::int64_t bytes;  // of each, for one array; a second one follows
 };
 
 [[noreturn]] void refuse_memory(std::int64_t wanted, const std::string& found) {
   throw out_of_memory("reading in chunks takes a buffer of " + std::to_string(wanted) + " bytes a thread, " + found);
 }
 
-// As many threads as memory allows; a single one may have a smaller buffer, down to one piece.
-buffers allocate_buffers(int threads, std::int64_t each, std::int64_t limit) {
-  if (limit < piece_bytes) {
-    refuse_memory(piece_bytes, "but at most " + std::to_string(limit) + " are allowed: allow more");
+// As many threads as memory allows; a single one may have a smaller buffer, down to one piece of each array.
+buffers allocate_buffers(int threads, int arrays, std::int64_t each, std::int64_t limit) {
+  const std::int64_t least = arrays * piece_bytes;
+  if (limit < least) {
+    refuse_memory(least, "but at most " + std::to_string(limit) + " are allowed: allow more");
   }
-  buffers b{{}, std::min(each, limit / piece_bytes * piece_bytes)};
-  const std::int64_t most = std::min<std::int64_t>(threads, limit / b.bytes);
+  buffers b{{}, std::min(each, limit / least * piece_bytes)};
+  const std::int64_t bytes = arrays * b.bytes, most = std::min<std::int64_t>(threads, limit / bytes);
   while (static_cast<std::int64_t>(b.blocks.size()) < most) {
-    host::aligned_bytes block = host::try_allocate(b.bytes);
+    host::aligned_bytes block = host::try_allocate(bytes);
     if (!block) break;
     b.blocks.push_back(std::move(block));
   }
-  if (b.blocks.empty()) refuse_memory(b.bytes, "and there is no memory for even one: allow less than that");
+  if (b.blocks.empty()) refuse_memory(bytes, "and there is no memory for even one: allow less than that");
   return b;
 }
 
 class pipeline {
  public:
-  pipeline(const plan& p, source& input, void* results, const host_options& options, bool endless)
+  pipeline(const plan& p, const inputs& input, void* results, const host_options& options, bool endless)
       : what_(p.what),
         options_(options),
         fold_(host::make_fold(p.what)),
@@ -58,14 +59,15 @@ class pipeline {
         sink_{p.what, static_cast<std::byte*>(results), {}},
         elements_(endless ? -1 : p.form.elements()),
         copies_(slabs_.results * fold_.acc_bytes() <= most_copied_bytes) {
-    if (copies_) merge_ = std::make_unique<host_merge>(fold_, slabs_, sink_);
-    else turnstile_ = std::make_unique<host_turnstile>(fold_, slabs_, sink_);
     const std::int64_t limit = options.memory_bytes > 0 ? options.memory_bytes : default_memory_bytes;
-    chunk_ = copies_ ? chunk_bytes : std::min(turnstile_chunk_bytes, limit / piece_bytes * piece_bytes);
+    chunk_ = copies_ ? chunk_bytes : std::min(turnstile_chunk_bytes, limit / input.count() / piece_bytes * piece_bytes);
     std::int64_t threads = options.threads > 0 ? options.threads : host::usable_threads();
     if (elements_ >= 0) threads = std::min(threads, elements_ * fold_.item / chunk_bytes + 1);
-    buffers_ = allocate_buffers(static_cast<int>(threads), std::max(chunk_, piece_bytes), limit);
-    reader_.emplace(input, elements_, chunk_ / fold_.item, options.stop);
+    buffers_ = allocate_buffers(static_cast<int>(threads), input.count(), std::max(chunk_, piece_bytes), limit);
+    other_ = input.count() > 1 ? buffers_.bytes : 0;
+    reader_.emplace(input, elements_, chunk_ / fold_.item, other_, options.stop);
+    if (copies_) merge_ = std::make_unique<host_merge>(fold_, slabs_, sink_);
+    else turnstile_ = std::make_unique<host_turnstile>(fold_, slabs_, sink_, other_);
   }
 
   std::int64_t run() {
@@ -88,7 +90,7 @@ class pipeline {
 
  private:
   void work(std::size_t worker) {
-    host_chunk state(fold_, slabs_, sink_);
+    host_chunk state(fold_, slabs_, sink_, other_);
     while (std::optional<chunk> c = reader_->claim()) {
       if (copies_) copy(*c, buffers_.blocks[worker].get(), state);
       else pass(*c, buffers_.blocks[worker].get(), state);
@@ -145,6 +147,7 @@ class pipeline {
   std::unique_ptr<host_turnstile> turnstile_;
   std::int64_t chunk_ = 0;
   buffers buffers_;
+  std::ptrdiff_t other_ = 0;
   std::optional<host_reader> reader_;
   std::atomic<std::int64_t> bytes_{0};
   std::mutex progress_;
@@ -155,9 +158,9 @@ bool has_unknown_length(const array_layout& layout) { return layout.extents.size
 
 }  // namespace
 
-std::int64_t run_host(const plan& p, source& input, void* results, const host_options& options) {
+std::int64_t run_host(const plan& p, const inputs& input, void* results, const host_options& options) {
   const host::default_float_environment environment;  // for what this thread finishes behind the crew
-  const bool endless = has_unknown_length(input.layout());
+  const bool endless = has_unknown_length(input.x.layout());
   if (!endless && p.form.elements() == 0) {
     host::run(p, nullptr, results);
     return 0;

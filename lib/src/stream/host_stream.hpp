@@ -7,6 +7,7 @@
 
 #include "multifold/plan.hpp"
 #include "multifold/source.hpp"
+#include "stream/inputs.hpp"
 
 namespace multifold::stream {
 
@@ -20,15 +21,16 @@ struct host_options {
 };
 
 /// Runs the reduction of `p` over `input`, whose layout is the dense array that p.form was made from (with the strides
-/// of its order in memory). A stream of unknown length has a full reduction only, and its form does not matter.
-/// Shapes:   `results` holds form.results() * item_bytes(result).
+/// of its order in memory). A stream of unknown length has a full reduction only, and its form does not matter; two
+/// sources have a length.
+/// Shapes:   `results` holds form.results() * result_bytes(what).
 /// Memory:   at most memory_bytes of buffers, and accumulators of the results of one slab: the elements behind the
 ///           slowest axes that are kept.
 /// Numerics: the same bits for any number of threads, and for any memory_bytes of 256 KiB and more.
 /// Throws:   what the source throws, overflow_error, shape_error, cancelled_error, out_of_memory; `results` is then
 ///           unspecified.
-/// Returns:  the number of elements read.
+/// Returns:  the number of elements read, of each source.
 /// Cost:     reads each element once.
-std::int64_t run_host(const plan& p, source& input, void* results, const host_options& options = {});
+std::int64_t run_host(const plan& p, const inputs& input, void* results, const host_options& options = {});
 
 }  // namespace multifold::stream

@@ -13,8 +13,8 @@ constexpr std::int64_t least_stripe = 1024;
 
 }  // namespace
 
-host_turnstile::host_turnstile(const host::fold& f, const slabs& s, result_sink& sink)
-    : fold_(f), slabs_(s), sink_(sink), open_(host::allocate_accumulators(s.results, f.acc_bytes())) {
+host_turnstile::host_turnstile(const host::fold& f, const slabs& s, result_sink& sink, std::ptrdiff_t other)
+    : fold_(f), slabs_(s), sink_(sink), other_(other), open_(host::allocate_accumulators(s.results, f.acc_bytes())) {
   fold_.clear(open_.get(), s.results);
   const std::int64_t count = std::clamp<std::int64_t>(s.results / least_stripe, 1, most_stripes);
   const std::int64_t each = s.results / count + (s.results % count != 0 ? 1 : 0);
@@ -70,7 +70,7 @@ void host_turnstile::add(const stripe& s, const piece& p, const std::byte* data,
       empty = empty || i.begin >= i.end;
     }
     if (empty) continue;
-    host::reduce_box(fold_, slabs_.nest, both, {data, origin, open_.get(), p.slab * slabs_.results});
+    host::reduce_box(fold_, slabs_.nest, both, {data, origin, open_.get(), p.slab * slabs_.results, other_});
   }
 }
 

@@ -14,7 +14,8 @@ namespace multifold::stream {
 
 class host_turnstile {
  public:
-  host_turnstile(const host::fold& f, const slabs& s, result_sink& sink);
+  /// `other`: bytes from the elements of the first array to those of a second one.
+  host_turnstile(const host::fold& f, const slabs& s, result_sink& sink, std::ptrdiff_t other);
 
   /// Adds `parts` (of slabs, in order) of the chunk at `data`, whose first element is `origin`.
   void pass(std::int64_t chunk, const std::vector<stretch>& parts, const std::byte* data, std::int64_t origin);
@@ -36,6 +37,7 @@ class host_turnstile {
   const host::fold& fold_;
   const slabs& slabs_;
   result_sink& sink_;
+  const std::ptrdiff_t other_;
   host::aligned_bytes open_;
   std::vector<stripe> stripes_;
   std::unique_ptr<std::atomic<std::uint32_t>[]> turns_;  // the chunk that may enter a stripe next, modulo 2^32

@@ -12,16 +12,19 @@
 namespace multifold::cuda {
 
 /// Reduces `data` into `results` by the passes of `p`.
-/// Shapes:   `data` is the data pointer of the device array that p.form was made from, aligned to its items; `results`
-///           holds p.form.results() elements of p.what.result, row-major.
+/// Shapes:   `data` is the data pointer of the device array that p.form was made from (or of two of them, for
+///           operations that take two), aligned to its items; `results` holds p.form.results() * result_bytes(p.what)
+///           bytes, row-major.
 /// Memory:   workspace.size() >= p.workspace_bytes(), aligned to 256 bytes, and untouched until the work is done;
 ///           nothing is allocated.
 /// Stream:   enqueues one kernel a pass (and small memsets) on `stream`; no synchronisation; safe under capture.
-/// Numerics: integers, extrema and indices are exact; floating sums, products and means run in binary64 along a fixed
-///           tree, so a plan gives the same bits from run to run.
+/// Numerics: everything is exact and rounded once, but products of floating point, and sums and means if accuracy::fast
+///           is asked for: those run in binary64 along a fixed tree, so a plan gives the same bits from run to run.
 /// Errors:   a result that does not fit (or does not exist) is left unwritten and noted in the workspace: see
-/// status_of. Throws:   shape_error for a bad workspace or pointer, cuda_error if a launch fails.
-void reduce_async(const plan& p, const void* data, void* results, std::span<std::byte> workspace, cudaStream_t stream);
+///           status_of.
+/// Throws:   shape_error for a bad workspace or pointer, cuda_error if a launch fails.
+void reduce_async(const plan& p, const operands& data, void* results, std::span<std::byte> workspace,
+                  cudaStream_t stream);
 
 /// How the last reduce_async with this workspace went. Synchronises `stream`.
 status status_of(std::span<const std::byte> workspace, cudaStream_t stream);
@@ -35,7 +38,7 @@ struct chunk_target {
 
 /// As reduce_async, but for a part of a larger array: p.form has the chunk's extents, and result strides that count
 /// accumulators of the whole.
-void accumulate_async(const plan& p, const void* chunk, const chunk_target& target, std::span<std::byte> workspace,
+void accumulate_async(const plan& p, const operands& chunk, const chunk_target& target, std::span<std::byte> workspace,
                       cudaStream_t stream);
 
 /// The identity of `what` into `count` accumulators.

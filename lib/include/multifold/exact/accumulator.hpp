@@ -1,4 +1,4 @@
-// The exact accumulator: an exact sum of floating-point numbers or of products of them, in any order. No rounding.
+// The exact accumulator: an exact sum of numbers or of products of two of them, in any order. No rounding.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +34,12 @@ class exact_accumulator {
     if (!parts.finite()) return;
     reserve(1);
     digits_.add_shifted(parts.significand, element_position + parts.position, parts.negative);
+  }
+
+  /// Adds an integer, as a part of the sum of inputs that add_counts speaks of.
+  MULTIFOLD_HD void add_significand(std::uint64_t x) requires(Format::unit_exponent == 0) {
+    reserve(1);
+    digits_.add_shifted(x, 0, false);
   }
 
   /// The product is exact: it has no range of its own, and never overflows or underflows.
@@ -136,7 +142,7 @@ class exact_accumulator {
   }
 
  private:
-  using layout = detail::float_layout<element>;
+  using layout = detail::number_layout<element>;
   static constexpr int element_position = layout::least_exponent - Format::unit_exponent;
   static constexpr int product_position = 2 * layout::least_exponent - Format::unit_exponent;
 
@@ -167,10 +173,10 @@ class exact_accumulator {
   std::int64_t weight_ = 1;
 };
 
-/// An exact sum of T, and an exact dot product or sum of squares of T.
-template <floating_storage T>
+/// An exact sum of T, and an exact dot product or sum of squares of T, which may be integers, too.
+template <storage_type T>
 using exact_sum = exact_accumulator<exact_traits<T>>;
-template <floating_storage T>
+template <storage_type T>
 using exact_dot = exact_accumulator<exact_product_traits<T>>;
 
 }  // namespace multifold

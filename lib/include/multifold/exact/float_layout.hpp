@@ -1,7 +1,9 @@
 // The four floating-point formats as bit fields: taking a number apart into integers. No arithmetic on floats.
+// Integers can be taken apart in the same way, so that whoever sums exactly need not tell them apart.
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "multifold/dtype.hpp"
 
@@ -21,6 +23,13 @@ struct ieee_layout {
 
 template <floating_storage T>
 struct float_layout;
+template <class T>
+struct number_layout {
+  static constexpr int mantissa_bits = static_cast<int>(8 * sizeof(T)) - 1;
+  static constexpr int least_exponent = 0;
+};
+template <floating_storage T>
+struct number_layout<T> : float_layout<T> {};
 template <>
 struct float_layout<f16> : ieee_layout<std::uint16_t, 10, 15> {};
 template <>
@@ -56,6 +65,19 @@ MULTIFOLD_HD constexpr unpacked unpack(T x) {
   parts.negative = magnitude != bits;
   parts.infinite = magnitude == layout::infinity;
   parts.nan = magnitude > layout::infinity;
+  return parts;
+}
+
+template <storage_type T>
+requires(!floating_storage<T>) MULTIFOLD_HD constexpr unpacked unpack(T x) {
+  unpacked parts{};
+  if constexpr (std::is_same_v<T, bool8>) {
+    parts.significand = x.bits != 0 ? 1 : 0;
+  } else {
+    parts.negative = x < 0;
+    parts.significand =
+        parts.negative ? std::uint64_t{0} - static_cast<std::uint64_t>(x) : static_cast<std::uint64_t>(x);
+  }
   return parts;
 }
 

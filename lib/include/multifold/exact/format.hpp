@@ -1,4 +1,4 @@
-// How wide an exact sum is: for sums of each floating format, and for sums of products of two of its numbers.
+// How wide an exact sum is: for sums of each element type, and for sums of products of two of its numbers.
 #pragma once
 
 #include <concepts>
@@ -19,7 +19,7 @@ struct exact_kind {
 namespace detail {
 
 // A sum is an integer of 32 * Digits bits times 2^Unit, and 2^63 numbers below 2^Top cannot overflow it.
-template <floating_storage T, bool Products, int Digits, int Unit, int Top>
+template <storage_type T, bool Products, int Digits, int Unit, int Top>
 struct exact_layout {
   using element = T;
   static constexpr bool products = Products;
@@ -32,9 +32,9 @@ struct exact_layout {
 
 }  // namespace detail
 
-/// Sums of T. The unit is the smallest subnormal (bf16 shares the digits of f32).
-template <floating_storage T>
-struct exact_traits;
+/// Sums of T. The unit of integers is 1, of floating point the smallest subnormal (bf16 shares the digits of f32).
+template <storage_type T>
+struct exact_traits : detail::exact_layout<T, false, 5, 0, 64> {};
 template <>
 struct exact_traits<f16> : detail::exact_layout<f16, false, 4, -24, 16> {};
 template <>
@@ -45,8 +45,8 @@ template <>
 struct exact_traits<double> : detail::exact_layout<double, false, 70, -1074, 1024> {};
 
 /// Sums of products of two T: dot products and sums of squares.
-template <floating_storage T>
-struct exact_product_traits;
+template <storage_type T>
+struct exact_product_traits : detail::exact_layout<T, true, 7, 0, 128> {};
 template <>
 struct exact_product_traits<f16> : detail::exact_layout<f16, true, 20, -298, 256> {};
 template <>
@@ -58,7 +58,7 @@ struct exact_product_traits<double> : detail::exact_layout<double, true, 134, -2
 
 /// exact_traits<T> or exact_product_traits<T>.
 template <class Format>
-concept exact_format = floating_storage<typename Format::element> && requires {
+concept exact_format = storage_type<typename Format::element> && requires {
   { Format::kind } -> std::convertible_to<exact_kind>;
   { Format::digit_count } -> std::convertible_to<int>;
   { Format::unit_exponent } -> std::convertible_to<int>;

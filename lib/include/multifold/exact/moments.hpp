@@ -14,7 +14,7 @@ namespace multifold {
 ///
 /// Numerics: exact up to the one rounding of the result. NaN for no inputs, and if any of them is not finite.
 /// Throws:   shape_error if the three count different numbers of inputs.
-template <floating_storage T>
+template <storage_type T>
 MULTIFOLD_HD exact_value exact_covariance(const exact_sum<T>& x, const exact_sum<T>& y, const exact_dot<T>& products,
                                           std::int64_t ddof = 0) {
   using sum_format = exact_traits<T>;
@@ -48,7 +48,7 @@ MULTIFOLD_HD exact_value exact_covariance(const exact_sum<T>& x, const exact_sum
 }
 
 /// The variance from the sum and the sum of squares; its exact_root is the standard deviation.
-template <floating_storage T>
+template <storage_type T>
 MULTIFOLD_HD exact_value exact_variance(const exact_sum<T>& sum, const exact_dot<T>& squares, std::int64_t ddof = 0) {
   return exact_covariance(sum, sum, squares, ddof);
 }

@@ -6,6 +6,7 @@
 
 #include "multifold/exact/finish.hpp"
 #include "multifold/ops.hpp"
+#include "multifold/scalar_store.hpp"
 
 namespace multifold {
 
@@ -51,10 +52,18 @@ MULTIFOLD_HD exact_value finish_scalar(op_kind op, const exact_accumulator<Forma
   return initial.given ? detail::total_with(sum, initial.real_value) : exact_total(sum);
 }
 
-/// Rounds once to a floating `type`, and writes it at `out`.
+/// Rounds once to a floating `type`, and writes it at `out`. An integer type takes integers that fit.
 MULTIFOLD_HD inline status store(const exact_value& value, dtype type, void* out) {
-  round_to(value, type, out);
-  return status::ok;
+  if (is_floating(type)) {
+    round_to(value, type, out);
+    return status::ok;
+  }
+  // The leading bit of an integer below 2^127 is among the top of 128 bits that end at or above the point.
+  const bool whole = value.what == exact_value::kind::finite && !value.sticky &&
+                     (value.zero() || (value.exponent < 0 && value.exponent > -128));
+  if (!whole) return status::overflow;
+  const auto magnitude = static_cast<int128_t>(value.zero() ? 0 : value.significand >> -value.exponent);
+  return store(scalar::of_integer(value.negative ? -magnitude : magnitude, 0), type, out);
 }
 
 }  // namespace multifold

@@ -5,6 +5,7 @@
 
 #include "multifold/ops/exact_sum.hpp"
 #include "multifold/ops/extremum.hpp"
+#include "multifold/ops/finish_moments.hpp"
 #include "multifold/ops/product.hpp"
 #include "multifold/ops/sum.hpp"
 #include "multifold/reduction.hpp"
@@ -12,7 +13,7 @@
 namespace multifold {
 
 /// The built-in operations fall into families that share a struct: mean is a sum, max is a flipped min.
-enum class op_family : std::uint8_t { sum, exact_sum, product, extremum, arg_extremum };
+enum class op_family : std::uint8_t { sum, exact_sum, product, extremum, arg_extremum, moments };
 
 constexpr op_family family_of(const reduction& what) noexcept {
   switch (what.op) {
@@ -22,14 +23,16 @@ constexpr op_family family_of(const reduction& what) noexcept {
     case op_kind::min:
     case op_kind::max: return op_family::extremum;
     case op_kind::argmin:
-    case op_kind::argmax: break;
+    case op_kind::argmax: return op_family::arg_extremum;
+    default: return op_family::moments;
   }
-  return op_family::arg_extremum;
 }
 
-/// Calls `f(op)` with the struct of `op` over elements of T.
+/// Calls `f(op)` with the struct of `what` over elements of T.
 template <op_family Family, storage_type T, class F>
-decltype(auto) visit_fold(op_kind op, nan_policy nan, F&& f) {
+decltype(auto) visit_fold(const reduction& what, F&& f) {
+  const op_kind op = what.op;
+  const nan_policy nan = what.nan;
   if constexpr (Family == op_family::sum) {
     if constexpr (floating_storage<T>) {
       if (nan == nan_policy::omit) return f(float_sum_omit<T>{});
@@ -48,8 +51,18 @@ decltype(auto) visit_fold(op_kind op, nan_policy nan, F&& f) {
     }
   } else if constexpr (Family == op_family::extremum) {
     return f(extremum<T>{key_policy<key_of<T>>::make(op == op_kind::max, nan)});
-  } else {
+  } else if constexpr (Family == op_family::arg_extremum) {
     return f(arg_extremum<T>{key_policy<key_of<T>>::make(op == op_kind::argmax, nan)});
+  } else {
+    switch (moments_of(op)) {
+      case moment_set::absolute: return f(exact_moments<T, moment_set::absolute>{nan, what.correction});
+      case moment_set::squares: return f(exact_moments<T, moment_set::squares>{nan, what.correction});
+      case moment_set::spread: return f(exact_moments<T, moment_set::spread>{nan, what.correction});
+      case moment_set::products: return f(exact_moments<T, moment_set::products>{nan, what.correction});
+      case moment_set::joint: return f(exact_moments<T, moment_set::joint>{nan, what.correction});
+      case moment_set::description: break;
+    }
+    return f(exact_moments<T, moment_set::description>{nan, what.correction});
   }
 }
 
@@ -64,6 +77,7 @@ decltype(auto) visit_family(const reduction& what, F&& f) {
         break;
       case op_family::product: return f.template operator()<op_family::product, T>();
       case op_family::extremum: return f.template operator()<op_family::extremum, T>();
+      case op_family::moments: return f.template operator()<op_family::moments, T>();
       case op_family::arg_extremum: break;
     }
     return f.template operator()<op_family::arg_extremum, T>();
@@ -73,8 +87,8 @@ decltype(auto) visit_family(const reduction& what, F&& f) {
 /// Calls `f(op)` with the struct of `what`.
 template <class F>
 decltype(auto) visit_fold(const reduction& what, F&& f) {
-  return visit_family(
-      what, [&]<op_family Family, class T>() -> decltype(auto) { return visit_fold<Family, T>(what.op, what.nan, f); });
+  return visit_family(what,
+                      [&]<op_family Family, class T>() -> decltype(auto) { return visit_fold<Family, T>(what, f); });
 }
 
 }  // namespace multifold
