@@ -17,10 +17,11 @@ MULTIFOLD_HD constexpr dtype summary_sum_dtype(dtype input, dtype result) noexce
   return is_floating(input) ? result : is_unsigned(input) ? dtype::u64 : dtype::i64;
 }
 
-/// A summary whose real numbers are not rounded yet.
+/// A summary that is not rounded yet; extremes as carriers.
 template <storage_type T>
 struct unrounded_summary {
-  summary counts;  // and extremes
+  summary counts;
+  carrier_of<T> min, max;
   exact_value sum, mean, std, norm2;
 };
 
@@ -32,7 +33,7 @@ requires(Set != moment_set::description) MULTIFOLD_HD exact_value
   } else if constexpr (Set == moment_set::joint) {
     return exact_covariance(m.sums.x, m.sums.y, m.sums.products, m.correction);
   } else if constexpr (Set == moment_set::spread) {
-    const exact_value variance = exact_variance<T>(m.sums.x, m.sums.products, m.correction);
+    const exact_value variance = exact_variance(m.sums.x, m.sums.products, m.correction);
     return op == op_kind::std ? exact_root(variance) : variance;
   } else {
     const exact_value total = exact_total(m.sums.products);
@@ -43,14 +44,22 @@ requires(Set != moment_set::description) MULTIFOLD_HD exact_value
 namespace detail {
 
 template <storage_type T>
-MULTIFOLD_HD void put_extreme(typename extremum<T>::accumulator least, bool greatest, std::byte* out) {
+MULTIFOLD_HD T extreme_of(typename extremum<T>::accumulator least, bool greatest) {
   using key = key_of<T>;
   const auto k = static_cast<key>(least);
-  if (floating_storage<T> && k == least_key<key>) {
-    if constexpr (floating_storage<T>) *reinterpret_cast<T*>(out) = bit_copy<T>(float_layout<T>::quiet_nan);
-  } else {
-    *reinterpret_cast<T*>(out) = element_of_key<T>(static_cast<key>(greatest ? ~k : k));
+  if constexpr (floating_storage<T>) {
+    if (k == least_key<key>) return bit_copy<T>(float_layout<T>::quiet_nan);
   }
+  return element_of_key<T>(static_cast<key>(greatest ? ~k : k));
+}
+
+// A carrier as the element that it carries.
+template <storage_type T>
+MULTIFOLD_HD void put_carried(carrier_of<T> x, std::byte* out) {
+  if constexpr (std::is_same_v<T, f16>) *reinterpret_cast<T*>(out) = to_f16(x);
+  else if constexpr (std::is_same_v<T, bf16>) *reinterpret_cast<T*>(out) = to_bf16(x);
+  else if constexpr (std::is_same_v<T, bool8>) *reinterpret_cast<T*>(out) = {static_cast<std::uint8_t>(x)};
+  else *reinterpret_cast<T*>(out) = static_cast<T>(x);
 }
 
 }  // namespace detail
@@ -58,8 +67,9 @@ MULTIFOLD_HD void put_extreme(typename extremum<T>::accumulator least, bool grea
 template <storage_type T>
 MULTIFOLD_HD unrounded_summary<T> finish_scalar(op_kind, const finished_moments<T, moment_set::description>& m,
                                                 const initial_value&) {
+  using carrier = carrier_of<T>;
   unrounded_summary<T> d{};
-  const description_marks<T>& marks = m.sums.marks;
+  const description_marks<carrier>& marks = m.sums.marks;
   d.counts.count = m.sums.x.counters().n;
   d.counts.nan = marks.nan;
   d.counts.positive_infinity = marks.positive_infinity;
@@ -69,12 +79,12 @@ MULTIFOLD_HD unrounded_summary<T> finish_scalar(op_kind, const finished_moments<
   d.counts.argmin = any ? marks.argmin.index : -1;
   d.counts.argmax = any ? marks.argmax.index : -1;
   if (any) {
-    detail::put_extreme<T>(marks.min, false, d.counts.min);
-    detail::put_extreme<T>(marks.max, true, d.counts.max);
+    d.min = detail::extreme_of<carrier>(marks.min, false);
+    d.max = detail::extreme_of<carrier>(marks.max, true);
   }
   d.sum = exact_total(m.sums.x);
   d.mean = exact_mean(m.sums.x);
-  d.std = exact_root(exact_variance<T>(m.sums.x, m.sums.products, m.correction));
+  d.std = exact_root(exact_variance(m.sums.x, m.sums.products, m.correction));
   d.norm2 = exact_root(m.sums.products);
   return d;
 }
@@ -82,6 +92,10 @@ MULTIFOLD_HD unrounded_summary<T> finish_scalar(op_kind, const finished_moments<
 template <storage_type T>
 MULTIFOLD_HD status store(const unrounded_summary<T>& d, dtype type, void* out) {
   summary rounded = d.counts;
+  if (rounded.count > 0) {
+    detail::put_carried<T>(d.min, rounded.min);
+    detail::put_carried<T>(d.max, rounded.max);
+  }
   const status fits = store(d.sum, summary_sum_dtype(dtype_of<T>, type), rounded.sum);
   store(d.mean, type, rounded.mean);
   store(d.std, type, rounded.std);

@@ -41,13 +41,29 @@ constexpr bool reads_two_arrays(moment_set set) noexcept {
   return set == moment_set::products || set == moment_set::joint;
 }
 
+/// What elements of T are gathered as, which all of them are exactly: sums, products and extremes of four types serve
+/// all dtypes.
+template <storage_type T>
+using carrier_of =
+    std::conditional_t<std::is_same_v<T, double>, double,
+                       std::conditional_t<floating_storage<T>, float,
+                                          std::conditional_t<std::is_unsigned_v<T> || std::is_same_v<T, bool8>,
+                                                             std::uint64_t, std::int64_t>>>;
+
+template <storage_type T>
+MULTIFOLD_HD constexpr carrier_of<T> carried(T x) {
+  if constexpr (std::is_same_v<T, bool8>) return x.bits != 0 ? 1 : 0;
+  else if constexpr (std::is_same_v<T, f16> || std::is_same_v<T, bf16>) return to_float(x);
+  else return x;
+}
+
 /// An element of each of two arrays.
 template <storage_type T>
 struct element_pair {
   T x, y;
 };
 
-/// Counts and extremes of a description.
+/// Counts and extremes of a description, of carriers.
 template <storage_type T>
 struct description_marks {
   using extremes = extremum<T>;
@@ -113,20 +129,23 @@ struct nothing {};
 
 }  // namespace detail
 
-/// The exact sums of a set: x, y, products and marks, as far as they are in it.
+/// The exact sums of a set over a carrier type: x, y, products and marks, as far as they are in it.
 template <storage_type T, moment_set Set>
-struct moment_sums
+struct carried_sums
     : std::conditional_t<sums_elements(Set), detail::sum_of_x<T>, detail::nothing<0>>,
       std::conditional_t<Set == moment_set::joint, detail::sum_of_y<T>, detail::nothing<1>>,
       std::conditional_t<sums_products(Set), detail::sum_of_products<T>, detail::nothing<2>>,
       std::conditional_t<Set == moment_set::description, detail::marks_of_description<T>, detail::nothing<3>> {
-  MULTIFOLD_HD void merge(const moment_sums& other) {
+  MULTIFOLD_HD void merge(const carried_sums& other) {
     if constexpr (sums_elements(Set)) this->x.merge(other.x);
     if constexpr (Set == moment_set::joint) this->y.merge(other.y);
     if constexpr (sums_products(Set)) this->products.merge(other.products);
     if constexpr (Set == moment_set::description) this->marks.merge(other.marks);
   }
 };
+
+template <storage_type T, moment_set Set>
+using moment_sums = carried_sums<carrier_of<T>, Set>;
 
 /// Merged sums on their way to a result (ops/finish_moments.hpp).
 template <storage_type T, moment_set Set>
@@ -160,30 +179,34 @@ struct exact_moments {
 
   /// The same as combine with lift, without copies.
   MULTIFOLD_HD void add(accumulator& a, value_type v, std::int64_t index) const {
-    if constexpr (Set == moment_set::description) a.marks.add(v, index, nan);
-    if (nan == nan_policy::omit && is_nan(v)) return;
-    if constexpr (reads_two_arrays(Set)) {
-      if constexpr (Set == moment_set::joint) a.x.add(v.x), a.y.add(v.y);
-      a.products.add_product(v.x, v.y);
-    } else if constexpr (Set == moment_set::absolute) {
-      add_magnitude(a.x, v);
-    } else {
-      if constexpr (sums_elements(Set)) a.x.add(v);
-      a.products.add_product(v, v);
-    }
-  }
-
-  MULTIFOLD_HD static bool is_nan(const value_type& v) {
-    if constexpr (reads_two_arrays(Set)) return detail::unpack(v.x).nan || detail::unpack(v.y).nan;
-    else return detail::unpack(v).nan;
+    if constexpr (reads_two_arrays(Set)) add_pair(a, carried(v.x), carried(v.y));
+    else add_element(a, carried(v), index);
   }
 
  private:
-  MULTIFOLD_HD static void add_magnitude(exact_sum<T>& sum, T x) {
-    if constexpr (floating_storage<T>) {
-      using layout = detail::float_layout<T>;
+  using carrier = carrier_of<T>;
+
+  MULTIFOLD_HD bool is_omitted(carrier x) const { return nan == nan_policy::omit && detail::unpack(x).nan; }
+
+  MULTIFOLD_HD void add_pair(accumulator& a, carrier x, carrier y) const {
+    if (is_omitted(x) || is_omitted(y)) return;
+    if constexpr (Set == moment_set::joint) a.x.add(x), a.y.add(y);
+    if constexpr (sums_products(Set)) a.products.add_product(x, y);
+  }
+
+  MULTIFOLD_HD void add_element(accumulator& a, carrier x, std::int64_t index) const {
+    if constexpr (Set == moment_set::description) a.marks.add(x, index, nan);
+    if (is_omitted(x)) return;
+    if constexpr (Set == moment_set::absolute) add_magnitude(a.x, x);
+    else if constexpr (sums_elements(Set)) a.x.add(x);
+    if constexpr (sums_products(Set)) a.products.add_product(x, x);
+  }
+
+  MULTIFOLD_HD static void add_magnitude(exact_sum<carrier>& sum, carrier x) {
+    if constexpr (floating_storage<carrier>) {
+      using layout = detail::float_layout<carrier>;
       using bits = typename layout::bits_type;
-      sum.add(bit_copy<T>(static_cast<bits>(bit_copy<bits>(x) & (layout::sign - 1))));
+      sum.add(bit_copy<carrier>(static_cast<bits>(bit_copy<bits>(x) & (layout::sign - 1))));
     } else {
       const detail::unpacked parts = detail::unpack(x);
       sum.add_counts({1, 0, 0, 0, 1});
