@@ -1,12 +1,31 @@
 // The options that several commands share, and their help texts.
 #include "arguments.hpp"
 
+#include "multifold/reduction.hpp"
+#include "offered_ops.hpp"
+
 namespace multifold::app {
 
 namespace {
 
 CLI::Validator between(std::int64_t least, std::int64_t greatest) {
   return CLI::Range(least, greatest).description("");
+}
+
+std::string result_dtype_help(std::optional<op_kind> op) {
+  if (op == op_kind::describe) return "Type of mean, std and norm2, and of the sum of floats; each is rounded once";
+  return "Round, once, to this type";
+}
+
+std::string accuracy_help(std::optional<op_kind> op) {
+  if (op && always_exact(*op, dtype::f64)) return "exact or fast: the result is exact either way";
+  return "exact: correctly rounded; fast: binary64 inside (default: the best there is)";
+}
+
+std::string nan_help(std::optional<op_kind> op) {
+  const bool pairs = op && takes_two_arrays(*op);
+  return std::string("propagate: any NaN makes the result NaN; omit: ") +
+         (pairs ? "pairs with a NaN take no part" : "NaN take no part");
 }
 
 }  // namespace
@@ -27,28 +46,31 @@ void add_raw_options(CLI::App& command, raw_arguments& to) {
       ->group(group);
 }
 
-void add_reduction_options(CLI::App& command, reduction_arguments& to) {
+void add_reduction_options(CLI::App& command, std::optional<op_kind> op, reduction_arguments& to) {
   const char* const group = "What is computed";
   command.add_option("--axis", to.axes, "Axes to reduce, like 0 or 0,-1; may be repeated (default: all)")
       ->type_name("N,N...")
       ->allow_extra_args(false)
       ->group(group);
   command.add_flag("--keepdims", to.keepdims, "Keep reduced axes as extents of 1")->group(group);
-  command.add_option("--result-dtype", to.result_dtype, "Round, once, to this type")->type_name("TYPE")->group(group);
-  command
-      .add_option("--accuracy", to.accuracy,
-                  "exact: correctly rounded; fast: binary64 inside (default: the best there is)")
+  command.add_option("--result-dtype", to.result_dtype, result_dtype_help(op))->type_name("TYPE")->group(group);
+  command.add_option("--accuracy", to.accuracy, accuracy_help(op))
       ->type_name("CLASS")
       ->check(one_of({"exact", "fast"}))
       ->group(group);
-  command.add_option("--nan", to.nan, "propagate: any NaN makes the result NaN; omit: NaN take no part")
+  command.add_option("--nan", to.nan, nan_help(op))
       ->type_name("POLICY")
       ->check(one_of({"propagate", "omit"}))
       ->capture_default_str()
       ->group(group);
   command.add_option("--initial", to.initial, "Takes part as one more element; the value of an empty min or max")
       ->type_name("VALUE")
-      ->group(group);
+      ->group(!op || takes_initial(*op) ? group : "");
+  command
+      .add_option("--correction", to.correction,
+                  "Comes off the count in the divisor (default: 0, as in NumPy's var; NumPy's cov takes 1)")
+      ->type_name("N")
+      ->group(!op || takes_correction(*op) ? group : "");
 }
 
 void add_engine_options(CLI::App& command, engine_arguments& to) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "multifold/ops.hpp"
+
 namespace multifold::app {
 
 /// How a file without a header is read.
@@ -24,6 +26,7 @@ struct reduction_arguments {
   std::optional<std::string> accuracy;
   std::string nan = "propagate";
   std::optional<std::string> initial;
+  std::optional<std::string> correction;
 };
 
 /// The states of exact sums that take part, and the one that is left.
@@ -49,7 +52,9 @@ struct engine_arguments {
 CLI::Validator one_of(const std::vector<std::string>& words);
 
 void add_raw_options(CLI::App& command, raw_arguments& to);
-void add_reduction_options(CLI::App& command, reduction_arguments& to);
+/// Of one operation, or of any. Options that `op` refuses are known, too, so that it can be said why; no help shows
+/// them.
+void add_reduction_options(CLI::App& command, std::optional<op_kind> op, reduction_arguments& to);
 void add_engine_options(CLI::App& command, engine_arguments& to);
 
 }  // namespace multifold::app

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "shown_indices.hpp"
 #include "value_text.hpp"
 
 namespace multifold::app {
 namespace {
 
-constexpr std::int64_t edge_elements = 3;
 constexpr std::size_t line_columns = 80;
 
 class nested_rows {
@@ -26,19 +26,7 @@ class nested_rows {
   }
 
  private:
-  std::int64_t extent(std::size_t axis) const { return result_.extents[axis]; }
-  bool is_cut(std::size_t axis) const { return summarised_ && extent(axis) > 2 * edge_elements; }
   bool is_row(std::size_t axis) const { return axis + 1 == result_.extents.size(); }
-
-  // Calls `shown(index)` for the indices of `axis` that are shown, and `gap()` where some are not.
-  template <class Shown, class Gap>
-  void along(std::size_t axis, Shown shown, Gap gap) const {
-    const std::int64_t first = is_cut(axis) ? edge_elements : extent(axis);
-    for (std::int64_t i = 0; i < first; ++i) shown(i);
-    if (!is_cut(axis)) return;
-    gap();
-    for (std::int64_t i = extent(axis) - edge_elements; i < extent(axis); ++i) shown(i);
-  }
 
   std::string element(std::int64_t at) const {
     const std::byte* bytes = result_.data.data() + at * item_bytes(result_.type);
@@ -46,8 +34,8 @@ class nested_rows {
   }
 
   void measure(std::size_t axis, std::int64_t at) {
-    along(
-        axis,
+    for_shown(
+        result_.extents[axis], summarised_,
         [&](std::int64_t i) {
           const std::int64_t there = at + i * strides_[axis];
           if (is_row(axis)) width_ = std::max(width_, element(there).size());
@@ -65,8 +53,8 @@ class nested_rows {
       if (!first) text_ += std::string(result_.extents.size() - 1 - axis, '\n') + std::string(axis + 1, ' ');
       first = false;
     };
-    along(
-        axis,
+    for_shown(
+        result_.extents[axis], summarised_,
         [&](std::int64_t i) {
           next_row();
           rows(axis + 1, at + i * strides_[axis]);
@@ -93,8 +81,8 @@ class nested_rows {
       text_ += item;
       column += item.size();
     };
-    along(
-        axis,
+    for_shown(
+        result_.extents[axis], summarised_,
         [&](std::int64_t i) {
           const std::string item = element(at + i * strides_[axis]);
           append(std::string(width_ - item.size(), ' ') + item);

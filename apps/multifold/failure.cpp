@@ -60,6 +60,20 @@ std::string label_of(const std::string& path) {
   return path.empty() ? "\"\"" : escaped(path);
 }
 
+std::string label_of(const std::vector<std::string>& paths) {
+  std::string label;
+  for (const std::string& path : paths) label += (label.empty() ? "" : " and ") + label_of(path);
+  return label;
+}
+
+failure failure_of(std::exception_ptr error, const std::vector<std::string>& paths) {
+  const failure problem = failure_of(error, "");
+  for (const std::string& path : paths) {
+    if (std::string_view(problem.what()).starts_with(label_of(path) + ":")) return problem;
+  }
+  return about(label_of(paths), problem);
+}
+
 failure failure_of(std::exception_ptr error, const std::string& label) {
   try {
     std::rethrow_exception(error);

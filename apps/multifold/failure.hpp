@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace multifold::app {
 
@@ -38,9 +39,15 @@ failure about(const std::string& label, const failure& problem);
 /// How messages name a file: "-" is "standard input"; control characters are escaped.
 std::string label_of(const std::string& path);
 
+/// "x.npy", or "x.npy and y.npy".
+std::string label_of(const std::vector<std::string>& paths);
+
 /// The failure that `error` stands for: itself, or an error of the library with `label` in front, unless the message
 /// has it already ("" for none).
 failure failure_of(std::exception_ptr error, const std::string& label);
+
+/// The same where the error is about `paths`, or one of them.
+failure failure_of(std::exception_ptr error, const std::vector<std::string>& paths);
 
 /// As failure_of, for errors that the bytes of a file cause: what we do not read is bad input, not bad usage.
 failure input_failure_of(std::exception_ptr error, const std::string& label);

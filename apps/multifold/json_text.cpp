@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "multifold/version.hpp"
+#include "offered_ops.hpp"
+#include "summary_fields.hpp"
 #include "value_text.hpp"
 
 namespace multifold::app {
@@ -30,25 +32,35 @@ json value_json(dtype type, const std::byte* element) {
 
 json hex_json(dtype type, const std::byte* element) { return hex_text(type, element); }
 
-// Lists in lists, one level for each axis from `axis` on; `element` moves on.
+// One result: a value, or of describe an object with null where there is no value.
 template <class Leaf>
-json nested(const reduce_result& result, std::size_t axis, const std::byte*& element, Leaf leaf) {
-  if (axis == result.extents.size()) {
-    json value = leaf(result.type, element);
-    element += item_bytes(result.type);
-    return value;
+json result_item(const reduce_result& result, std::int64_t index, bool with_counts, const Leaf& leaf) {
+  if (result.used.what.op != op_kind::describe) {
+    return leaf(result.type, result.data.data() + index * item_bytes(result.type));
   }
+  json object;
+  for (const summary_field& field : fields_of(result, index)) {
+    if (field.counted && !with_counts) continue;
+    object[std::string(field.key)] = field.value == nullptr ? json() : leaf(field.type, field.value);
+  }
+  return object;
+}
+
+// Lists in lists, one level for each axis from `axis` on; `index` moves on.
+template <class Item>
+json nested(const reduce_result& result, std::size_t axis, std::int64_t& index, const Item& item) {
+  if (axis == result.extents.size()) return item(index++);
   json list = json::array();
-  for (std::int64_t i = 0; i < result.extents[axis]; ++i) list.push_back(nested(result, axis + 1, element, leaf));
+  for (std::int64_t i = 0; i < result.extents[axis]; ++i) list.push_back(nested(result, axis + 1, index, item));
   return list;
 }
 
-template <class Leaf>
-json nested(const reduce_result& result, Leaf leaf) {
+template <class Item>
+json nested(const reduce_result& result, const Item& item) {
   // (1000000000, 0) would be a billion empty lists.
   if (element_count(result.extents) == 0) return json::array();
-  const std::byte* element = result.data.data();
-  return nested(result, 0, element, leaf);
+  std::int64_t index = 0;
+  return nested(result, 0, index, item);
 }
 
 json pass_json(const pass& step) {
@@ -84,18 +96,20 @@ const char* name_of(access pattern) {
 
 std::string result_json(const reduce_result& result, const result_files& files) {
   json object{{"schema", "multifold.result/1"}, {"op", name(result.used.what.op)}};
-  object["file"] = files.input.empty() ? json() : json(files.input);
+  if (files.inputs.size() == 2) object["files"] = files.inputs;
+  else object["file"] = files.inputs.empty() ? json() : json(files.inputs[0]);
   if (!files.merged.empty()) object["merged"] = files.merged;
   if (files.state) object["state"] = *files.state;
   if (files.output.empty()) {
-    object["value"] = nested(result, value_json);
-    object["value_hex"] = nested(result, hex_json);
+    object["value"] = nested(result, [&](std::int64_t i) { return result_item(result, i, true, value_json); });
+    object["value_hex"] = nested(result, [&](std::int64_t i) { return result_item(result, i, false, hex_json); });
   } else {
     object["output"] = files.output;
   }
   object["dtype"] = name(result.type);
   object["shape"] = result.extents;
   object["input_dtype"] = name(result.used.what.input);
+  if (takes_correction(result.used.what.op)) object["correction"] = result.used.what.correction;
   object["count"] = result.count;
   object["engine"] = result.engine;
   object["device"] = result.device;
@@ -139,7 +153,7 @@ std::string info_json() {
   json types = json::array();
   for (int i = 0; i <= static_cast<int>(dtype::f64); ++i) types.push_back(name(static_cast<dtype>(i)));
   json ops = json::array();
-  for (const op_kind op : all_ops) ops.push_back(name(op));
+  for (const op_kind op : offered_ops()) ops.push_back(name(op));
   return json{{"schema", "multifold.info/1"},
               {"version", MULTIFOLD_VERSION},
               {"engines", list},

@@ -12,13 +12,15 @@ namespace multifold::app {
 
 /// What a result came from and went to.
 struct result_files {
-  std::string input;                // empty: nothing but states
+  std::vector<std::string> inputs;  // one, or two of operations that take two; none: nothing but states
   std::string output;               // if it is not empty, its name stands instead of the value
   std::vector<std::string> merged;  // states
   std::optional<std::string> state;
 };
 
 /// "multifold.result/1" on one line. NaN and infinities are the strings "nan", "inf" and "-inf"; integers are exact.
+/// Values of describe are objects, of integers and of reals in their dtypes: extremes in input_dtype, the sum of
+/// integers in 64 bits, all else in dtype.
 std::string result_json(const reduce_result& result, const result_files& files);
 
 /// "multifold.plan/1" on one line.

@@ -5,6 +5,7 @@
 
 #include "command.hpp"
 #include "multifold/version.hpp"
+#include "offered_ops.hpp"
 #include "standard_output.hpp"
 
 namespace multifold::app {
@@ -15,6 +16,8 @@ constexpr const char* footer =
     "  multifold sum x.npy                      one value\n"
     "  multifold mean x.npy --axis 0            one value a column\n"
     "  multifold argmax x.bin --dtype i16       raw elements\n"
+    "  multifold dot x.npy y.npy                of two arrays\n"
+    "  multifold describe x.npy                 counts, extremes, mean, deviation: all at once\n"
     "  multifold plan sum x.npy                 how it would be done\n"
     "  multifold sum --help                     every option\n"
     "\n"
@@ -23,7 +26,7 @@ constexpr const char* footer =
 
 std::string command_names() {
   std::string names;
-  for (const op_kind op : all_ops) names += std::string(name(op)) + ", ";
+  for (const op_kind op : offered_ops()) names += std::string(name(op)) + ", ";
   return names + "plan or info";
 }
 
@@ -59,7 +62,7 @@ exit_code parse(CLI::App& app, int argc, const char* const* argv) {
 exit_code run(int argc, const char* const* argv, interrupt_watch& watch) {
   CLI::App app("multifold reduces arrays of any size, in files or from pipes, on the CPU or the GPU.", "multifold");
   command chosen;
-  for (const op_kind op : all_ops) add_reduce_command(app, op, chosen);
+  for (const op_kind op : offered_ops()) add_reduce_command(app, op, chosen);
   add_plan_command(app, chosen);
   add_info_command(app, chosen);
   app.require_subcommand(1);

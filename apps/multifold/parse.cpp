@@ -91,10 +91,15 @@ std::optional<std::vector<std::int64_t>> parse_axes(const std::vector<std::strin
   return axes;
 }
 
-initial_value parse_initial(const std::string& text, op_kind op, dtype input) {
-  if (op == op_kind::mean || order_of(op) == element_order::indexed) {
-    throw usage("--initial: " + std::string(name(op)) + " takes none; sum, prod, min and max do");
+std::int64_t parse_correction(const std::string& text) {
+  const std::optional<std::int64_t> correction = parse_number<std::int64_t>(text);
+  if (!correction || *correction < 0) {
+    throw usage("--correction: found '" + text + "'; expected an integer of 0 or more");
   }
+  return *correction;
+}
+
+initial_value parse_initial(const std::string& text, dtype input) {
   initial_value initial;
   initial.given = true;
   if (is_floating(input)) {

@@ -19,10 +19,13 @@ std::int64_t parse_bytes(const std::string& option, const std::string& text);
 /// "1000,64", "(1000, 64)", "1000x64"; "()" is a scalar.
 std::vector<std::int64_t> parse_shape(const std::string& text);
 
+/// What comes off the count: 0 or more.
+std::int64_t parse_correction(const std::string& text);
+
 /// Each of `texts` is one axis or a list with commas; empty if there are none.
 std::optional<std::vector<std::int64_t>> parse_axes(const std::vector<std::string>& texts);
 
 /// An integer that fits 64 bits, with or without sign, for integer inputs; any decimal, nan and inf for the others.
-initial_value parse_initial(const std::string& text, op_kind op, dtype input);
+initial_value parse_initial(const std::string& text, dtype input);
 
 }  // namespace multifold::app

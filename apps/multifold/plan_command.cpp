@@ -1,5 +1,6 @@
 // multifold plan OP: how a reduction would be run. Reads no elements.
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "arguments.hpp"
@@ -7,6 +8,7 @@
 #include "json_text.hpp"
 #include "multifold/plan.hpp"
 #include "multifold/reduce.hpp"
+#include "offered_ops.hpp"
 #include "plan_dot.hpp"
 #include "request.hpp"
 #include "standard_output.hpp"
@@ -43,13 +45,14 @@ plan plan_for_model(op_kind op, const array_view& view, const reduce_options& op
   reduction what = make_reduction(op, view.type, options.nan, options.wanted.value_or(accuracy::exact));
   what.result = result_type(op, view.type, options);
   what.initial = options.initial;
+  what.correction = options.correction;
   const batches form = normalise(view, options.axes.value_or(all_axes(view.rank())), order_of(op));
   return make_plan(what, form, options.forced, h200_traits());
 }
 
 plan plan_of(const plan_arguments& arguments) {
   const op_kind op = *parse_op(arguments.op);
-  reduce_options options = reduce_request(arguments.what, arguments.how);
+  reduce_options options = reduce_request(op, arguments.what, arguments.how);
   const array_layout layout = layout_of(arguments);
   fit_to(layout, op, arguments.what, options);
   if (layout.extents.size() == 1 && layout.extents[0] < 0) {
@@ -73,7 +76,7 @@ exit_code run(const plan_arguments& arguments, interrupt_watch&) {
 
 std::vector<std::string> op_names() {
   std::vector<std::string> names;
-  for (const op_kind op : all_ops) names.emplace_back(name(op));
+  for (const op_kind op : offered_ops()) names.emplace_back(name(op));
   return names;
 }
 
@@ -90,13 +93,14 @@ void add_plan_command(CLI::App& app, command& chosen) {
   const auto arguments = std::make_shared<plan_arguments>();
   CLI::App& sub = *app.add_subcommand("plan", "How a reduction would be run: its passes, as a table");
   sub.add_option("OP", arguments->op, "The operation")->required()->type_name("")->check(one_of(op_names()));
-  sub.add_option("FILE", arguments->file, "The array; or say --dtype and --shape")->type_name("");
+  sub.add_option("FILE", arguments->file, "The array, or one of two that are alike; or say --dtype and --shape")
+      ->type_name("");
   sub.add_flag("--json", arguments->json, "One JSON object on one line");
   sub.add_flag("--dot", arguments->dot, "A picture of the passes, for Graphviz");
   sub.add_option("--device-model", arguments->device_model, "Plan for a machine that is not here: h200")
       ->type_name("MODEL")
       ->check(one_of({"h200"}));
-  add_reduction_options(sub, arguments->what);
+  add_reduction_options(sub, std::nullopt, arguments->what);
   add_raw_options(sub, arguments->raw);
   add_engine_options(sub, arguments->how);
   sub.footer(examples);

@@ -23,8 +23,8 @@ std::string grid(const plan& p, const pass& step) {
 
 std::int64_t bytes_read(const plan& p, std::size_t index) {
   const pass& step = p.passes[index];
-  const std::int64_t item = index == 0 ? item_bytes(p.what.input) : p.accumulator_bytes;
-  return step.batches * step.length * item;
+  const std::int64_t input = item_bytes(p.what.input) * (takes_two_arrays(p.what.op) ? 2 : 1);
+  return step.batches * step.length * (index == 0 ? input : p.accumulator_bytes);
 }
 
 }  // namespace
@@ -35,7 +35,7 @@ std::string plan_dot(const plan& p) {
   fmt::format_to(out, "digraph plan {{\n  rankdir=LR;\n  node [shape=box, fontname=\"sans-serif\"];\n");
   fmt::format_to(out, "  label=\"{} of {}, {} engine\";\n", name(p.what.op), name(p.what.input), p.engine.name);
   fmt::format_to(out, "  input [shape=cylinder, label=\"{} x {} x {}\\n{}\"];\n", p.form.outer, p.form.length,
-                 p.form.inner, size_text(p.form.elements() * item_bytes(p.what.input)));
+                 p.form.inner, size_text(bytes_read(p, 0)));
   std::string from = "input";
   for (std::size_t i = 0; i < p.passes.size(); ++i) {
     const pass& step = p.passes[i];
@@ -46,8 +46,7 @@ std::string plan_dot(const plan& p) {
     from = fmt::format("pass{}", i);
   }
   fmt::format_to(out, "  result [shape=ellipse, label=\"{} {}\"];\n", p.form.results(), name(p.what.result));
-  fmt::format_to(out, "  {} -> result [label=\"{}\"];\n}}\n", from,
-                 size_text(p.form.results() * item_bytes(p.what.result)));
+  fmt::format_to(out, "  {} -> result [label=\"{}\"];\n}}\n", from, size_text(p.form.results() * result_bytes(p.what)));
   return text;
 }
 

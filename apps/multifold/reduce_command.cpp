@@ -40,7 +40,11 @@ void check(const reduce_arguments& arguments) {
   const bool to_file = !arguments.output.empty();
   if (arguments.states.used()) check_states(arguments);
   if (arguments.files.empty()) check_without_file(arguments);
-  if (arguments.files.size() > 1 && to_file) throw usage("-o: one file holds one result; expected one FILE");
+  if (to_file && arguments.op == op_kind::describe) {
+    throw usage("-o: a .npy holds one array, and a description is no array; expected --json");
+  }
+  if (arguments.files.size() > 1 && to_file && !takes_two_arrays(arguments.op))
+    throw usage("-o: one file holds one result; expected one FILE");
   const auto standard_inputs = [](const auto& names) { return std::count(names.begin(), names.end(), "-"); };
   if (standard_inputs(arguments.files) + standard_inputs(arguments.states.merge) > 1) {
     throw usage("'-' was given twice; standard input can be read once");
@@ -52,15 +56,33 @@ void check(const reduce_arguments& arguments) {
   }
 }
 
+void add_file_arguments(CLI::App& command, reduce_arguments& to) {
+  if (takes_two_arrays(to.op)) {
+    command.add_option("X", to.x, "A .npy file or raw elements, '-' for standard input")->required()->type_name(" ");
+    command.add_option("Y", to.y, "Another one of the same dtype, shape and order")->required()->type_name(" ");
+    return;
+  }
+  command.add_option("FILE", to.files, "A .npy file or raw elements, '-' for standard input; several, one by one")
+      ->required(!has_exact_form(to.op))
+      ->type_name(" ");
+}
+
 void add_output_options(CLI::App& command, reduce_arguments& to) {
   const char* const group = "What is printed";
-  command.add_flag("--json", to.json, "One JSON object a file, on one line: value, bits, dtype, engine, plan, seconds")
+  const bool described = to.op == op_kind::describe;
+  command
+      .add_flag("--json", to.json,
+                "One JSON object" + std::string(takes_two_arrays(to.op) ? "" : " a file") +
+                    ", on one line: value, bits, dtype, engine, plan, seconds")
       ->group(group);
-  command.add_flag("--hex", to.hex, "The bits of the result, like 0x3f800000")->group(group);
+  command
+      .add_flag("--hex", to.hex,
+                std::string("The bits of ") + (described ? "values" : "the result") + ", like 0x3f800000")
+      ->group(group);
   command.add_flag("--explain", to.explain, "The passes that were run, on standard error")->group(group);
   command.add_option("-o,--output", to.output, "Write the result as .npy instead ('-': to standard output)")
       ->type_name("OUT.npy")
-      ->group(group);
+      ->group(described ? "" : group);
 }
 
 // Other operations know the options, too, so that they can say why not.
@@ -76,22 +98,43 @@ void add_state_options(CLI::App& command, op_kind op, state_arguments& to) {
       ->group(group);
 }
 
-constexpr const char* state_examples =
+constexpr const char* one_array =
+    "  multifold {0} x.npy                              over all elements\n"
+    "  multifold {0} x.npy --axis 0 -o out.npy          down the columns, into a file\n"
+    "  multifold {0} x.bin --dtype f32 --shape 1000,64  raw elements\n"
+    "  zstd -dc x.npy.zst | multifold {0} -             from a pipe, in bounded memory\n"
+    "  multifold {0} x.npy --json                       with engine, plan and seconds\n";
+
+constexpr const char* states =
     "  multifold {0} x.npy --save-state x.state         leave the exact sum, too\n"
     "  multifold {0} --merge x.state y.state            and add it to another machine's\n"
     "  multifold {0} z.npy --merge x.state --save-state x.state  go on where a run has ended\n";
 
+constexpr const char* two_arrays =
+    "  multifold {0} x.npy y.npy                        over all elements\n"
+    "  multifold {0} x.npy y.npy --axis 0 -o out.npy    column by column, into a file\n"
+    "  multifold {0} x.bin y.bin --dtype f32            raw elements\n"
+    "  zstd -dc x.npy.zst | multifold {0} - y.npy       one of them from a pipe\n"
+    "  multifold {0} x.npy y.npy --json                 with engine, plan and seconds\n";
+
+constexpr const char* description_of =
+    "  multifold {0} x.npy                              over all elements\n"
+    "  multifold {0} x.npy --axis 0                     a line for each column\n"
+    "  multifold {0} x.npy --nan omit --correction 1    of what is no NaN; the deviation of a sample\n"
+    "  zstd -dc x.npy.zst | multifold {0} -             from a pipe, in bounded memory\n"
+    "  multifold {0} x.npy --json                       for programs\n";
+
 std::string examples(op_kind op) {
-  const std::string_view o = name(op);
-  return fmt::format(
-             "Examples:\n"
-             "  multifold {0} x.npy                              over all elements\n"
-             "  multifold {0} x.npy --axis 0 -o out.npy          down the columns, into a file\n"
-             "  multifold {0} x.bin --dtype f32 --shape 1000,64  raw elements\n"
-             "  zstd -dc x.npy.zst | multifold {0} -             from a pipe, in bounded memory\n"
-             "  multifold {0} x.npy --json                       with engine, plan and seconds\n",
-             o) +
-         (has_exact_form(op) ? fmt::format(state_examples, o) : "");
+  const auto of = [op](const char* text) { return fmt::format(fmt::runtime(text), name(op)); };
+  const std::string first = of(takes_two_arrays(op)      ? two_arrays
+                               : op == op_kind::describe ? description_of
+                                                         : one_array);
+  std::string sample;
+  if (takes_correction(op) && op != op_kind::describe) {
+    const std::string line = std::string(takes_two_arrays(op) ? "x.npy y.npy" : "x.npy") + " --correction 1";
+    sample = fmt::format("  multifold {} {:<35}of a sample: divided by n - 1\n", name(op), line);
+  }
+  return "Examples:\n" + first + sample + (has_exact_form(op) ? of(states) : "");
 }
 
 }  // namespace
@@ -101,16 +144,15 @@ void add_reduce_command(CLI::App& app, op_kind op, command& chosen) {
   arguments->op = op;
   const std::string about(description(op));
   CLI::App& sub = *app.add_subcommand(std::string(name(op)), "The " + about);
-  sub.add_option("FILE", arguments->files, "A .npy file or raw elements, '-' for standard input; several, one by one")
-      ->required(!has_exact_form(op))
-      ->type_name(" ");
-  add_reduction_options(sub, arguments->what);
+  add_file_arguments(sub, *arguments);
+  add_reduction_options(sub, op, arguments->what);
   add_state_options(sub, op, arguments->states);
   add_raw_options(sub, arguments->raw);
   add_output_options(sub, *arguments);
   add_engine_options(sub, arguments->how);
   sub.footer(examples(op));
   sub.callback([arguments, &chosen] {
+    if (takes_two_arrays(arguments->op)) arguments->files = {arguments->x, arguments->y};
     chosen = [arguments](interrupt_watch& watch) {
       check(*arguments);
       return reduce_files(*arguments, watch);

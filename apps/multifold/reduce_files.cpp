@@ -1,4 +1,4 @@
-// One file after the other; one that fails does not keep the others from being reduced.
+// One result after the other; a file that fails does not keep the others from being reduced.
 #include "reduce_files.hpp"
 
 #include <fmt/format.h>
@@ -6,23 +6,37 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <vector>
 
-#include "array_text.hpp"
-#include "json_text.hpp"
 #include "multifold/reduce.hpp"
 #include "multifold/state.hpp"
 #include "npy_output.hpp"
 #include "progress_bar.hpp"
+#include "report.hpp"
 #include "request.hpp"
-#include "standard_output.hpp"
 #include "state_files.hpp"
 
 namespace multifold::app {
 namespace {
 
-std::optional<std::int64_t> bytes_of(const array_layout& layout) {
-  if (std::count(layout.extents.begin(), layout.extents.end(), -1) > 0) return std::nullopt;
-  return element_count(layout.extents) * item_bytes(layout.type);
+std::optional<std::int64_t> bytes_of(const std::vector<std::unique_ptr<source>>& inputs) {
+  std::int64_t bytes = 0;
+  for (const std::unique_ptr<source>& input : inputs) {
+    const array_layout& layout = input->layout();
+    if (std::count(layout.extents.begin(), layout.extents.end(), -1) > 0) return std::nullopt;
+    const std::int64_t more = element_count(layout.extents) * item_bytes(layout.type);
+    if (more > INT64_MAX - bytes) return std::nullopt;  // pipes may promise anything
+    bytes += more;
+  }
+  return bytes;
+}
+
+// What each result is made of.
+std::vector<operand_files> operands_of(const reduce_arguments& arguments) {
+  if (takes_two_arrays(arguments.op)) return {arguments.files};
+  std::vector<operand_files> each;
+  for (const std::string& file : arguments.files) each.push_back({file});
+  return each;
 }
 
 // What all files have in common, judged before the first of them is opened.
@@ -30,7 +44,7 @@ struct job {
   job(const reduce_arguments& from, interrupt_watch& watch)
       : arguments(from),
         raw(raw_request(from.raw)),
-        options(reduce_request(from.what, from.how)),
+        options(reduce_request(from.op, from.what, from.how)),
         earlier(from.states.merge, watch) {
     options.keep_state = from.states.used();
     if (from.states.save) check_target(*from.states.save);
@@ -73,71 +87,43 @@ reduce_result reduce_states(const job& work) {
   return result;
 }
 
-reduce_result reduce_file(const job& work, const std::string& file, interrupt_watch& watch) {
+// All that the options say about an array of this layout, judged before it is read.
+reduce_options options_for(const job& work, const operand_files& files, const array_layout& layout) {
   const reduce_arguments& arguments = work.arguments;
-  const std::string interrupted = label_of(file) + ": interrupted; nothing was written";
-  const last_words while_opening(watch, [&interrupted] { complain(interrupted); });
-  const std::unique_ptr<source> input = open_input(work, file);  // a named pipe may keep us waiting here
   reduce_options options = work.options;
   try {
-    fit_to(input->layout(), arguments.op, arguments.what, options);
+    fit_to(layout, arguments.op, arguments.what, options);
   } catch (const failure& problem) {
-    throw about(label_of(file), problem);
+    throw about(label_of(files), problem);
   }
-  if (!arguments.output.empty()) {
-    check_output(arguments.output, result_type(arguments.op, input->layout().type, options));
-  }
+  if (!arguments.output.empty()) check_output(arguments.output, result_type(arguments.op, layout.type, options));
+  if (is_floating(layout.type)) work.earlier.require(layout.type);
+  return options;
+}
 
-  if (is_floating(input->layout().type)) work.earlier.require(input->layout().type);
+reduce_result reduce_operands(const job& work, const operand_files& files, interrupt_watch& watch) {
+  const op_kind op = work.arguments.op;
+  const std::string interrupted = label_of(files) + ": interrupted; nothing was written";
+  const last_words while_opening(watch, [&interrupted] { complain(interrupted); });
+  std::vector<std::unique_ptr<source>> inputs;  // a named pipe may keep us waiting here
+  for (const std::string& file : files) inputs.push_back(open_input(work, file));
+  reduce_options options = options_for(work, files, inputs[0]->layout());
 
-  progress_bar bar(fmt::format("{} {}", name(arguments.op), label_of(file)), bytes_of(input->layout()));
+  progress_bar bar(fmt::format("{} {}", name(op), label_of(files)), bytes_of(inputs));
   const last_words while_reading(watch, [&bar, &interrupted] {
     bar.clear();
     complain(interrupted);
   });
   options.stop = watch.token();
   if (progress_bar::wanted()) options.progress = [&bar](std::int64_t bytes) { bar.update(bytes); };
-  return reduce(arguments.op, *input, options);
+  return inputs.size() == 2 ? reduce(op, *inputs[0], *inputs[1], options) : reduce(op, *inputs[0], options);
 }
 
-void write_output(const reduce_arguments& arguments, const reduce_result& result, interrupt_watch& watch) {
-  const last_words words(watch, [&arguments] {
-    remove_unfinished(arguments.output);
-    complain(label_of(arguments.output) + ": interrupted; nothing was written");
-  });
-  try {
-    write_npy(arguments.output, result.type, result.extents, result.data);
-  } catch (...) {
-    throw failure_of(std::current_exception(), label_of(arguments.output));
-  }
-}
-
-std::string text_of(const reduce_arguments& arguments, const std::string& file, const reduce_result& result) {
-  const notation how = arguments.hex ? notation::hex : notation::decimal;
-  const std::string value = array_text(result, how) + "\n";
-  if (arguments.files.size() <= 1) return value;
-  return label_of(file) + (result.extents.empty() ? ": " : ":\n") + value;
-}
-
-void report(const reduce_arguments& arguments, const std::string& file, const reduce_result& result) {
-  if (arguments.explain && !arguments.files.empty()) print_aside(explain(result.used));
-  if (arguments.json) {
-    const state_arguments& states = arguments.states;
-    return print(result_json(result, {file, arguments.output, states.merge, states.save}) + "\n");
-  }
-  if (!arguments.output.empty()) return;
-  print(text_of(arguments, file, result));
-  if (elements_of(result) > most_elements_shown) {
-    complain(fmt::format("{}: {} results, shortened here; -o OUT.npy or --json gives them all", label_of(file),
-                         elements_of(result)));
-  }
-}
-
-void finish(const job& work, const std::string& file, reduce_result result, interrupt_watch& watch) {
+void finish(const job& work, const operand_files& files, reduce_result result, interrupt_watch& watch) {
   const reduce_arguments& arguments = work.arguments;
   add_earlier(work.earlier, result);
-  if (!arguments.output.empty()) write_output(arguments, result, watch);
-  const auto tell = [&] { report(arguments, file, result); };
+  write_output(arguments, result, watch);
+  const auto tell = [&] { report(arguments, files, result); };
   if (arguments.states.save) save_state(*arguments.states.save, result.state, watch, tell);
   else tell();
 }
@@ -147,15 +133,15 @@ void finish(const job& work, const std::string& file, reduce_result result, inte
 exit_code reduce_files(const reduce_arguments& arguments, interrupt_watch& watch) {
   const job work(arguments, watch);
   if (arguments.files.empty()) {
-    finish(work, "", reduce_states(work), watch);
+    finish(work, {}, reduce_states(work), watch);
     return exit_code::success;
   }
   exit_code first = exit_code::success;
-  for (const std::string& file : arguments.files) {
+  for (const operand_files& files : operands_of(arguments)) {
     try {
-      finish(work, file, reduce_file(work, file, watch), watch);
+      finish(work, files, reduce_operands(work, files, watch), watch);
     } catch (...) {
-      const failure problem = failure_of(std::current_exception(), label_of(file));
+      const failure problem = failure_of(std::current_exception(), files);
       const bool hopeless = problem.code() == exit_code::interrupted || *problem.what() == '\0';
       if (hopeless) throw problem;
       complain(problem.what());

@@ -14,6 +14,7 @@ namespace multifold::app {
 struct reduce_arguments {
   op_kind op;
   std::vector<std::string> files;
+  std::string x, y;  // as typed; `files` of operations that take two
   raw_arguments raw;
   reduction_arguments what;
   state_arguments states;
@@ -24,8 +25,11 @@ struct reduce_arguments {
   std::string output;
 };
 
-/// Reduces every file, or the states alone if there is none, and prints or writes its result; failures are told as they
-/// come, and the first is returned.
+/// The files of one result: one, two for operations that take two, or none for states alone.
+using operand_files = std::vector<std::string>;
+
+/// Reduces every file, or the two of them together, or the states alone if there is none, and prints or writes the
+/// result; failures are told as they come, and the first is returned.
 exit_code reduce_files(const reduce_arguments& arguments, interrupt_watch& watch);
 
 }  // namespace multifold::app

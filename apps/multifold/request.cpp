@@ -6,6 +6,7 @@
 
 #include "failure.hpp"
 #include "multifold/error.hpp"
+#include "offered_ops.hpp"
 #include "parse.hpp"
 
 namespace multifold::app {
@@ -23,6 +24,10 @@ plan_options forced_plan(const engine_arguments& from) {
   }
   if (from.form) forced.form = *from.form == "shared-tree" ? block_form::shared_tree : block_form::shuffle;
   return forced;
+}
+
+[[noreturn]] void refuse(const std::string& option, op_kind op, const std::string& others) {
+  throw usage(option + ": " + std::string(name(op)) + " takes none; " + others);
 }
 
 }  // namespace
@@ -43,8 +48,11 @@ std::optional<raw_options> raw_request(const raw_arguments& from) {
   return raw;
 }
 
-reduce_options reduce_request(const reduction_arguments& what, const engine_arguments& how) {
+reduce_options reduce_request(op_kind op, const reduction_arguments& what, const engine_arguments& how) {
   reduce_options options;
+  if (what.initial && !takes_initial(op)) refuse("--initial", op, "sum, prod, min and max do");
+  if (what.correction && !takes_correction(op)) refuse("--correction", op, "var, std, cov and describe do");
+  if (what.correction) options.correction = parse_correction(*what.correction);
   options.axes = parse_axes(what.axes);
   options.keepdims = what.keepdims;
   if (what.result_dtype) options.result = parse_type("--result-dtype", *what.result_dtype);
@@ -71,7 +79,7 @@ dtype result_type(op_kind op, dtype input, const reduce_options& options) {
 }
 
 void fit_to(const array_layout& layout, op_kind op, const reduction_arguments& what, reduce_options& options) {
-  if (what.initial) options.initial = parse_initial(*what.initial, op, layout.type);
+  if (what.initial) options.initial = parse_initial(*what.initial, layout.type);
   if (options.axes) {
     // A stream's length is not known yet, but its rank is.
     array_view view;
@@ -85,7 +93,7 @@ void fit_to(const array_layout& layout, op_kind op, const reduction_arguments& w
   }
   const dtype result = result_type(op, layout.type, options);
   if (!result_dtype_allowed(op, layout.type, result)) {
-    throw usage("--result-dtype: a " + std::string(name(op)) + " of " + std::string(name(layout.type)) + " is no " +
+    throw usage("--result-dtype: " + std::string(name(op)) + " of " + std::string(name(layout.type)) + " makes no " +
                 std::string(name(result)) + "; expected f16, bf16, f32 or f64");
   }
 }

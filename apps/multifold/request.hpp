@@ -15,7 +15,7 @@ namespace multifold::app {
 std::optional<raw_options> raw_request(const raw_arguments& from);
 
 /// Everything that can be judged before a file is open.
-reduce_options reduce_request(const reduction_arguments& what, const engine_arguments& how);
+reduce_options reduce_request(op_kind op, const reduction_arguments& what, const engine_arguments& how);
 
 /// The rest, for an array of this layout: `initial`, and whether axes and result dtype fit.
 void fit_to(const array_layout& layout, op_kind op, const reduction_arguments& what, reduce_options& options);

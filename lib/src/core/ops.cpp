@@ -11,21 +11,22 @@ struct op_text {
   std::string_view description;
 };
 
-constexpr std::array<op_text, 15> table{{{"sum", "sum of the elements"},
-                                         {"prod", "product of the elements"},
-                                         {"min", "least element"},
-                                         {"max", "greatest element"},
-                                         {"argmin", "index of the first least element"},
-                                         {"argmax", "index of the first greatest element"},
-                                         {"mean", "arithmetic mean"},
-                                         {"norm1", "sum of the magnitudes"},
-                                         {"sumsq", "sum of the squares"},
-                                         {"norm2", "square root of the sum of the squares"},
-                                         {"var", "variance"},
-                                         {"std", "standard deviation"},
-                                         {"dot", "sum of the products of two arrays' elements"},
-                                         {"cov", "covariance of two arrays"},
-                                         {"describe", "counts, extremes and moments"}}};
+constexpr std::array<op_text, 15> table{
+    {{"sum", "sum of the elements"},
+     {"prod", "product of the elements"},
+     {"min", "least element"},
+     {"max", "greatest element"},
+     {"argmin", "index of the first least element"},
+     {"argmax", "index of the first greatest element"},
+     {"mean", "arithmetic mean"},
+     {"norm1", "sum of the magnitudes (1-norm)"},
+     {"sumsq", "sum of the squares"},
+     {"norm2", "square root of the sum of the squares (2-norm)"},
+     {"var", "variance: mean squared deviation from the mean"},
+     {"std", "standard deviation: square root of the variance"},
+     {"dot", "sum of the products of the elements of two arrays"},
+     {"cov", "covariance: mean product of the deviations of two arrays from their means"},
+     {"describe", "counts, sum, mean, deviation, norm and extremes, all from one read"}}};
 
 constexpr std::array<std::string_view, 2> accuracy_names{"exact", "fast"};
 

@@ -112,6 +112,13 @@ const summary& reduce_result::described(std::int64_t index) const {
 
 namespace {
 
+// Engines tell the bytes of the first array.
+reduce_options for_two(const reduce_options& options) {
+  reduce_options both = options;
+  if (options.progress) both.progress = [&tell = options.progress](std::int64_t bytes) { tell(2 * bytes); };
+  return both;
+}
+
 // `y` is null for operations that take one array.
 reduce_result reduce_arrays(op_kind op, const array_view& x, const array_view* y, const reduce_options& options) {
   const request r = detail::make_request(op, x, options);
@@ -155,7 +162,7 @@ reduce_result reduce(op_kind op, const array_view& array, const reduce_options& 
 
 reduce_result reduce(op_kind op, const array_view& x, const array_view& y, const reduce_options& options) {
   detail::check_pair(op, x, y);
-  return reduce_arrays(op, x, &y, options);
+  return reduce_arrays(op, x, &y, for_two(options));
 }
 
 reduce_result reduce(op_kind op, source& input, const reduce_options& options) {
@@ -164,13 +171,8 @@ reduce_result reduce(op_kind op, source& input, const reduce_options& options) {
 }
 
 reduce_result reduce(op_kind op, source& x, source& y, const reduce_options& options) {
-  for (const source* input : {&x, &y}) {
-    if (!detail::has_unknown_length(input->layout())) continue;
-    throw unsupported_error(input->name() + ": " + std::string(name(op)) +
-                            " takes arrays whose lengths are known: say the --shape");
-  }
-  detail::check_pair(op, detail::view_of(x.layout()), detail::view_of(y.layout()));
-  return reduce_sources(op, {x, y}, options);
+  detail::check_pair(op, x, y);
+  return reduce_sources(op, {x, y}, for_two(options));
 }
 
 plan plan_for(op_kind op, const array_view& array, const reduce_options& options) {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "io/message.hpp"
 #include "multifold/error.hpp"
 
 namespace multifold::detail {
@@ -17,6 +18,19 @@ void check_initial(op_kind op, dtype input, const initial_value& initial) {
     throw unsupported_error("the initial value is a real number, and " + std::string(name(input)) +
                             " elements take an integer");
   }
+}
+
+// "C order", "Fortran order" or, for other views, "strides (4, 1)".
+std::string order_name(const array_view& view) {
+  const auto in = [&](const std::vector<std::int64_t>& strides) {
+    for (std::size_t i = 0; i < strides.size(); ++i) {
+      if (view.extents[i] > 1 && view.strides[i] != strides[i]) return false;
+    }
+    return true;
+  };
+  if (in(c_strides(view.extents))) return "C order";
+  if (in(fortran_strides(view.extents))) return "Fortran order";
+  return "strides " + to_string(view.strides);
 }
 
 void check_state(const request& r) {
@@ -43,26 +57,41 @@ void check_arrays(op_kind op, int given) {
                           (given == 2 ? "two were" : "one was") + " given");
 }
 
-void check_pair(op_kind op, const array_view& x, const array_view& y) {
+void check_pair(op_kind op, const array_view& x, const array_view& y, const std::string& who) {
   check_arrays(op, 2);
-  const std::string both = std::string(name(op)) + " of two arrays: ";
+  const std::string both = who + std::string(name(op)) + " takes two arrays ";
+  const auto found = [](const std::string& first, const std::string& second) {
+    return "; found " + first + " and " + second;
+  };
   if (x.type != y.type) {
-    throw shape_error(both + "the first holds " + std::string(name(x.type)) + ", the second " +
-                      std::string(name(y.type)) + "; expected the same");
+    throw shape_error(both + "of one dtype" + found(std::string(name(x.type)), std::string(name(y.type))));
   }
   if (x.extents != y.extents) {
-    throw shape_error(both + "the first has shape " + to_string(x.extents) + ", the second " + to_string(y.extents) +
-                      "; expected the same");
+    throw shape_error(both + "of one shape" + found(to_string(x.extents), to_string(y.extents)));
   }
   if (x.where != y.where) {
-    throw unsupported_error(both + "one is in device memory, the other is not: copy it there");
+    throw unsupported_error(both + "in one place; found one in host memory and one in device memory: copy it there");
+  }
+  if (x.strides.size() != y.strides.size() || x.strides.size() < x.extents.size()) {
+    throw shape_error(both + "with a stride an axis" +
+                      found(std::to_string(x.strides.size()), std::to_string(y.strides.size())) + " strides");
   }
   for (std::size_t i = 0; i < x.extents.size(); ++i) {
-    if (x.extents[i] < 2 || x.strides[i] == y.strides[i]) continue;
-    throw unsupported_error(both + "their strides differ along axis " + std::to_string(i) + " (" +
-                            std::to_string(x.strides[i]) + " and " + std::to_string(y.strides[i]) +
-                            "): copy one to the other's order in memory");
+    if (x.extents[i] < 2 || x.strides[i] == y.strides[i] || x.elements() == 0) continue;
+    throw unsupported_error(both + "of one order in memory" + found(order_name(x), order_name(y)) +
+                            ": copy one to the other's order");
   }
+}
+
+void check_pair(op_kind op, const source& x, const source& y) {
+  const auto label = [](const source& input) { return io::label_of(input.name(), "standard input"); };
+  check_arrays(op, 2);
+  for (const source* input : {&x, &y}) {
+    if (!has_unknown_length(input->layout())) continue;
+    throw unsupported_error(label(*input) + ": " + std::string(name(op)) +
+                            " takes arrays whose lengths are known before they are read: say the --shape");
+  }
+  check_pair(op, view_of(x.layout()), view_of(y.layout()), label(x) + " and " + label(y) + ": ");
 }
 
 bool has_unknown_length(const array_layout& layout) { return layout.extents.size() == 1 && layout.extents[0] < 0; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "multifold/reduce.hpp"
@@ -22,8 +23,11 @@ struct request {
 /// Throws shape_error for axes that do not fit, unsupported_error for options that contradict each other.
 request make_request(op_kind op, const array_view& view, const reduce_options& options);
 
-/// Throws shape_error, naming both, unless two arrays can be reduced together.
-void check_pair(op_kind op, const array_view& x, const array_view& y);
+/// Unless two arrays can be reduced together, throws shape_error or unsupported_error with `who` in front.
+void check_pair(op_kind op, const array_view& x, const array_view& y, const std::string& who = "");
+
+/// The same for sources, which are named.
+void check_pair(op_kind op, const source& x, const source& y);
 
 /// Throws unsupported_error unless `op` takes as many arrays as were given.
 void check_arrays(op_kind op, int given);

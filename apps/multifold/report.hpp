@@ -1,0 +1,19 @@
+// What is said about a result: text, JSON or a plan, and the file that -o names.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "interrupt.hpp"
+#include "multifold/reduce.hpp"
+#include "reduce_files.hpp"
+
+namespace multifold::app {
+
+/// Writes `result` to the file that -o names, if one is.
+void write_output(const reduce_arguments& arguments, const reduce_result& result, interrupt_watch& watch);
+
+/// Prints `result` of `operands`.
+void report(const reduce_arguments& arguments, const operand_files& operands, const reduce_result& result);
+
+}  // namespace multifold::app
