@@ -138,6 +138,41 @@ class BadInput(tool.ToolTest):
             outcome = tool.run("sum", "-", "--dtype", "u8", "--shape", "1000000", stdin=terminal)
         self.assert_refused(outcome, 3, "standard input: byte 100", "Input/output error")
 
+    def refused_pair(self, code, x, y, *words, options=(), stdin=b""):
+        """Refused by both operations that take two files, in either order, without and with -o."""
+        before = self.names()
+        for op, pair in (("dot", (x, y)), ("cov", (x, y)), ("dot", (y, x))):
+            for output in ((), ("-o", self.folder / "out.npy")):
+                self.assert_refused(tool.run(op, *pair, *options, *output, stdin=stdin), code, *words)
+        self.assertEqual(self.names(), before)
+
+    def test_two_files_that_do_not_fit_each_other(self):
+        six = tool.floats(1, 2, 3, 4, 5, 6)
+        x = self.file("x.npy", tool.npy(shape="(2, 3)", data=six))
+        for name, y, code, words in (
+                ("dtype", tool.npy(descr="'<f8'", shape="(2, 3)", data=six * 2), 3, ("dtype", "f32", "f64")),
+                ("shape", tool.npy(shape="(3, 2)", data=six), 3, ("shape", "(2, 3)", "(3, 2)")),
+                ("rank", tool.npy(shape="(6,)", data=six), 3, ("shape", "(2, 3)", "(6,)")),
+                ("order", tool.npy(shape="(2, 3)", data=six, fortran=True), 2, ("C order", "Fortran order", "copy"))):
+            with self.subTest(name):
+                other = self.file(f"{name}.npy", y)
+                self.refused_pair(code, x, other, x, other, "takes two arrays", *words)
+
+    def test_one_bad_file_of_two(self):
+        x = self.file("x.npy", tool.npy(data=tool.floats(1, 2, 3)))
+        short = self.file("short.npy", tool.npy(data=b"\0" * 11))
+        for bad, words in ((self.folder / "missing.npy", ["No such file"]), (self.file("empty.npy", b""), ["empty"]),
+                           (short, ["byte 139", "expected 12"])):
+            with self.subTest(bad=bad):
+                self.refused_pair(3, x, bad, f"multifold: {bad}: ", *words)
+        self.refused_pair(3, x, "-", "multifold: standard input: byte 139", stdin=short.read_bytes())
+
+    def test_two_files_of_unknown_length(self):
+        x = self.file("x.bin", b"\0" * 12)
+        self.refused_pair(2, x, "-", "multifold: standard input: ", "lengths are known", "--shape",
+                          options=["--dtype", "f32"], stdin=b"\0" * 12)
+        self.assert_printed(tool.run("dot", x, "-", "--dtype", "f32", "--shape", "3", stdin=b"\0" * 12), "0\n")
+
     def test_one_bad_file_among_good_ones(self):
         good = self.file("good.npy", tool.npy(data=tool.floats(1, 2, 3)))
         outcome = tool.run("sum", good, self.folder / "missing.npy", good)

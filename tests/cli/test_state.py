@@ -6,36 +6,19 @@ import random
 import struct
 from fractions import Fraction
 
+import exact
 import tool
+from exact import hex_of
 
-# Type: struct's letter, .npy's name, bits of the significand, exponents of the least normal and the greatest number.
-FORMATS = {"f16": ("e", "'<f2'", 11, -14, 15), "f32": ("f", "'<f4'", 24, -126, 127), "f64": ("d", "'<f8'", 53, -1022, 1023)}
+# Type: struct's letter and .npy's name.
+FORMATS = {"f16": ("e", "'<f2'"), "f32": ("f", "'<f4'"), "f64": ("d", "'<f8'")}
 STATE_BYTES = {"f16": 80, "bf16": 112, "f32": 112, "f64": 344}
-
-
-def nearest(exact, dtype):
-    """The fraction, rounded once to nearest, ties to even."""
-    _, _, bits, least, greatest = FORMATS[dtype]
-    if exact == 0:
-        return 0.0
-    exponent = abs(exact.numerator).bit_length() - exact.denominator.bit_length()
-    if abs(exact) < Fraction(2) ** exponent:
-        exponent -= 1
-    quantum = Fraction(2) ** (max(exponent, least) - bits + 1)
-    rounded = round(exact / quantum) * quantum
-    if abs(rounded) >= Fraction(2) ** (greatest + 1):
-        return float("inf") if rounded > 0 else float("-inf")
-    return float(rounded)
-
-
-def hex_of(value, dtype):
-    letter = FORMATS[dtype][0]
-    return "0x" + struct.pack(">" + letter, value).hex()
 
 
 def wild(dtype, count):
     """Finite numbers of all magnitudes whose sum is not that of their largest alone."""
-    letter, _, _, least, greatest = FORMATS[dtype]
+    letter = FORMATS[dtype][0]
+    _, least, greatest, _ = exact.FORMATS[dtype]
     generator = random.Random(20240229)
     values = []
     while len(values) < count:
@@ -84,13 +67,13 @@ class States(tool.ToolTest):
                 with self.subTest(dtype=dtype, order=[path.name for path in order]):
                     out = self.folder / "merged"
                     merged = tool.run("sum", "--merge", *order, "--save-state", out, "--hex")
-                    self.assert_printed(merged, hex_of(nearest(total, dtype), dtype) + "\n")
+                    self.assert_printed(merged, hex_of(total, dtype) + "\n")
                     self.assertEqual(out.read_bytes(), whole)
                     mean = tool.run("mean", "--merge", *order, "--hex")
-                    self.assert_printed(mean, hex_of(nearest(total / len(values), dtype), dtype) + "\n")
+                    self.assert_printed(mean, hex_of(total / len(values), dtype) + "\n")
                     for result in FORMATS:
                         wide = tool.run("sum", "--merge", *order, "--result-dtype", result, "--hex")
-                        self.assert_printed(wide, hex_of(nearest(total, result), result) + "\n")
+                        self.assert_printed(wide, hex_of(total, result) + "\n")
 
     def test_a_run_resumes_in_place(self):
         values = wild("f64", 97)
@@ -101,7 +84,7 @@ class States(tool.ToolTest):
             so_far += sum(map(Fraction, part))
             before = ["--merge", state] if first > 0 else []
             outcome = tool.run("mean", self.array(part, "f64", "part.npy"), *before, "--save-state", state, "--hex")
-            self.assert_printed(outcome, hex_of(nearest(so_far / (first + len(part)), "f64"), "f64") + "\n")
+            self.assert_printed(outcome, hex_of(so_far / (first + len(part)), "f64") + "\n")
         self.assertEqual(state.read_bytes(), self.state(values, "f64").read_bytes())
         self.assertEqual([name for name in self.names() if name.startswith(".")], [])
 

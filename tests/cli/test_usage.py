@@ -30,10 +30,52 @@ class Usage(tool.ToolTest):
                      ["sum", x, x, "-o", "y.npy"], ["sum", "-", "-"], ["plan", "sum"], ["plan", "summ", x],
                      ["plan", "sum", "--dtype", "f32"], ["plan", "sum", x, "--dot", "--json"],
                      ["plan", "sum", x, "--device-model", "abacus"], ["plan", "sum", "-", "--dtype", "f32"],
-                     ["info", "x"]):
+                     ["info", "x"], ["dot"], ["dot", x], ["dot", x, x, x], ["dot", "-", "-"], ["cov", x], ["dotty", x, x],
+                     ["dot", x, x, "--result-dtype", "i64"], ["describe"], ["describe", x, "-o", "y.npy"],
+                     ["describe", x, "--json", "--hex"], ["describe", x, "--result-dtype", "i64"],
+                     ["var", x, "--correction", "-1"], ["var", x, "--correction", "1.5"], ["cov", x, x, "--correction", "n"],
+                     ["sum", x, "--correction", "1"], ["mean", x, "--correction", "0"], ["dot", x, x, "--correction", "1"],
+                     ["norm2", x, "--correction", "0"], ["plan", "sum", x, "--correction", "1"], ["plan", "dot", x, x]):
             with self.subTest(line=line):
                 self.assert_refused(tool.run(*line, cwd=self.folder), 2)
         self.assertEqual(self.names(), ["x.bin", "x.npy"])
+
+    def test_options_that_an_operation_refuses_say_so(self):
+        x = self.x
+        for op in ("norm1", "sumsq", "norm2", "var", "std", "dot", "cov", "describe", "mean", "argmin"):
+            files = [x, x] if op in ("dot", "cov") else [x]
+            with self.subTest(op=op):
+                self.assert_refused(tool.run(op, *files, "--initial", "1"), 2, "--initial", op, "sum, prod, min and max")
+                if op != "mean":
+                    self.assert_refused(tool.run(op, *files, "--save-state", "s"), 2, "--save-state", op, "sum or mean")
+                    self.assert_refused(tool.run(op, *files, "--merge", "s"), 2, "--merge", op, "sum or mean")
+        self.assert_refused(tool.run("dot", x, x, "--correction", "1"), 2, "--correction", "var, std, cov and describe")
+        self.assert_refused(tool.run("describe", x, "-o", "y.npy", cwd=self.folder), 2, "-o", ".npy", "--json")
+        self.assert_refused(tool.run("dot", x), 2, "Y is required", "multifold dot --help")
+        self.assertEqual(self.names(), ["x.bin", "x.npy"])
+
+    def test_what_is_always_exact_stays_so(self):
+        for op in ("norm1", "sumsq", "norm2", "var", "std", "dot", "cov", "describe", "max"):
+            files = [self.x, self.x] if op in ("dot", "cov") else [self.x]
+            results = [json.loads(tool.run(op, *files, "--accuracy", how, "--json").out) for how in ("fast", "exact")]
+            with self.subTest(op=op):
+                self.assertEqual([result["accuracy"] for result in results], ["exact", "exact"])
+                self.assertEqual(results[0]["value_hex"], results[1]["value_hex"])
+
+    def test_every_operation_is_named(self):
+        ops = json.loads(tool.run("info", "--json").out)["ops"]
+        self.assertEqual(len(ops), 15)
+        self.assertEqual(set(ops) & {"norm2", "dot", "cov", "describe"}, {"norm2", "dot", "cov", "describe"})
+        top, nothing = tool.run("--help").out, tool.run().err
+        for op in ops:
+            with self.subTest(op=op):
+                self.assertRegex(top, rf"\n  {op} +The ")
+                self.assertIn(f" {op}, ", nothing)
+                self.assertTrue(tool.run("plan", op, self.x).out.startswith(f"{op} of f32 to "))
+                text = tool.run(op, "--help").out
+                self.assertEqual("--correction" in text, op in ("var", "std", "cov", "describe"))
+                self.assertEqual("--initial" in text, op in ("sum", "prod", "min", "max"))
+                self.assertIn(f"multifold {op} x.npy", text)
 
     def test_integers_want_integers(self):
         path = self.file("i.npy", tool.npy(descr="'<i4'"))
@@ -62,7 +104,7 @@ class Usage(tool.ToolTest):
         self.assert_refused(tool.run("sum", self.x, env=tool.environment(MULTIFOLD_ENGINE="device")), 4, "device")
 
     def test_help_and_version(self):
-        for line in (["--help"], ["sum", "--help"], ["plan", "--help"], ["info", "-h"]):
+        for line in (["--help"], ["sum", "--help"], ["cov", "--help"], ["describe", "-h"], ["plan", "--help"], ["info", "-h"]):
             with self.subTest(line=line):
                 outcome = tool.run(*line)
                 self.assertEqual((outcome.code, outcome.err), (0, ""))
