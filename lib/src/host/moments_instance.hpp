@@ -34,23 +34,17 @@ status lower_moments(const void* op, const lower_work& w) {
   return worst;
 }
 
-template <class Op>
-void moment_rows(const void* op, const rows_work& w) {
-  rows_of(*static_cast<const Op*>(op), w);
-}
-template <class Op>
-void moment_columns(const void* op, const columns_work& w) {
-  columns_of(*static_cast<const Op*>(op), w);
-}
+template <class Op, stretch_kernel<Op> Gather>
+inline constexpr kernel_set moment_kernel_set = {moment_kernels<Op, Gather>::rows, moment_kernels<Op, Gather>::columns};
 
 template <class Op>
-inline constexpr fold_table moments_table = {sizeof(typename Op::accumulator),
-                                             clear_moments<Op>,
-                                             merge_moments<Op>,
-                                             lower_moments<Op>,
-                                             {{{moment_rows<Op>, moment_columns<Op>},
-                                               {moment_rows<Op>, moment_columns<Op>},
-                                               {moment_rows<Op>, moment_columns<Op>}}}};
+inline constexpr fold_table moments_table = {
+    sizeof(typename Op::accumulator),
+    clear_moments<Op>,
+    merge_moments<Op>,
+    lower_moments<Op>,
+    {{moment_kernel_set<Op, gather_portable<Op>>, moment_kernel_set<Op, gather_avx2<Op>>,
+      moment_kernel_set<Op, gather_avx512<Op>>}}};
 
 template <storage_type T>
 fold moments_fold_of(const reduction& what) {
