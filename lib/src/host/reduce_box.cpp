@@ -64,7 +64,7 @@ struct walker {
     gather(f.item, p.data, shape, copy);
     if (other != 0) gather(f.item, p.data + other, shape, copy + copy_bytes);
     p.data = copy;
-    kernel(p, {shape.rows, shape.width, shape.width, 1}, copy_bytes);
+    kernel(p, {shape.rows, shape.width, shape.width, 1}, other != 0 ? copy_bytes : 0);
   }
 
   // Rows of contiguous elements.
