@@ -49,7 +49,7 @@ class exact_accumulator {
     product.negative = x.negative != y.negative;
     product.nan = x.nan || y.nan || (x.infinite && y.zero()) || (y.infinite && x.zero());
     product.infinite = !product.nan && (x.infinite || y.infinite);
-    count_one(product, x.zero() || y.zero());
+    count_one(product, floating_storage<element> && (x.zero() || y.zero()));  // integers have no -0
     if (!product.finite()) return;
     const int position = product_position + x.position + y.position;
     reserve(1);
