@@ -117,7 +117,7 @@ void check(const reduction& what, const array_view& view, const std::vector<std:
 }
 
 reduction random_reduction(std::mt19937_64& random) {
-  reduction what = make_reduction(all_ops[random() % 7], all_dtypes[random() % 13],
+  reduction what = make_reduction(all_ops[random() % std::size(all_ops)], all_dtypes[random() % 13],
                                   random() % 2 == 0 ? nan_policy::propagate : nan_policy::omit);
   if (random() % 4 == 0) what.result = dtype::f64;
   return what;

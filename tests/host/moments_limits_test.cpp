@@ -1,0 +1,180 @@
+// Norms, dot products, variances and descriptions of the engine where their kernels change course: specials at every
+// lane, exponents at the limits of windows, elements at the ends of the range.
+#include <cmath>
+#include <random>
+
+#include "host/moments_checks.hpp"
+
+namespace {
+
+using namespace multifold;
+using namespace test;
+
+constexpr double nan_value = std::numeric_limits<double>::quiet_NaN(), infinity = HUGE_VAL;
+
+template <class T>
+array_pair pair_of_values(const std::vector<T>& x, const std::vector<T>& y) {
+  array_pair a;
+  const auto put = [](array& into, const std::vector<T>& values) {
+    into.memory.resize(values.size() * sizeof(T));
+    std::memcpy(into.memory.data(), values.data(), into.memory.size());
+    into.view = make_view(into.memory.data(), dtype_of<T>, {static_cast<std::int64_t>(values.size())});
+  };
+  put(a.x, x);
+  put(a.y, y);
+  return a;
+}
+
+template <class T>
+void check_everything(const std::vector<T>& x, const std::vector<T>& y) {
+  const array_pair a = pair_of_values(x, y);
+  for (op_kind op : moment_ops) {
+    for (nan_policy nan : {nan_policy::propagate, nan_policy::omit}) {
+      reduction what = make_reduction(op, dtype_of<T>, nan);
+      what.correction = 1;
+      for (dtype result : {dtype_of<T>, dtype::f64}) {
+        if (!result_dtype_allowed(op, what.input, result)) continue;
+        what.result = result;
+        ASSERT_NO_FATAL_FAILURE(check_rows_of_moments(what, family::normal, a));
+      }
+    }
+  }
+}
+
+template <class T>
+class moments_limits : public ::testing::Test {};
+using reals = ::testing::Types<f16, bf16, float, double>;
+TYPED_TEST_SUITE(moments_limits, reals);
+
+template <class T>
+std::vector<T> normals(std::size_t count, std::mt19937_64& random) {
+  std::normal_distribution<double> normal;
+  std::vector<T> x(count);
+  for (T& e : x) e = from_double<T>(normal(random));
+  return x;
+}
+
+}  // namespace
+
+TYPED_TEST(moments_limits, specials_at_every_lane) {
+  std::mt19937_64 random(1);
+  for (std::size_t at = 0; at < 40; ++at) {
+    const std::size_t count = 41 + random() % 30;
+    for (const double special : {nan_value, -nan_value, infinity, -infinity, -0.0, 0.0}) {
+      std::vector<TypeParam> x = normals<TypeParam>(count, random), y = normals<TypeParam>(count, random);
+      (random() % 3 == 0 ? y : x)[at] = from_double<TypeParam>(special);
+      if (random() % 3 == 0) x[random() % count] = from_double<TypeParam>(random() % 2 == 0 ? -infinity : nan_value);
+      if (random() % 3 == 0) y[at] = from_double<TypeParam>(0.0);
+      SCOPED_TRACE("special " + std::to_string(special) + " at " + std::to_string(at));
+      ASSERT_NO_FATAL_FAILURE(check_everything(x, y));
+    }
+  }
+}
+
+TYPED_TEST(moments_limits, nothing_but_specials) {
+  for (const double special : {nan_value, infinity, -infinity, -0.0, 0.0}) {
+    for (const double other : {special, -1.0, 0.0, -0.0, 1.0}) {
+      for (const std::size_t count : {std::size_t{3}, std::size_t{16}, std::size_t{1030}}) {
+        const std::vector<TypeParam> x(count, from_double<TypeParam>(special));
+        const std::vector<TypeParam> y(count, from_double<TypeParam>(other));
+        SCOPED_TRACE(std::to_string(special) + " and " + std::to_string(other));
+        ASSERT_NO_FATAL_FAILURE(check_everything(x, y));
+        ASSERT_NO_FATAL_FAILURE(check_everything(y, x));
+      }
+    }
+  }
+}
+
+// A full stretch of one sign with all bits set, and a few elements `gap` exponents below: at some gap each kind of sum
+// needs one window more.
+TYPED_TEST(moments_limits, exponents_at_the_limits_of_windows) {
+  std::mt19937_64 random(2);
+  using layout = multifold::detail::float_layout<TypeParam>;
+  using bits = typename layout::bits_type;
+  const int fields = static_cast<int>(layout::infinity >> layout::mantissa_bits);
+  const bits fraction = static_cast<bits>((bits{1} << layout::mantissa_bits) - 1);
+  const int most = fields < 140 ? fields : 140;
+  for (int gap = 0; gap < most; gap += 1 + gap / 40) {
+    const int highest = gap + static_cast<int>(random() % static_cast<unsigned>(fields - gap));
+    const auto element = [&](int field, bits low) {
+      return std::bit_cast<TypeParam>(static_cast<bits>((bits(field) << layout::mantissa_bits) | low));
+    };
+    std::vector<TypeParam> x(1024, element(highest, fraction)), y = x;
+    for (int i = 0; i < 20; ++i) {
+      x[random() % 1024] = element(highest - gap, random() % 2 == 0 ? fraction : bits{1});
+      y[random() % 1024] = element(highest - gap, random() % 2 == 0 ? fraction : bits{1});
+    }
+    if (random() % 2 == 0) {
+      for (TypeParam& e : y) e = std::bit_cast<TypeParam>(static_cast<bits>(std::bit_cast<bits>(e) ^ layout::sign));
+    }
+    SCOPED_TRACE("gap " + std::to_string(gap) + " below field " + std::to_string(highest));
+    ASSERT_NO_FATAL_FAILURE(check_everything(x, y));
+  }
+}
+
+// Products of binary64 that overflow, that underflow, and that do both in one stretch.
+TEST(moments_host, products_of_f64_beyond_its_range) {
+  std::mt19937_64 random(3);
+  for (const int scale_x : {-1074, -1040, -1000, -700, -485, -484, 0, 480, 495, 500, 980, 990, 995, 1010, 1020}) {
+    for (const int scale_y : {-1074, -900, -300, 0, 300, 1000, 1020}) {
+      for (const int span : {0, 3, 200, 500, 1500}) {
+        std::vector<double> x = normals<double>(200, random), y = normals<double>(200, random);
+        const auto down = [&] { return span == 0 ? 0 : -static_cast<int>(random() % static_cast<unsigned>(span)); };
+        for (double& e : x) e = finite_from<double>(std::ldexp(e, scale_x + down()));
+        for (double& e : y) e = finite_from<double>(std::ldexp(e, scale_y + down()));
+        SCOPED_TRACE(std::to_string(scale_x) + " " + std::to_string(scale_y) + " " + std::to_string(span));
+        const array_pair a = pair_of_values(x, y);
+        for (op_kind op : {op_kind::norm1, op_kind::sumsq, op_kind::var, op_kind::dot, op_kind::cov}) {
+          ASSERT_NO_FATAL_FAILURE(check_rows_of_moments(make_reduction(op, dtype::f64), family::normal, a));
+        }
+      }
+    }
+  }
+}
+
+TEST(moments_host, integers_at_their_limits) {
+  std::mt19937_64 random(4);
+  for (dtype type : moment_dtypes) {
+    visit_dtype(type, [&]<class T>() {
+      if constexpr (std::is_integral_v<T>) {
+        for (int kind = 0; kind < 4; ++kind) {
+          std::vector<T> x(3000), y(3000);
+          for (std::size_t i = 0; i < x.size(); ++i) {
+            constexpr T least = std::numeric_limits<T>::min(), greatest = std::numeric_limits<T>::max();
+            x[i] = kind == 0 ? least : kind == 1 ? greatest : kind == 2 ? static_cast<T>(random()) : T{0};
+            y[i] = kind == 0 ? greatest : kind == 1 ? greatest : random() % 2 == 0 ? least : greatest;
+          }
+          ASSERT_NO_FATAL_FAILURE(check_everything(x, y));
+          ASSERT_NO_FATAL_FAILURE(check_everything(y, x));
+        }
+      }
+    });
+    if (HasFatalFailure()) return;
+  }
+}
+
+// Ties and improvements in every order, walked forwards and backwards.
+TEST(moments_host, the_first_index_of_extremes_wins) {
+  std::mt19937_64 random(5);
+  for (int round = 0; round < 300; ++round) {
+    const auto length = static_cast<std::int64_t>(1 + random() % 3000);
+    const int values = 1 + static_cast<int>(random() % 5);
+    std::vector<float> x(static_cast<std::size_t>(length));
+    for (float& e : x) {
+      const int value = static_cast<int>(random() % static_cast<unsigned>(values));
+      e = value == 0 ? (random() % 2 == 0 ? 0.0f : -0.0f) : static_cast<float>(value - 2);
+      if (round % 3 == 0 && random() % 500 == 0) e = NAN;
+    }
+    array_view view = make_view(x.data(), {length});
+    if (round % 2 == 0) {
+      view.data = x.data() + length - 1;
+      view.strides = {-1};
+    }
+    for (nan_policy nan : {nan_policy::propagate, nan_policy::omit}) {
+      const plan p = plan_for(make_reduction(op_kind::describe, dtype::f32, nan), view, {0});
+      array_pair a;
+      a.x.view = view;
+      ASSERT_NO_FATAL_FAILURE(expect_moments(interpreted_moments(p, {view.data}), p, a, family::zeros)) << round;
+    }
+  }
+}
