@@ -6,7 +6,6 @@
 #include <cstring>
 #include <limits>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "multifold/multifold.hpp"
@@ -14,13 +13,6 @@
 
 namespace multifold {
 namespace {
-
-template <class T>
-T as(const std::byte* bytes) {
-  T x;
-  std::memcpy(&x, bytes, sizeof x);
-  return x;
-}
 
 reduce_options on_host() {
   reduce_options options;
@@ -35,13 +27,13 @@ TEST(describe_api, tells_everything_at_once) {
   EXPECT_EQ(s.count, 6);
   EXPECT_EQ(s.zero, 1);
   EXPECT_EQ(s.nan + s.positive_infinity + s.negative_infinity, 0);
-  EXPECT_EQ(as<std::int16_t>(s.min), -1);
+  EXPECT_EQ(number_of<std::int16_t>(s.min), -1);
   EXPECT_EQ(s.argmin, 1);
-  EXPECT_EQ(as<std::int16_t>(s.max), 7);
+  EXPECT_EQ(number_of<std::int16_t>(s.max), 7);
   EXPECT_EQ(s.argmax, 3);
-  EXPECT_EQ(as<std::int64_t>(s.sum), 15);
-  EXPECT_EQ(as<double>(s.mean), 2.5);
-  EXPECT_EQ(as<double>(s.norm2), std::sqrt(109.0));
+  EXPECT_EQ(number_of<std::int64_t>(s.sum), 15);
+  EXPECT_EQ(number_of<double>(s.mean), 2.5);
+  EXPECT_EQ(number_of<double>(s.norm2), std::sqrt(109.0));
   EXPECT_EQ(r.type, dtype::f64);
   EXPECT_TRUE(r.extents.empty());
   EXPECT_EQ(r.achieved, accuracy::exact);
@@ -88,8 +80,8 @@ TEST(describe_api, axes_and_dimensions) {
   const reduce_result r = reduce(op_kind::describe, make_view(x.data(), {2, 3}), options);
   EXPECT_EQ(r.extents, (std::vector<std::int64_t>{1, 3}));
   for (std::int64_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(as<double>(r.described(i).sum), 5 + 2 * static_cast<double>(i));
-    EXPECT_EQ(as<double>(r.described(i).std), 1.5);
+    EXPECT_EQ(number_of<double>(r.described(i).sum), 5 + 2 * static_cast<double>(i));
+    EXPECT_EQ(number_of<double>(r.described(i).std), 1.5);
     EXPECT_EQ(r.described(i).argmax, 1);
   }
   EXPECT_THROW(r.described(3), shape_error);
@@ -105,10 +97,10 @@ TEST(describe_api, nothing_to_describe) {
   EXPECT_EQ(s.count, 0);
   EXPECT_EQ(s.argmin, -1);
   EXPECT_EQ(s.argmax, -1);
-  EXPECT_EQ(as<float>(s.sum), 0);
-  EXPECT_EQ(as<float>(s.norm2), 0);
-  EXPECT_TRUE(std::isnan(as<float>(s.mean)));
-  EXPECT_TRUE(std::isnan(as<float>(s.std)));
+  EXPECT_EQ(number_of<float>(s.sum), 0);
+  EXPECT_EQ(number_of<float>(s.norm2), 0);
+  EXPECT_TRUE(std::isnan(number_of<float>(s.mean)));
+  EXPECT_TRUE(std::isnan(number_of<float>(s.std)));
 }
 
 TEST(describe_api, result_dtypes_are_real) {
@@ -116,9 +108,9 @@ TEST(describe_api, result_dtypes_are_real) {
   reduce_options options = on_host();
   options.result = dtype::f64;
   const summary s = reduce(op_kind::describe, make_view(x.data(), {3}), options).described();
-  EXPECT_EQ(as<double>(s.sum), 7);
-  EXPECT_EQ(as<double>(s.norm2), std::sqrt(21.0));
-  EXPECT_EQ(as<float>(s.max), 4);
+  EXPECT_EQ(number_of<double>(s.sum), 7);
+  EXPECT_EQ(number_of<double>(s.norm2), std::sqrt(21.0));
+  EXPECT_EQ(number_of<float>(s.max), 4);
   options.result = dtype::i64;
   EXPECT_THROW(reduce(op_kind::describe, make_view(x.data(), {3}), options), unsupported_error);
 }
@@ -177,7 +169,7 @@ TEST(describe_api, streams_of_unknown_length) {
   vector_source<std::uint8_t> pipe(x, {-1});
   const reduce_result r = reduce(op_kind::describe, pipe, on_host());
   EXPECT_EQ(r.described().count, 4);
-  EXPECT_EQ(as<std::uint64_t>(r.described().sum), 263u);
+  EXPECT_EQ(number_of<std::uint64_t>(r.described().sum), 263u);
   vector_source<std::uint8_t> again(x, {-1});
   EXPECT_EQ(reduce(op_kind::norm1, again, on_host()).value<std::uint64_t>(), 263u);
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <optional>
 #include <span>
@@ -30,7 +31,7 @@ struct reduce_options {
   std::optional<dtype> result;  // default_result_dtype otherwise
   nan_policy nan = nan_policy::propagate;
   initial_value initial;
-  std::int64_t correction = 0;     // of var, std, cov and describe: comes off the count, as in NumPy (its cov takes 1)
+  std::int64_t correction = 0;     // of var, std, cov and describe: comes off the count; NumPy's var takes 0, its cov 1
   std::optional<accuracy> wanted;  // empty: the best there is for this operation and dtype
   bool keep_state = false;         // of exact sums and means over all axes, for merges (state.hpp)
   engine_choice engine = engine_choice::automatic;  // automatic also asks the environment: MULTIFOLD_ENGINE
@@ -70,22 +71,36 @@ struct reduce_result {
   void copy_value(dtype wanted, void* out) const;
 };
 
+/// The number in a member of a summary, as in number_of<float>(s.mean). T has to be the dtype of that member.
+template <storage_type T>
+T number_of(const std::byte (&member)[8]) {
+  T x;
+  std::memcpy(&x, member, sizeof x);
+  return x;
+}
+
 /// Reduces `array` (host or device memory, any strides) over the axes in `options`.
 /// Memory:   host arrays on the host engine: accumulators only. On the device engine dense arrays are sent in chunks.
 /// Numerics: correctly rounded, the same bits on every engine; but products of floating point are accuracy::fast.
+///           A var is (n P - S S) / (n (n - correction)) of the exact sums S of x and P of x x: nothing cancels. It is
+///           NaN for no elements; where nothing is left of n, infinity, or NaN if all elements are the same.
 /// Throws:   shape_error, unsupported_error, engine_error, overflow_error, out_of_memory, cancelled_error, cuda_error.
 /// Cost:     reads each element once.
 reduce_result reduce(op_kind op, const array_view& array, const reduce_options& options = {});
 
-/// dot and cov of two arrays, which have the same dtype and extents, lie in the same place, and have the same strides
-/// (but for axes of extent 1). Otherwise as above.
+/// dot and cov of two arrays, otherwise as above.
+/// Shapes:   the same dtype and extents in the same place, and the same strides but along axes of extent 0 and 1.
+/// Numerics: with nan_policy::omit, a pair with a NaN takes no part. A cov is
+///           (n P - S T) / (n (n - correction)) of the exact sums S of x, T of y and P of x y.
 reduce_result reduce(op_kind op, const array_view& x, const array_view& y, const reduce_options& options = {});
 
 /// Reduces a source in bounded memory: options.memory_bytes of buffers, and the accumulators of the results.
 /// Throws: as above, and io_error or format_error from the source.
 reduce_result reduce(op_kind op, source& input, const reduce_options& options = {});
 
-/// dot and cov of two sources of the same dtype, extents and order of axes, whose lengths are known.
+/// dot and cov of two sources, which are read side by side in half of the memory each.
+/// Shapes: the same dtype, extents and order of axes, and lengths that are known.
+/// Throws: as above; messages name both sources, or the one that is at fault.
 reduce_result reduce(op_kind op, source& x, source& y, const reduce_options& options = {});
 
 /// The plan that reduce would run for an array of this layout, without reading it.
