@@ -21,7 +21,7 @@ template <exact_format Format>
 /// The sum of 64-bit numbers, which may be signed, in two halves that do not overflow.
 template <class C>
 struct halved_sum {
-  static constexpr int lanes = 16;
+  static constexpr int lanes = 32;
   std::uint64_t low[lanes];
   C high[lanes];
 
@@ -43,7 +43,7 @@ struct halved_sum {
 /// The same where 2^10 numbers cannot overflow.
 template <class C>
 struct narrow_sum {
-  static constexpr int lanes = 16;
+  static constexpr int lanes = 32;
   C lane[lanes];
 
   MULTIFOLD_INLINE narrow_sum() {
