@@ -111,23 +111,25 @@ std::vector<bench_case> device_cases() {
         {"small/" + size + "/captured/f32", sum, f32, {two_to(e - 2)}, {0}, {ours(), cub_f32}, 0, pace::captured});
   }
   for (const bench_case& c : exact_cases()) all.push_back(c);
+  for (const bench_case& c : moment_cases()) all.push_back(c);
   return all;
 }
 
 array_view view_of(const bench_case& c, const void* data, std::int64_t buffer_bytes) {
   std::vector<std::int64_t> extents = c.extents;
-  if (extents == std::vector<std::int64_t>{0}) extents[0] = buffer_bytes / item_bytes(c.type) - c.shift;
+  if (extents == std::vector<std::int64_t>{0})
+    extents[0] = buffer_bytes / (reads_two_arrays(c) ? 2 : 1) / item_bytes(c.type) - c.shift;
   const auto* const first = static_cast<const std::byte*>(data) + c.shift * item_bytes(c.type);
   return make_view(first, c.type, std::move(extents), place::device);
 }
 
 plan plan_of(const bench_case& c, const contender& who, const array_view& view, const engine_traits& engine) {
-  reduction what = make_reduction(c.op, c.type, nan_policy::propagate, who.numerics);
+  reduction what = make_reduction(who.op.value_or(c.op), c.type, nan_policy::propagate, who.numerics);
   // Narrow sums in f32, which a sum of so many elements fits; u64 would be one more dtype to compare.
   if (c.type == dtype::f16 || c.type == dtype::bf16) what.result = dtype::f32;
   if (what.result == dtype::u64) what.result = dtype::i64;
   const std::vector<std::int64_t> axes = who.what == kind::whole ? all_axes(view.rank()) : c.axes;
-  return make_plan(what, normalise(view, axes, order_of(c.op)), who.forced, engine);
+  return make_plan(what, normalise(view, axes, order_of(what.op)), who.forced, engine);
 }
 
 }  // namespace bench

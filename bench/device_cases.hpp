@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct contender {
   peer_function peer = nullptr;
   multifold::dtype result = multifold::dtype::f32;  // of a peer
   tolerance allowed = tolerance::exact;             // of a peer
+  std::optional<multifold::op_kind> op = {};        // of ours, instead of the case's
 };
 
 /// How calls follow each other.
@@ -54,7 +56,13 @@ std::vector<bench_case> device_cases();
 /// Those of exact sums, which are among them. Their first contender is exact.
 std::vector<bench_case> exact_cases();
 
-/// The view of one copy of a case's input, for a buffer of `buffer_bytes`.
+/// Those of norms, dot products, variances and descriptions, which are among them, too.
+std::vector<bench_case> moment_cases();
+
+/// Whether a case reads two arrays: its input and as much behind it.
+inline bool reads_two_arrays(const bench_case& c) { return multifold::takes_two_arrays(c.op); }
+
+/// The view of one copy of a case's input, or of its first array, for a buffer of `buffer_bytes`.
 multifold::array_view view_of(const bench_case& c, const void* data, std::int64_t buffer_bytes);
 
 /// The plan of an `ours` or `whole` contender.

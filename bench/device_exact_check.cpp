@@ -30,8 +30,8 @@ host_bytes copied(const void* data, std::int64_t bytes, cudaStream_t stream) {
   return copy;
 }
 
-host_bytes results_of(const plan& p, const void* data, cudaStream_t stream) {
-  const std::int64_t bytes = p.form.results() * item_bytes(p.what.result);
+host_bytes results_of(const plan& p, const operands& data, cudaStream_t stream) {
+  const std::int64_t bytes = p.form.results() * result_bytes(p.what);
   cuda::device_buffer out(bytes), workspace(p.workspace_bytes());
   const std::span<std::byte> work{workspace.data(), static_cast<std::size_t>(workspace.size())};
   cuda::reduce_async(p, data, out.data(), work, stream);
@@ -40,9 +40,9 @@ host_bytes results_of(const plan& p, const void* data, cudaStream_t stream) {
 }
 
 // As many of the first rows as fit, or else the beginnings of one.
-array_view prefix_of(const array_view& view) {
+array_view prefix_of(const array_view& view, std::int64_t bytes = prefix_bytes) {
   std::vector<std::int64_t> extents = view.extents;
-  std::int64_t left = prefix_bytes / item_bytes(view.type);
+  std::int64_t left = bytes / item_bytes(view.type);
   for (std::size_t axis = extents.size(); axis-- > 0;) {
     extents[axis] = std::min(extents[axis], std::max<std::int64_t>(left, 1));
     left /= extents[axis];
@@ -121,6 +121,30 @@ std::string check_exact(const bench_case& c, const contender& who, const array_v
   const dtype type = timed.what.result;
   const host_bytes got = copied(results, timed.form.results() * item_bytes(type), stream);
   return difference("finish next pass", got, results_of(p, view.data, stream), type);
+}
+
+operands operands_of(const bench_case& c, const array_view& view, const void* first) {
+  const std::int64_t bytes = view.elements() * item_bytes(view.type);
+  return {first, reads_two_arrays(c) ? static_cast<const std::byte*>(first) + bytes : nullptr};
+}
+
+std::string check_moments(const bench_case& c, const contender& who, const array_view& view, const plan& timed,
+                          const void* results, cudaStream_t stream) {
+  constexpr std::int64_t interpreted_bytes = std::int64_t{4} << 20;
+  const array_view prefix = prefix_of(view, interpreted_bytes);
+  const operands there = operands_of(c, view, view.data);
+  const std::int64_t bytes = prefix.elements() * item_bytes(prefix.type);
+  const host_bytes x = copied(there.x, bytes, stream);
+  const host_bytes y = reads_two_arrays(c) ? copied(there.y, bytes, stream) : host_bytes();
+  const plan p = plan_of(c, who, prefix, timed.engine);
+  host_bytes expected(static_cast<std::size_t>(p.form.results() * result_bytes(p.what)));
+  interpret(p, {x.data(), y.data()}, expected.data());
+  if (results_of(p, there, stream) != expected) return "the bits of the first 4 MiB are wrong";
+  contender other = who;
+  other.forced.parts = timed.passes[0].parts > 1 ? 100 : 2;
+  const plan q = plan_of(c, other, view, timed.engine);
+  const host_bytes got = copied(results, timed.form.results() * result_bytes(timed.what), stream);
+  return got == results_of(q, there, stream) ? "" : "the bits depend on the parts";
 }
 
 // The roundings are a random walk, as in device_oracle.cu; but elements have a mean square of at most 1, and uniform

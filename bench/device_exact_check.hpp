@@ -18,6 +18,14 @@ namespace bench {
 std::string check_exact(const bench_case& c, const contender& who, const multifold::array_view& view,
                         const multifold::plan& timed, const void* results, cudaStream_t stream);
 
+/// The same for norms, dot products, variances and descriptions: the beginning of the input by the interpreter, and the
+/// whole in other parts. `view` is that of the first array.
+std::string check_moments(const bench_case& c, const contender& who, const multifold::array_view& view,
+                          const multifold::plan& timed, const void* results, cudaStream_t stream);
+
+/// The input of `c` whose first array is at `first`.
+multifold::operands operands_of(const bench_case& c, const multifold::array_view& view, const void* first);
+
 /// Compares the first results of a rounded contender with exact ones of the same case, where a bound is known: elements
 /// that are normal or uniform. Returns what is wrong with the first that is out of bounds, or nothing.
 std::string check_rounded(const bench_case& c, const multifold::plan& exact, const void* exact_results,

@@ -66,7 +66,7 @@ int rounds_of(const bench_case& c) {
 
 case_run::case_run(const bench_case& c, arena& memory) : case_(c), memory_(memory) {
   const array_view view = view_of(c, memory.data.data(), memory.data.size());
-  const std::int64_t bytes = (view.elements() + c.shift) * item_bytes(c.type);
+  const std::int64_t bytes = (view.elements() + c.shift) * item_bytes(c.type) * (reads_two_arrays(c) ? 2 : 1);
   if (bytes > memory.data.size()) throw std::runtime_error("the device has too little memory for this case");
   stride_ = (bytes + 255) / 256 * 256;
   copies_ = std::max<std::int64_t>(1, memory.data.size() / stride_);
@@ -74,6 +74,7 @@ case_run::case_run(const bench_case& c, arena& memory) : case_(c), memory_(memor
   entrants_.reserve(c.contenders.size());
   for (const contender& who : c.contenders) prepare(who);
   if (c.data == data_set::integers) verify();
+  else if (c.op >= op_kind::norm1) verify_moments();
   else verify_exactly();
   warm_up();
 }
@@ -99,7 +100,7 @@ const std::byte* case_run::next_input() {
 
 void case_run::prepare(const contender& who) {
   const array_view view = view_of(case_, memory_.data.data(), memory_.data.size());
-  const std::int64_t bytes = view.elements() * item_bytes(case_.type);
+  const std::int64_t bytes = view.elements() * item_bytes(case_.type) * (reads_two_arrays(case_) ? 2 : 1);
   const cudaStream_t stream = memory_.stream.get();
   entrant e;
   e.who = who;
@@ -110,7 +111,7 @@ void case_run::prepare(const contender& who) {
               : is_floating(case_.type) && case_.op != op_kind::argmax ? tolerance::f64
                                                                        : tolerance::exact;
   const bool reads_only = who.what == kind::read || who.what == kind::copy;
-  e.out = device_buffer((reads_only ? 0 : e.shape.results() * 8) + 256);
+  e.out = device_buffer((reads_only ? 0 : e.shape.results() * std::max<std::int64_t>(8, result_bytes(e.p.what))) + 256);
   if (who.what == kind::peer) {
     e.job.rows = e.shape.results();
     e.job.length = e.shape.length;
@@ -146,8 +147,8 @@ void case_run::prepare(const contender& who) {
       check(cudaMemcpyAsync(all + half, all, static_cast<std::size_t>(half), cudaMemcpyDeviceToDevice, stream));
     };
   } else {
-    kept.call = [&kept, stream](const std::byte* in) {
-      cuda::reduce_async(kept.p, in, kept.out.data(), span_of(kept.workspace), stream);
+    kept.call = [this, view, &kept, stream](const std::byte* in) {
+      cuda::reduce_async(kept.p, operands_of(case_, view, in), kept.out.data(), span_of(kept.workspace), stream);
     };
   }
 }
@@ -191,6 +192,17 @@ void case_run::verify_exactly() {
     if (!wrong.empty()) throw std::runtime_error(e.who.name + ": " + wrong);
   }
   memory_.stream.synchronise();
+}
+
+void case_run::verify_moments() {
+  const array_view view = view_of(case_, memory_.data.data(), memory_.data.size());
+  for (entrant& e : entrants_) {
+    if (e.who.what != kind::ours || e.p.what.op < op_kind::norm1) continue;
+    e.call(static_cast<const std::byte*>(view.data));
+    check_status(cuda::status_of(span_of(e.workspace), memory_.stream.get()), e.p.what);
+    const std::string wrong = check_moments(case_, e.who, view, e.p, e.out.data(), memory_.stream.get());
+    if (!wrong.empty()) throw std::runtime_error(e.who.name + ": " + wrong);
+  }
 }
 
 void case_run::capture(entrant& e) {

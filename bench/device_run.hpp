@@ -51,6 +51,7 @@ class case_run {
   void fill_arena();
   void verify();
   void verify_exactly();
+  void verify_moments();
   void capture(entrant& e);
   void warm_up();
   void enqueue(entrant& e);

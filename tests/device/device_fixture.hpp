@@ -84,8 +84,8 @@ class device_array {
 inline constexpr unsigned char poison = 0xa5;
 
 /// What `p` gives for `data`; the result is poisoned first, so that unwritten elements show.
-inline std::vector<std::byte> run_on_device(const plan& p, const void* data) {
-  const std::int64_t bytes = p.form.results() * item_bytes(p.what.result);
+inline std::vector<std::byte> run_on_device(const plan& p, const operands& data) {
+  const std::int64_t bytes = p.form.results() * result_bytes(p.what);
   cuda::stream stream;
   cuda::device_buffer results(bytes + 64), workspace(p.workspace_bytes());
   cuda::check(cudaMemsetAsync(results.data(), poison, static_cast<std::size_t>(results.size()), stream.get()));
@@ -102,9 +102,8 @@ inline std::vector<std::byte> run_on_device(const plan& p, const void* data) {
   return host;
 }
 
-inline std::vector<std::byte> run_interpreted(const plan& p, const void* data) {
-  std::vector<std::byte> results(static_cast<std::size_t>(p.form.results() * item_bytes(p.what.result)),
-                                 std::byte{poison});
+inline std::vector<std::byte> run_interpreted(const plan& p, const operands& data) {
+  std::vector<std::byte> results(static_cast<std::size_t>(p.form.results() * result_bytes(p.what)), std::byte{poison});
   interpret(p, data, results.data());
   return results;
 }

@@ -24,12 +24,14 @@ enum class block_form : std::uint8_t {
 
 /// What a pass reads, and how its work is laid out.
 enum class kernel : std::uint8_t {
-  block_rows,  // a block per part of a row of contiguous elements
-  group_rows,  // `group` threads per short row
-  columns,     // a thread per column, or several threads where columns are few
-  strided,     // a block per part, an offset per element
-  partials,    // a block per part of a row of partial results
-  exact_rows,  // a block per part of a long row of floating-point elements, summed exactly whatever they are
+  block_rows,     // a block per part of a row of contiguous elements
+  group_rows,     // `group` threads per short row
+  columns,        // a thread per column, or several threads where columns are few
+  strided,        // a block per part, an offset per element
+  partials,       // a block per part of a row of partial results
+  exact_rows,     // a block per part of a long row of floating-point elements, summed exactly whatever they are
+  moment_rows,    // a block per part of a long row, for norms, dot products, variances and descriptions
+  moment_groups,  // `group` threads per part of any batch, for the same
 };
 
 std::string_view name(finish how) noexcept;

@@ -35,3 +35,18 @@ void lower(const reduction& what, const void* accumulators, std::int64_t count, 
            std::uint32_t* status_word, cudaStream_t stream);
 
 }  // namespace multifold::cuda::detail
+
+namespace multifold::cuda::moments {
+
+/// The same for op_family::moments: long rows of S, and any batches of elements that T carries.
+template <floating_storage S>
+void enqueue_rows(const plan& p, const detail::call& c);
+template <storage_type T>
+void enqueue_groups(const plan& p, const detail::call& c);
+template <storage_type T>
+void fill(const reduction& what, void* sums, std::int64_t count, cudaStream_t stream);
+template <storage_type T>
+void lower(const reduction& what, const void* sums, std::int64_t count, void* results, std::uint32_t* status_word,
+           cudaStream_t stream);
+
+}  // namespace multifold::cuda::moments

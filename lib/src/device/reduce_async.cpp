@@ -10,16 +10,27 @@
 namespace multifold::cuda {
 namespace {
 
+template <class T>
+void enqueue_moments(const plan& p, const detail::call& c) {
+  if constexpr (floating_storage<T>) {
+    if (p.passes.front().kind == kernel::moment_rows) return moments::enqueue_rows<T>(p, c);
+  }
+  moments::enqueue_groups<carrier_of<T>>(p, c);
+}
+
 void enqueue_any(const plan& p, const detail::call& c) {
   const std::int64_t item = item_bytes(p.what.input);
-  const auto aligned = [&](const void* p) {
-    return reinterpret_cast<std::uintptr_t>(p) % static_cast<std::uintptr_t>(item) == 0;
+  const auto aligned = [&](const void* at) {
+    return reinterpret_cast<std::uintptr_t>(at) % static_cast<std::uintptr_t>(item) == 0;
   };
   if (!aligned(c.data.x) || !(takes_two_arrays(p.what.op) ? aligned(c.data.y) : true)) {
     throw shape_error("the array starts at an address that is no multiple of its items' " + std::to_string(item) +
                       " bytes: copy it to an aligned place, or use the host engine");
   }
-  visit_family(p.what, [&]<op_family Family, class T>() { detail::enqueue<Family, T>(p, c); });
+  visit_family(p.what, [&]<op_family Family, class T>() {
+    if constexpr (Family == op_family::moments) enqueue_moments<T>(p, c);
+    else detail::enqueue<Family, T>(p, c);
+  });
 }
 
 }  // namespace
@@ -49,14 +60,20 @@ void accumulate_async(const plan& p, const operands& chunk, const chunk_target& 
 }
 
 void fill_identity_async(const reduction& what, void* accumulators, std::int64_t count, cudaStream_t stream) {
-  visit_family(
-      what, [&]<op_family Family, class T>() { detail::fill_identity<Family, T>(what, accumulators, count, stream); });
+  visit_family(what, [&]<op_family Family, class T>() {
+    if constexpr (Family == op_family::moments) moments::fill<carrier_of<T>>(what, accumulators, count, stream);
+    else detail::fill_identity<Family, T>(what, accumulators, count, stream);
+  });
 }
 
 void lower_async(const reduction& what, const void* accumulators, std::int64_t count, std::int64_t length,
                  void* results, std::uint32_t* status_word, cudaStream_t stream) {
   visit_family(what, [&]<op_family Family, class T>() {
-    detail::lower<Family, T>(what, accumulators, count, length, results, status_word, stream);
+    if constexpr (Family == op_family::moments) {
+      moments::lower<carrier_of<T>>(what, accumulators, count, results, status_word, stream);
+    } else {
+      detail::lower<Family, T>(what, accumulators, count, length, results, status_word, stream);
+    }
   });
 }
 

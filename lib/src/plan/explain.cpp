@@ -37,9 +37,11 @@ std::vector<std::string> row_of(const plan& p, std::size_t index) {
                                ? std::to_string(at.blocks) + " pieces"
                                : std::to_string(at.blocks) + " x " + std::to_string(at.threads);
   const std::string form = p.engine.engine == engine_kind::host ? "in order"
-                           : at.kind == kernel::group_rows      ? "groups of " + std::to_string(at.group)
-                           : at.kind == kernel::exact_rows      ? "bins"
-                                                                : std::string(name(at.form));
+                           : at.kind == kernel::group_rows || at.kind == kernel::moment_groups
+                               ? "groups of " + std::to_string(at.group)
+                           : at.kind == kernel::exact_rows  ? "bins"
+                           : at.kind == kernel::moment_rows ? "windows"
+                                                            : std::string(name(at.form));
   return {std::to_string(index + 1),
           std::string(name(at.kind)),
           reshape,
@@ -77,8 +79,8 @@ std::string_view name(block_form form) noexcept {
 }
 
 std::string_view name(kernel kind) noexcept {
-  constexpr std::array<std::string_view, 6> names{"block rows", "group rows", "columns",
-                                                  "strided",    "partials",   "exact rows"};
+  constexpr std::array<std::string_view, 8> names{"block rows", "group rows", "columns",     "strided",
+                                                  "partials",   "exact rows", "moment rows", "moment groups"};
   return names[static_cast<std::size_t>(kind)];
 }
 

@@ -40,7 +40,9 @@ partials_of<Op> read_input(const plan& p, const Op& op, const operands& data) {
   for (std::int64_t batch = 0; batch < first.batches; ++batch) {
     for (std::int64_t index = 0; index < first.length; ++index) {
       auto& into = out[static_cast<std::size_t>(batch * first.parts + first.part_of(index))];
-      into = op.combine(into, op.lift(read(data, p.form.offset_of(batch, index)), index));
+      const auto element = read(data, p.form.offset_of(batch, index));
+      if constexpr (requires { op.add(into, element, index); }) op.add(into, element, index);
+      else into = op.combine(into, op.lift(element, index));
     }
   }
   return out;

@@ -7,6 +7,7 @@
 #include "multifold/plan.hpp"
 #include "plan/exact_layout.hpp"
 #include "plan/layout.hpp"
+#include "plan/moment_layout.hpp"
 
 namespace multifold {
 namespace {
@@ -172,6 +173,13 @@ plan make_plan(const reduction& what, const batches& form, const plan_options& o
   const bool one_without_finish =
       options.passes == 1 && (options.how == finish::next_pass || engine.engine == engine_kind::host);
   if (one_without_finish && !options.parts) first.parts = 1;
+  if (detail::has_moment_layout(what, engine)) {
+    p.passes.push_back(detail::moment_pass(what, form, options, engine));
+    check_cut(options, p.passes.front());
+    p.accumulator_bytes = detail::moment_word_bytes(what);
+    p.again_bytes = detail::moment_mark_bytes(what, p.passes.front());
+    return p;
+  }
   p.passes.push_back(first_pass(what, form, first, engine));
   check_cut(options, p.passes.front());
   p.accumulator_bytes = detail::partial_bytes(what, p.passes.front());

@@ -113,9 +113,9 @@ MULTIFOLD_HD constexpr signed_natural<Words> difference(const signed_natural<Wor
   return a.word[i] >= b.word[i] ? combined(a, b, true) : combined(b, a, true);
 }
 
-/// a * 2^unit as its leading bits.
-template <int Words>
-MULTIFOLD_HD constexpr exact_value leading(const signed_natural<Words>& a, int unit) {
+/// a * 2^unit as its leading bits. `a` is a signed_natural, or something like it.
+template <class Natural>
+MULTIFOLD_HD constexpr exact_value leading(const Natural& a, int unit) {
   exact_value v;
   const int width = a.bits();
   if (width == 0) return v;
@@ -130,8 +130,8 @@ MULTIFOLD_HD constexpr exact_value leading(const signed_natural<Words>& a, int u
 
 /// a / divisor * 2^unit as its leading bits, for 0 < divisor < 2^127: long division, a bit at a time, that ends when
 /// 128 bits of the quotient stand.
-template <int Words>
-MULTIFOLD_HD constexpr exact_value leading_quotient(const signed_natural<Words>& a, uint128_t divisor, int unit) {
+template <class Natural>
+MULTIFOLD_HD constexpr exact_value leading_quotient(const Natural& a, uint128_t divisor, int unit) {
   exact_value v;
   int position = a.bits();
   if (position == 0) return v;

@@ -1,0 +1,27 @@
+// A set of moments as 64-bit words that merge by adding them, in any order: how partial results meet in memory.
+#pragma once
+
+#include "multifold/ops/moments.hpp"
+
+namespace multifold {
+
+/// For a carrier T: the digits of every sum, each with the counts of its specials, and what a description counts. The
+/// extremes of a description are no sums, and lie elsewhere.
+template <storage_type T, moment_set Set>
+struct moment_words {
+  // Behind the digits of a sum.
+  enum mark { nan, positive_infinity, negative_infinity, not_negative_zero, marks };
+
+  static constexpr int sum_digits = exact_traits<T>::digit_count;
+  static constexpr int product_digits = exact_product_traits<T>::digit_count;
+
+  static constexpr int x = 0;
+  static constexpr int y = x + (sums_elements(Set) ? sum_digits + marks : 0);
+  static constexpr int products = y + (Set == moment_set::joint ? sum_digits + marks : 0);
+  static constexpr int omitted = products + (sums_products(Set) ? product_digits + marks : 0);
+  static constexpr int nans = omitted + 1, positive_infinities = nans + 1, negative_infinities = nans + 2,
+                       zeros = nans + 3;
+  static constexpr int count = Set == moment_set::description ? zeros + 1 : omitted + 1;
+};
+
+}  // namespace multifold

@@ -1,0 +1,7 @@
+// Norms, dot products, variances and descriptions of f64.
+#include "device/moments/enqueue.cuh"
+
+namespace multifold::cuda {
+MULTIFOLD_MOMENT_ROWS(double)
+MULTIFOLD_MOMENTS(double)
+}  // namespace multifold::cuda

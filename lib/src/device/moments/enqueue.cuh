@@ -1,0 +1,120 @@
+// Moments on a stream: which kernels, with which memory.
+#pragma once
+
+#include <algorithm>
+
+#include "device/dispatch.hpp"
+#include "device/moments/groups.cuh"
+#include "device/moments/rows.cuh"
+#include "multifold/cuda/launch.cuh"
+
+namespace multifold::cuda::moments {
+
+/// Calls `f.template operator()<Set>()` with the set of `op`.
+template <class F>
+void visit_set(op_kind op, F&& f) {
+  switch (moments_of(op)) {
+    case moment_set::absolute: return f.template operator()<moment_set::absolute>();
+    case moment_set::squares: return f.template operator()<moment_set::squares>();
+    case moment_set::spread: return f.template operator()<moment_set::spread>();
+    case moment_set::products: return f.template operator()<moment_set::products>();
+    case moment_set::joint: return f.template operator()<moment_set::joint>();
+    case moment_set::description: return f.template operator()<moment_set::description>();
+  }
+}
+
+inline output output_of(const reduction& what, void* data, bool merge, bool only, std::uint32_t* status_word) {
+  return {data, merge, only, what.op, what.input, what.result, what.correction, what.nan, {}, status_word};
+}
+
+inline output output_of(const plan& p, const detail::call& c, std::uint32_t* status_word) {
+  output to = output_of(p.what, c.results, c.merge, p.form.results() == 1 && !c.merge, status_word);
+  if (p.form.pattern != access::strided) {
+    to.layout = {p.form.inner, p.form.outer_run.result_stride, p.form.inner_run.result_stride};
+  }
+  return to;
+}
+
+template <storage_type T, moment_set Set>
+meeting<T> prepare_meeting(const plan& p, workspace_cursor& space, cudaStream_t stream) {
+  const pass& at = p.passes.front();
+  if (at.parts == 1) return {};
+  const std::int64_t count = at.batches * moment_words<T, Set>::count;
+  meeting<T> meet{space.take<std::int64_t>(count), space.take<unsigned>(at.batches), nullptr};
+  if (Set == moment_set::description) meet.marks = space.take<description_marks<T>>(at.batches * at.parts);
+  const auto* const end = reinterpret_cast<std::byte*>(meet.arrivals + at.batches);
+  check(
+      cudaMemsetAsync(meet.words, 0, static_cast<std::size_t>(end - reinterpret_cast<std::byte*>(meet.words)), stream));
+  return meet;
+}
+
+/// Long rows of S.
+template <floating_storage S>
+void enqueue_rows(const plan& p, const detail::call& c) {
+  workspace_cursor space(p, c.workspace);
+  const pass& at = p.passes.front();
+  const auto* const x = static_cast<const S*>(c.data.x) + p.form.offset;
+  const bool two = takes_two_arrays(p.what.op);
+  const auto* const y = two ? static_cast<const S*>(c.data.y) + p.form.offset : x;
+  const output to = output_of(p, c, space.status());
+  visit_set(p.what.op, [&]<moment_set Set>() {
+    const auto meet = prepare_meeting<carrier_of<S>, Set>(p, space, c.stream);
+    moment_rows<S, Set><<<static_cast<unsigned>(at.blocks), static_cast<unsigned>(at.threads), 0, c.stream>>>(
+        x, y, p.form.outer_run.stride, {at.batches, at.length, at.parts, c.first_index}, to, meet);
+  });
+  check(cudaGetLastError());
+}
+
+/// Any batches of elements that T carries.
+template <storage_type T>
+void enqueue_groups(const plan& p, const detail::call& c) {
+  workspace_cursor space(p, c.workspace);
+  const pass& at = p.passes.front();
+  const std::int64_t first = p.form.offset * item_bytes(p.what.input);
+  group_arguments<T> args{};
+  args.x = static_cast<const std::byte*>(c.data.x) + first;
+  args.y = takes_two_arrays(p.what.op) ? static_cast<const std::byte*>(c.data.y) + first : args.x;
+  args.element = p.what.input;
+  args.group = at.group;
+  args.runs = cuda::detail::runs_of(p.form);
+  args.shape = {at.batches, at.length, at.parts, c.first_index};
+  args.to = output_of(p, c, space.status());
+  visit_set(p.what.op, [&]<moment_set Set>() {
+    args.meet = prepare_meeting<T, Set>(p, space, c.stream);
+    moment_groups<T, Set><<<static_cast<unsigned>(at.blocks), static_cast<unsigned>(at.threads), 0, c.stream>>>(args);
+  });
+  check(cudaGetLastError());
+}
+
+template <storage_type T>
+void fill(const reduction& what, void* sums, std::int64_t count, cudaStream_t stream) {
+  if (count == 0) return;
+  visit_set(what.op, [&]<moment_set Set>() {
+    fill_moments<T, Set><<<cuda::detail::grid_for(count, group_threads), group_threads, 0, stream>>>(
+        static_cast<carried_sums<T, Set>*>(sums), count, {});
+  });
+  check(cudaGetLastError());
+}
+
+template <storage_type T>
+void lower(const reduction& what, const void* sums, std::int64_t count, void* results, std::uint32_t* status_word,
+           cudaStream_t stream) {
+  if (count == 0) return;
+  const output to = output_of(what, results, false, false, status_word);
+  visit_set(what.op, [&]<moment_set Set>() {
+    lower_moments<T, Set><<<cuda::detail::grid_for(count, group_threads / 32), group_threads, 0, stream>>>(
+        static_cast<const carried_sums<T, Set>*>(sums), count, to);
+  });
+  check(cudaGetLastError());
+}
+
+}  // namespace multifold::cuda::moments
+
+#define MULTIFOLD_MOMENT_ROWS(TYPE) \
+  template void multifold::cuda::moments::enqueue_rows<TYPE>(const multifold::plan&, const detail::call&);
+
+#define MULTIFOLD_MOMENTS(TYPE)                                                                                       \
+  template void multifold::cuda::moments::enqueue_groups<TYPE>(const multifold::plan&, const detail::call&);          \
+  template void multifold::cuda::moments::fill<TYPE>(const multifold::reduction&, void*, std::int64_t, cudaStream_t); \
+  template void multifold::cuda::moments::lower<TYPE>(const multifold::reduction&, const void*, std::int64_t, void*,  \
+                                                      std::uint32_t*, cudaStream_t);

@@ -1,0 +1,270 @@
+// From the words of a batch to its result: carries, a numerator in integers, one division, one rounding. A warp works
+// on words in shared memory, because whole sums of binary64 would fill the stack of every thread of the device.
+#pragma once
+
+#include "device/moments/words.cuh"
+#include "device/output.cuh"
+#include "multifold/ops/finish_moments.hpp"
+
+namespace multifold::cuda::moments {
+
+/// Words of one batch, and room for what is computed of them.
+template <storage_type T, moment_set Set>
+struct scratch {
+  using at = moment_words<T, Set>;
+  static constexpr bool deviates =
+      Set == moment_set::spread || Set == moment_set::joint || Set == moment_set::description;
+  static constexpr int numerator_digits =
+      deviates ? (2 * at::sum_digits > at::product_digits + 2 ? 2 * at::sum_digits : at::product_digits + 2) + 1 : 1;
+  std::int64_t words[at::count];
+  std::int64_t numerator[numerator_digits];
+  description_marks<T> extremes;
+};
+
+/// Normalised digits as leading() and leading_quotient() take them. Takes the sign off, in place.
+struct natural_view {
+  std::int64_t* digit;
+  int count;
+  bool negative;
+
+  /// Digits of any size are carried first.
+  __device__ natural_view(std::int64_t* digit, int count) : digit(digit), count(count) {
+    carry(1);
+    negative = digit[count - 1] < 0;
+    if (negative) carry(-1);
+  }
+  __device__ int bits() const {
+    int i = count - 1;
+    while (i >= 0 && digit[i] == 0) --i;
+    return i < 0 ? 0 : 32 * i + 64 - __clzll(digit[i]);
+  }
+  __device__ std::uint32_t bits_from(int position) const {
+    if (position <= -32) return 0;
+    const int index = position >> 5;
+    const std::uint64_t low = index >= 0 && index < count ? static_cast<std::uint32_t>(digit[index]) : 0;
+    const std::uint64_t high = index + 1 < count ? static_cast<std::uint32_t>(digit[index + 1]) : 0;
+    return static_cast<std::uint32_t>((high << 32 | low) >> (position & 31));
+  }
+  __device__ bool any_below(int position) const {
+    for (int i = 0; i < count && 32 * i < position; ++i) {
+      const int wanted = position - 32 * i;
+      const auto word = static_cast<std::uint32_t>(digit[i]);
+      if ((wanted >= 32 ? word : word << (32 - wanted)) != 0) return true;
+    }
+    return false;
+  }
+
+ private:
+  __device__ void carry(std::int64_t sign) {
+    std::int64_t carried = 0;
+#pragma unroll 8
+    for (int i = 0; i + 1 < count; ++i) {
+      const std::int64_t sum = sign * digit[i] + carried;
+      digit[i] = sum & 0xffffffff;
+      carried = sum >> 32;
+    }
+    digit[count - 1] = sign * digit[count - 1] + carried;
+  }
+};
+
+/// Carries, but leaves the sign in the top digit.
+__device__ inline void carry_digits(std::int64_t* digit, int count) {
+  std::int64_t carried = 0;
+#pragma unroll 8
+  for (int i = 0; i + 1 < count; ++i) {
+    const std::int64_t sum = digit[i] + carried;
+    digit[i] = sum & 0xffffffff;
+    carried = sum >> 32;
+  }
+  digit[count - 1] += carried;
+}
+
+/// n products - x y as digits that are not carried: the lanes of a warp take the digits in turn.
+/// The digits of x, y and products are carried, n < 2^63.
+template <class Sum, class Product>
+__device__ void subtract_products(std::int64_t* out, int digits, const std::int64_t* x, const std::int64_t* y,
+                                  const std::int64_t* products, std::int64_t n) {
+  static_assert(2 * Sum::unit_exponent == Product::unit_exponent);
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  for (int k = lane; k < digits; k += 32) out[k] = 0;
+  __syncwarp();
+  for (int k = lane; k < digits; k += 32) {
+    int128_t sum = 0;
+    if (k < Product::digit_count) sum += static_cast<int128_t>(products[k]) * (n & 0xffffffff);
+    if (k >= 1 && k - 1 < Product::digit_count) sum += static_cast<int128_t>(products[k - 1]) * (n >> 32);
+    const int first = max(0, k - Sum::digit_count + 1), last = min(k, Sum::digit_count - 1);
+    for (int i = first; i <= last; ++i) sum -= static_cast<int128_t>(x[i]) * y[k - i];
+    add_word(out + k, static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) & 0xffffffffu));
+    if (k + 1 < digits) add_word(out + k + 1, static_cast<std::int64_t>(sum >> 32));
+  }
+  __syncwarp();
+}
+
+/// The counters of a sum behind its digits.
+__device__ inline exact_counters counters_of(const std::int64_t* marks, std::int64_t n) {
+  return {n, marks[0], marks[1], marks[2], marks[3]};
+}
+
+/// The total of a sum whose digits are spent by it.
+template <class Format>
+__device__ exact_value total_of(std::int64_t* digit, std::int64_t n) {
+  const exact_counters counters = counters_of(digit + Format::digit_count, n);
+  if (!counters.all_finite()) return multifold::detail::special_total(counters);
+  const natural_view view(digit, Format::digit_count);
+  return multifold::detail::with_sign_of_zero(multifold::detail::leading(view, Format::unit_exponent), counters);
+}
+
+/// total_of was called before.
+template <class Format>
+__device__ exact_value mean_of(std::int64_t* digit, std::int64_t n, const exact_value& total) {
+  if (n == 0) return exact_value::of_nan();
+  if (total.what != exact_value::kind::finite || total.zero()) return total;
+  natural_view view(digit, Format::digit_count);  // carries what is carried: the magnitude
+  view.negative = total.negative;
+  return multifold::detail::leading_quotient(view, static_cast<uint128_t>(n), Format::unit_exponent);
+}
+
+/// The (co)variance, of words whose digits are carried. All lanes of the warp must call; valid in lane 0.
+template <storage_type T, moment_set Set>
+__device__ exact_value covariance_of(scratch<T, Set>& s, std::int64_t n, std::int64_t correction) {
+  using at = moment_words<T, Set>;
+  using sum = exact_traits<T>;
+  using product = exact_product_traits<T>;
+  const std::int64_t *const x = s.words + at::x, *const y = Set == moment_set::joint ? s.words + at::y : x;
+  const std::int64_t* const p = s.words + at::products;
+  const bool finite = counters_of(x + sum::digit_count, n).all_finite() &&
+                      counters_of(y + sum::digit_count, n).all_finite() &&
+                      counters_of(p + product::digit_count, n).all_finite();
+  if (n == 0 || !finite) return exact_value::of_nan();
+  subtract_products<sum, product>(s.numerator, s.numerator_digits, x, y, p, n);
+  if (threadIdx.x % 32 != 0) return {};
+  const natural_view numerator(s.numerator, s.numerator_digits);
+  const std::uint64_t freedom = correction < n ? static_cast<std::uint64_t>(n - correction) : 0;
+  if (freedom == 0) {
+    return numerator.bits() == 0 ? exact_value::of_nan() : exact_value::of_infinity(numerator.negative);
+  }
+  const uint128_t divisor = static_cast<uint128_t>(static_cast<std::uint64_t>(n)) * freedom;
+  return multifold::detail::leading_quotient(numerator, divisor, product::unit_exponent);
+}
+
+/// Where results go, and how.
+struct output {
+  void* data;  // results, or carried_sums if `merge`
+  bool merge;
+  bool only;  // there is a single result, whose status is written
+  op_kind op;
+  dtype element, result;
+  std::int64_t correction;
+  nan_policy nan;
+  cuda::detail::result_layout layout;
+  std::uint32_t* status_word;
+
+  __device__ std::int64_t result_size() const {
+    return op == op_kind::describe ? static_cast<std::int64_t>(sizeof(summary)) : item_bytes(result);
+  }
+};
+
+__device__ __noinline__ inline status store_value(const exact_value& value, dtype type, void* out) {
+  return store(value, type, out);
+}
+
+// A carrier as an element of `type`, of whose carrier it is.
+template <storage_type T>
+__device__ void put_element(T x, dtype type, std::byte* out) {
+  if constexpr (floating_storage<T>) {
+    if (type == dtype::f16) *reinterpret_cast<f16*>(out) = to_f16(x);
+    else if (type == dtype::bf16) *reinterpret_cast<bf16*>(out) = to_bf16(x);
+    else *reinterpret_cast<T*>(out) = x;
+  } else {
+    for (std::int64_t i = 0; i < item_bytes(type); ++i) out[i] = static_cast<std::byte>(x >> (8 * i));
+  }
+}
+
+/// The rest of a summary, in lane 0.
+template <storage_type T>
+__device__ status store_summary(scratch<T, moment_set::description>& s, const output& to, std::int64_t n,
+                                const exact_value& variance, void* out) {
+  using at = moment_words<T, moment_set::description>;
+  summary d{};
+  d.count = n;
+  d.nan = s.words[at::nans];
+  d.positive_infinity = s.words[at::positive_infinities];
+  d.negative_infinity = s.words[at::negative_infinities];
+  d.zero = s.words[at::zeros];
+  d.argmin = n > 0 ? s.extremes.argmin.index : -1;
+  d.argmax = n > 0 ? s.extremes.argmax.index : -1;
+  if (n > 0) {
+    put_element(multifold::detail::extreme_of<T>(s.extremes.min, false), to.element, d.min);
+    put_element(multifold::detail::extreme_of<T>(s.extremes.max, true), to.element, d.max);
+  }
+  const exact_value total = total_of<exact_traits<T>>(s.words + at::x, n);
+  const status fits = store_value(total, summary_sum_dtype(to.element, to.result), d.sum);
+  store_value(mean_of<exact_traits<T>>(s.words + at::x, n, total), to.result, d.mean);
+  store_value(exact_root(variance), to.result, d.std);
+  store_value(exact_root(total_of<exact_product_traits<T>>(s.words + at::products, n)), to.result, d.norm2);
+  *static_cast<summary*>(out) = d;
+  return fits;
+}
+
+/// Merges words, whose digits are carried, into sums in memory. One thread.
+template <storage_type T, moment_set Set>
+__device__ void merge_words(const scratch<T, Set>& s, std::int64_t n, carried_sums<T, Set>& into) {
+  using at = moment_words<T, Set>;
+  const auto add = [&](auto& sum, const std::int64_t* digit) {
+    using digits_type = typename std::remove_cvref_t<decltype(sum)>::digits_type;
+    sum.add_counts(counters_of(digit + digits_type::count, n));
+    sum.add_digits(*reinterpret_cast<const digits_type*>(digit), 1);
+  };
+  if constexpr (sums_elements(Set)) add(into.x, s.words + at::x);
+  if constexpr (Set == moment_set::joint) add(into.y, s.words + at::y);
+  if constexpr (sums_products(Set)) add(into.products, s.words + at::products);
+  if constexpr (Set == moment_set::description) {
+    description_marks<T> marks = s.extremes;
+    marks.nan = s.words[at::nans];
+    marks.positive_infinity = s.words[at::positive_infinities];
+    marks.negative_infinity = s.words[at::negative_infinities];
+    marks.zero = s.words[at::zeros];
+    into.marks.merge(marks);
+  }
+}
+
+/// Ends the work on a batch of `length` elements whose words are in `s`. All lanes of the warp must call, and nobody
+/// else touches `s`; a __syncwarp() stands at both ends. Some microseconds.
+template <storage_type T, moment_set Set>
+__device__ __noinline__ void deliver(scratch<T, Set>& s, const output& to, std::int64_t batch, std::int64_t length) {
+  using at = moment_words<T, Set>;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  __syncwarp();
+  const std::int64_t n = length - s.words[at::omitted];
+  if (sums_elements(Set) && lane == 0) carry_digits(s.words + at::x, at::sum_digits);
+  if (Set == moment_set::joint && lane == 1) carry_digits(s.words + at::y, at::sum_digits);
+  if (sums_products(Set) && lane == 2) carry_digits(s.words + at::products, at::product_digits);
+  __syncwarp();
+  const std::int64_t place = to.layout.at(batch);
+  if (to.merge) {
+    if (lane == 0) merge_words(s, n, static_cast<carried_sums<T, Set>*>(to.data)[place]);
+    __syncwarp();
+    return;
+  }
+  exact_value value;
+  if constexpr (scratch<T, Set>::deviates) value = covariance_of(s, n, to.correction);
+  if (lane == 0) {
+    void* const out = static_cast<char*>(to.data) + place * to.result_size();
+    status fits;
+    if constexpr (Set == moment_set::description) {
+      fits = store_summary(s, to, n, value, out);
+    } else {
+      if constexpr (Set == moment_set::absolute) value = total_of<exact_traits<T>>(s.words + at::x, n);
+      else if constexpr (!scratch<T, Set>::deviates) {
+        value = total_of<exact_product_traits<T>>(s.words + at::products, n);
+      }
+      if (to.op == op_kind::norm2 || to.op == op_kind::std) value = exact_root(value);
+      fits = store_value(value, to.result, out);
+    }
+    if (to.only) *to.status_word = static_cast<std::uint32_t>(fits);
+    else if (fits != status::ok) atomicMax(to.status_word, static_cast<std::uint32_t>(fits));
+  }
+  __syncwarp();
+}
+
+}  // namespace multifold::cuda::moments

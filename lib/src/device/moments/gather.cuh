@@ -1,0 +1,198 @@
+// What one thread gathers of a set of moments: expansions in registers, for numbers of a carrier type. What they cannot
+// hold goes to words in shared memory, if there are any, or the whole batch is lost.
+#pragma once
+
+#include "device/moments/words.cuh"
+
+namespace multifold::cuda::moments {
+
+/// A 192-bit integer, for products of 64-bit integers.
+struct wide_integer {
+  std::uint64_t low = 0;
+  int128_t high = 0;
+
+  __device__ void add(std::uint64_t more, int128_t above) {
+    low += more;
+    high += above + (low < more ? 1 : 0);
+  }
+};
+
+__device__ inline std::int64_t sum_of_lanes(std::int64_t value, int width) {
+  for (int mask = width / 2; mask > 0; mask /= 2) value += __shfl_xor_sync(kernels::whole_warp, value, mask);
+  return value;
+}
+
+/// The extremes over `width` neighbouring lanes. All lanes of the warp must call.
+template <storage_type T>
+__device__ void merge_extremes(description_marks<T>& marks, int width) {
+  for (int mask = width / 2; mask > 0; mask /= 2) marks.merge_extremes(kernels::shuffle_xor(marks, mask));
+}
+
+/// The sums of a thread. `floating_storage` and integers differ; both have
+///   add(x, y, index)    one element, or one of each array; y is x where there is one array
+///   merge_lanes(width)  over neighbouring lanes; lost() says whether that was possible
+///   add_sums_to(words)  everything but the extremes, to words of the batch
+template <class T, moment_set Set>
+struct gather;
+
+template <floating_storage T, moment_set Set>
+struct gather<T, Set> {
+  static constexpr bool wide = sizeof(T) == 8;
+  using at = moment_words<T, Set>;
+
+  expansion<wide ? 3 : 2> x, y;
+  expansion<wide ? 4 : 3> products;
+  std::int64_t zeros = 0;
+  description_marks<T> extremes;
+  std::int64_t* words;
+  nan_policy nan;
+  bool gone = false;
+
+  /// `words` is null where nothing can be spilled.
+  __device__ gather(std::int64_t* words, nan_policy nan) : words(words), nan(nan) {}
+
+  __device__ bool lost() const {
+    return gone || (sums_elements(Set) && x.lost()) || (Set == moment_set::joint && y.lost()) ||
+           (sums_products(Set) && products.lost());
+  }
+
+  __device__ void add(T a, T b, std::int64_t index) {
+    if constexpr (Set == moment_set::description) extremes.add(a, index, nan);
+    if constexpr (Set == moment_set::absolute) a = b = fabs_of(a);
+    const bool finite = a - a == 0 && b - b == 0;
+    if (!finite || !products_are_exact(a, b)) return aside(a, b);
+    if constexpr (Set == moment_set::description) zeros += a == 0;
+    if constexpr (sums_elements(Set)) add_finite(x, at::x, to_double(a), exact_traits<T>{});
+    if constexpr (Set == moment_set::joint) add_finite(y, at::y, to_double(b), exact_traits<T>{});
+    if constexpr (sums_products(Set)) {
+      const double u = to_double(a), v = to_double(b), p = u * v;
+      add_finite(products, at::products, p, exact_product_traits<T>{});
+      if constexpr (wide) add_finite<1>(products, at::products, fma(u, v, -p), exact_product_traits<T>{});
+    }
+  }
+
+  /// Adds a sum of finite elements or products, which is finite, from part `First` of the expansion on: what is small
+  /// beside its first part, and no zero whose sign counts, has no business there.
+  template <int First = 0, int Parts, class Format>
+  __device__ void add_finite(expansion<Parts>& sum, int place, double value, Format) {
+    const expansion<Parts> before = sum;
+    sum.template add<First>(value);
+    if (!sum.lost()) return;
+    if (words == nullptr) {
+      gone = true;
+      return;
+    }
+    add_expansion<Format>(words + place, before);
+    sum.clear();
+    sum.add(value);
+  }
+
+  /// An element for the words, or the batch is lost.
+  __device__ void aside(T a, T b) {
+    if (words == nullptr) gone = true;
+    else add_slowly<T, Set>(words, a, b, nan);
+  }
+
+  __device__ void merge_lanes(int width) {
+    if constexpr (sums_elements(Set)) x.merge_lanes(width);
+    if constexpr (Set == moment_set::joint) y.merge_lanes(width);
+    if constexpr (sums_products(Set)) products.merge_lanes(width);
+    if constexpr (Set == moment_set::description) zeros = sum_of_lanes(zeros, width);
+  }
+
+  /// Adds everything but the extremes; nothing is lost.
+  __device__ void add_sums_to(std::int64_t* to) const {
+    if constexpr (sums_elements(Set)) add_expansion<exact_traits<T>>(to + at::x, x);
+    if constexpr (Set == moment_set::joint) add_expansion<exact_traits<T>>(to + at::y, y);
+    if constexpr (sums_products(Set)) add_expansion<exact_product_traits<T>>(to + at::products, products);
+    if constexpr (Set == moment_set::description) add_word(to + at::zeros, zeros);
+  }
+
+ private:
+  __device__ static T fabs_of(T a) {
+    if constexpr (wide) return fabs(a);
+    else return fabsf(a);
+  }
+  // Products of binary64 in two parts: nothing may overflow, and no part of the smaller one may be lost.
+  __device__ static bool products_are_exact(T a, T b) {
+    if constexpr (!wide || !sums_products(Set)) return true;
+    const double p = fabs(a * b);
+    return (p > 0x1p-960 && p < 0x1p1000) || a == 0 || b == 0;
+  }
+};
+
+template <class T, moment_set Set>
+requires(!floating_storage<T>) struct gather<T, Set> {
+  using at = moment_words<T, Set>;
+
+  int128_t x = 0, y = 0;
+  wide_integer products;
+  std::int64_t zeros = 0;
+  description_marks<T> extremes;
+
+  __device__ gather(std::int64_t*, nan_policy) {}
+  __device__ bool lost() const { return false; }
+
+  __device__ void add(T a, T b, std::int64_t index) {
+    if constexpr (Set == moment_set::description) {
+      extremes.add(a, index, nan_policy::propagate);
+      zeros += a == 0;
+    }
+    if constexpr (Set == moment_set::absolute) x += multifold::detail::magnitude_of(a);
+    else if constexpr (sums_elements(Set)) x += a;
+    if constexpr (Set == moment_set::joint) y += b;
+    if constexpr (sums_products(Set)) {
+      using exact = std::conditional_t<std::is_signed_v<T>, int128_t, uint128_t>;
+      const exact p = static_cast<exact>(a) * static_cast<exact>(b);
+      products.add(static_cast<std::uint64_t>(p), static_cast<int128_t>(p >> 64));
+    }
+  }
+
+  __device__ void merge_lanes(int width) {
+    for (int mask = width / 2; mask > 0; mask /= 2) {
+      if constexpr (sums_elements(Set)) x += kernels::shuffle_xor(x, mask);
+      if constexpr (Set == moment_set::joint) y += kernels::shuffle_xor(y, mask);
+      if constexpr (sums_products(Set)) {
+        const wide_integer other = kernels::shuffle_xor(products, mask);
+        products.add(other.low, other.high);
+      }
+    }
+    if constexpr (Set == moment_set::description) zeros = sum_of_lanes(zeros, width);
+  }
+
+  __device__ void add_sums_to(std::int64_t* to) const {
+    if constexpr (sums_elements(Set)) put(to + at::x, x);
+    if constexpr (Set == moment_set::joint) put(to + at::y, y);
+    if constexpr (sums_products(Set)) {
+      add_word(to + at::products, static_cast<std::int64_t>(products.low & 0xffffffffu));
+      add_word(to + at::products + 1, static_cast<std::int64_t>(products.low >> 32));
+      put(to + at::products + 2, products.high);
+    }
+    if constexpr (Set == moment_set::description) add_word(to + at::zeros, zeros);
+    // No integer is -0.
+    if constexpr (sums_elements(Set)) add_word(to + at::x + at::sum_digits + at::not_negative_zero, 1);
+    if constexpr (Set == moment_set::joint) add_word(to + at::y + at::sum_digits + at::not_negative_zero, 1);
+    if constexpr (sums_products(Set)) add_word(to + at::products + at::product_digits + at::not_negative_zero, 1);
+  }
+
+ private:
+  __device__ static void put(std::int64_t* digit, int128_t value) {
+    for (int i = 0; i < 3; ++i) {
+      add_word(digit + i, static_cast<std::int64_t>(static_cast<std::uint64_t>(value) & 0xffffffffu));
+      value >>= 32;
+    }
+    add_word(digit + 3, static_cast<std::int64_t>(value));
+  }
+};
+
+/// What the lanes of a warp have gathered, added to words. All lanes must call; a __syncwarp() has to follow.
+template <storage_type T, moment_set Set>
+__device__ void settle(const gather<T, Set>& mine, std::int64_t* words) {
+  gather<T, Set> merged = mine;
+  merged.merge_lanes(32);
+  const bool lost = __any_sync(kernels::whole_warp, merged.lost());
+  if (lost) mine.add_sums_to(words);
+  else if (threadIdx.x % 32 == 0) merged.add_sums_to(words);
+}
+
+}  // namespace multifold::cuda::moments

@@ -1,0 +1,181 @@
+// Moments of long rows of floating-point numbers: a block a part, sixteen bytes a load, the next loads in flight.
+#pragma once
+
+#include "device/exact/read_tiles.cuh"
+#include "device/moments/arguments.cuh"
+#include "device/moments/windows.cuh"
+#include "multifold/cuda/kernels/finish.cuh"
+
+namespace multifold::cuda::moments {
+
+using kernels::load_vector;
+using kernels::vector_word;
+
+inline constexpr int row_threads = 256;
+/// Loads that a thread has in flight, and steps of them that a tile consists of.
+inline constexpr int loads = 4, steps_a_tile = 8;
+
+template <floating_storage S, moment_set Set>
+struct row_shape {
+  static constexpr int arrays = reads_two_arrays(Set) ? 2 : 1;
+  static constexpr int vectors = loads / arrays;  // a step, of each array
+  static constexpr int width = kernels::vector_elements<S>;
+};
+
+/// Sixteen bytes from any address of an element.
+template <class S>
+__device__ vector_word load_elements(const S* p, bool aligned) {
+  if (aligned) return load_vector(p);
+  kernels::elements_of<S> v;
+#pragma unroll
+  for (int i = 0; i < kernels::vector_elements<S>; ++i) v.values[i] = p[i];
+  return bit_copy<vector_word>(v);
+}
+
+/// A row of one array, or of two: vectors of sixteen bytes from a line boundary of the first one on.
+template <floating_storage S>
+struct row_pair {
+  exact::row_vectors<S> x;
+  const S* y;  // the partner of x.vectors[0]
+  bool y_aligned;
+
+  __device__ row_pair(const S* first, const S* second, std::int64_t length)
+      : x(first, length), y(second + x.head), y_aligned(reinterpret_cast<std::uintptr_t>(y) % 16 == 0) {}
+};
+
+/// What a thread has loaded for a step.
+template <floating_storage S, moment_set Set>
+struct step_data {
+  using shape = row_shape<S, Set>;
+  vector_word x[shape::vectors], y[shape::arrays == 2 ? shape::vectors : 1];
+
+  /// Vectors number first, first + blockDim.x, ...
+  __device__ void load(const row_pair<S>& row, std::int64_t first) {
+#pragma unroll
+    for (int k = 0; k < shape::vectors; ++k) {
+      const std::int64_t v = first + k * static_cast<std::int64_t>(blockDim.x);
+      x[k] = load_vector(row.x.vectors + v);
+      if constexpr (shape::arrays == 2) y[k] = load_elements(row.y + v * shape::width, row.y_aligned);
+    }
+  }
+
+  template <class T>
+  __device__ void add_to(gather<T, Set>& into, std::int64_t first_index) const {
+    const auto stride = static_cast<std::int64_t>(blockDim.x) * shape::width;
+    constexpr int elements = shape::vectors * shape::width,
+                  at_once = 16 / shape::arrays < elements ? 16 / shape::arrays : elements;
+    if constexpr (sizeof(T) == 8) {
+#pragma unroll
+      for (int i = 0; i < elements; ++i) {
+        into.add(element<T>(x, i), element<T>(shape::arrays == 2 ? y : x, i),
+                 first_index + i / shape::width * stride + i % shape::width);
+      }
+    } else {
+#pragma unroll
+      for (int begin = 0; begin < elements; begin += at_once) {
+        float a[at_once], b[at_once];
+#pragma unroll
+        for (int i = 0; i < at_once; ++i) {
+          a[i] = element<T>(x, begin + i);
+          b[i] = element<T>(shape::arrays == 2 ? y : x, begin + i);
+        }
+        add_step(into, a, b,
+                 [&](int i) { return first_index + (begin + i) / shape::width * stride + (begin + i) % shape::width; });
+      }
+    }
+  }
+
+ private:
+  template <class T>
+  __device__ static T element(const vector_word* from, int i) {
+    return carried(bit_copy<kernels::elements_of<S>>(from[i / shape::width]).values[i % shape::width]);
+  }
+};
+
+/// Part `part` of a row: every parts-th tile; the last part takes what is not in tiles, too.
+template <floating_storage S, moment_set Set, class T>
+__device__ void read_part(const row_pair<S>& row, std::int64_t part, const extent& e, gather<T, Set>& into) {
+  using shape = row_shape<S, Set>;
+  const auto threads = static_cast<std::int64_t>(blockDim.x);
+  const std::int64_t step = shape::vectors * threads, tile = steps_a_tile * step;
+  const std::int64_t tiles = row.x.count / tile;
+  const std::int64_t base = e.first_index + row.x.head;
+  std::int64_t at = part * tile + threadIdx.x;
+  step_data<S, Set> loaded, next;
+  if (part < tiles) loaded.load(row, at);
+  for (std::int64_t t = part; t < tiles; t += e.parts) {
+#pragma unroll 1
+    for (int s = 0; s < steps_a_tile; ++s) {
+      const bool last = s + 1 == steps_a_tile;
+      const std::int64_t following = at + (last ? (e.parts - 1) * tile + step : step);
+      if (!last || t + e.parts < tiles) next.load(row, following);
+      loaded.add_to(into, base + at * shape::width);
+      loaded = next;
+      at = following;
+    }
+    __syncthreads();  // warps that drift apart read the memory in a worse order
+  }
+  if (part != e.parts - 1) return;
+  const auto one = [&](std::int64_t i) {
+    into.add(carried(row.x.row[i]), carried((row.y - row.x.head)[i]), e.first_index + i);
+  };
+  for (std::int64_t v = tiles * tile + threadIdx.x; v < row.x.count; v += threads) {
+    for (int i = 0; i < shape::width; ++i) one(row.x.head + v * shape::width + i);
+  }
+  for (std::int64_t i = threadIdx.x; i < row.x.head; i += threads) one(i);
+  for (std::int64_t i = row.x.tail_first + threadIdx.x; i < e.length; i += threads) one(i);
+}
+
+/// Blocks on a multiprocessor: as many as registers allow.
+template <floating_storage S, moment_set Set>
+inline constexpr int row_blocks = sizeof(S) == 8 || Set == moment_set::joint || Set == moment_set::description ? 2 : 3;
+
+template <floating_storage S, moment_set Set>
+__global__ void __launch_bounds__(row_threads, (row_blocks<S, Set>))
+    moment_rows(const S* x, const S* y, std::int64_t row_stride, const __grid_constant__ extent e,
+                const __grid_constant__ output to, const __grid_constant__ meeting<carrier_of<S>> meet) {
+  using T = carrier_of<S>;
+  using at = moment_words<T, Set>;
+  __shared__ raw_memory<scratch<T, Set>> memory;
+  __shared__ raw_memory<description_marks<T>, row_threads / 32> of_warp;
+  scratch<T, Set>& s = memory[0];
+  const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+
+  for (std::int64_t number = blockIdx.x; number < e.batches * e.parts; number += gridDim.x) {
+    const std::int64_t batch = number / e.parts, part = number % e.parts;
+    for (int i = thread; i < at::count; i += threads) s.words[i] = 0;
+    __syncthreads();
+    gather<T, Set> mine(s.words, to.nan);
+    read_part(row_pair<S>(x + batch * row_stride, y + batch * row_stride, e.length), part, e, mine);
+    settle(mine, s.words);
+    if constexpr (Set == moment_set::description) {
+      merge_extremes(mine.extremes, 32);
+      if (thread % 32 == 0) of_warp[thread / 32] = mine.extremes;
+      __syncthreads();
+      if (thread == 0) {
+        for (int w = 1; w < threads / 32; ++w) mine.extremes.merge_extremes(of_warp[w]);
+        s.extremes = mine.extremes;
+      }
+    }
+    __syncthreads();
+    if (e.parts > 1) {
+      std::int64_t* const words = meet.words + batch * at::count;
+      share_words<T, Set>(s.words, words, thread, threads);
+      if (Set == moment_set::description && thread == 0) meet.marks[number] = s.extremes;
+      __threadfence();
+      if (!kernels::last_to_arrive(meet.arrivals + batch, e.parts)) continue;
+      for (int i = thread; i < at::count; i += threads) {
+        s.words[i] = __ldcg(reinterpret_cast<const long long*>(words) + i);
+      }
+      if (Set == moment_set::description && thread < 32) {
+        const description_marks<T> all = extremes_of_parts(meet.marks + batch * e.parts, e.parts);
+        if (thread == 0) s.extremes = all;
+      }
+      __syncthreads();
+    }
+    if (thread < 32) deliver(s, to, batch, e.length);
+    __syncthreads();
+  }
+}
+
+}  // namespace multifold::cuda::moments

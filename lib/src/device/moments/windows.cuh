@@ -1,0 +1,166 @@
+// Steps of a few binary32 numbers in two windows of binary64: an exact sum of products in four operations a product.
+//
+// Adding a product p to S = 1.5 * 2^w rounds it to a multiple of S's last place; what that leaves, l = p - (S' - S), is
+// exact, and goes to a sum of its own. For N <= 16 products below 2^(e+1) and w = e + 7, S stays in its binade: its
+// last place is 2^(e-45), so |l| <= 2^(e-46) and sums of l stay below 2^(e-42). The product of two binary32 numbers of
+// exponents f and g is a multiple of 2^(f+g-46), so that sum is exact if e - (f + g) <= 49 for all that are not zero:
+// e is the sum of the greatest exponents and 1, so those of both factors may differ by 48 binades together, and here by
+// 46. Elements of a step differ by 23 binades at most, and their plain sum has 24 + 23 + 4 bits: exact as well.
+// Sources: windows are those of Demmel and Nguyen (reproducible summation, 2013), and Zhu and Hayes (2010).
+#pragma once
+
+#include "device/moments/gather.cuh"
+
+namespace multifold::cuda::moments {
+
+__device__ inline float greater_or_nan(float a, float b) {
+  float x;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(x) : "f"(a), "f"(b));
+  return x;
+}
+__device__ inline float less_or_nan(float a, float b) {
+  float x;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(x) : "f"(a), "f"(b));
+  return x;
+}
+
+/// The least and the greatest magnitude of some binary32 numbers; zeros count only where there is nothing else.
+struct magnitude_range {
+  float greatest, least;
+  bool has_zeros = false;
+
+  template <int N>
+  __device__ explicit magnitude_range(const float (&a)[N]) : greatest(fabsf(a[0])), least(fabsf(a[0])) {
+#pragma unroll
+    for (int i = 1; i < N; ++i) {
+      greatest = greater_or_nan(greatest, fabsf(a[i]));
+      least = less_or_nan(least, fabsf(a[i]));
+    }
+    if (least == 0) {
+      has_zeros = true;
+      least = greatest;
+#pragma unroll
+      for (int i = 0; i < N; ++i) least = a[i] == 0 ? least : fminf(least, fabsf(a[i]));
+    }
+  }
+  /// Whether all of them were finite, none was subnormal, and none more than `binades` apart, zeros aside.
+  __device__ bool within(unsigned binades) const {
+    const unsigned top = __float_as_uint(greatest), low = __float_as_uint(least) >> 23;
+    return top == 0 || (top < 0x7f800000u && low > 0 && (top >> 23) - low <= binades);
+  }
+  /// The exponent e of the greatest one, which is below 2^(e+1); of no matter if all are zero.
+  __device__ int exponent() const { return static_cast<int>(__float_as_uint(greatest) >> 23) - 127; }
+};
+
+struct window_sum {
+  double high, low;
+};
+
+/// The exact sum of N products a b, the greatest of which is below 2^(exponent+1), as the sum of two numbers.
+template <int N>
+__device__ window_sum add_windows(const float (&a)[N], const float (&b)[N], int exponent) {
+  static_assert(N <= 16);
+  // Two chains of additions, because each waits for the one before.
+  const double start = __hiloint2double((exponent + 1023 + 7) << 20 | 0x80000, 0);
+  double high[2] = {start, start}, low[2] = {0, 0};
+#pragma unroll
+  for (int i = 0; i < N; ++i) {
+    const double x = a[i], y = b[i];
+    const double next = fma(x, y, high[i % 2]);
+    low[i % 2] += fma(x, y, high[i % 2] - next);
+    high[i % 2] = next;
+  }
+  return {(high[0] - start) + (high[1] - start), low[0] + low[1]};
+}
+
+/// N elements of one array, or pairs of two, into a thread's sums: quickly, or one by one. `index(i)` is that of the
+/// i-th.
+template <int N, moment_set Set, class Index>
+__device__ void add_step(gather<float, Set>& into, const float (&a)[N], const float (&b)[N], const Index& index) {
+  using at = moment_words<float, Set>;
+  const magnitude_range of_a(a), of_b(b);
+  const bool quick = of_a.within(23) && (!reads_two_arrays(Set) || of_b.within(23));
+  if (!quick) {
+#pragma unroll 1
+    for (int i = 0; i < N; ++i) {
+      // Chosen without an address, so that a and b stay in registers.
+      float x = a[0], y = b[0];
+#pragma unroll
+      for (int k = 1; k < N; ++k) {
+        if (k == i) x = a[k], y = b[k];
+      }
+      into.add(x, y, index(i));
+    }
+    return;
+  }
+  if constexpr (sums_products(Set)) {
+    // Where all products are zeros, their signs may count.
+    const bool zeros = of_a.greatest == 0 || (reads_two_arrays(Set) && of_b.greatest == 0);
+    if (!zeros) {
+      const int exponent = of_a.exponent() + (reads_two_arrays(Set) ? of_b.exponent() : of_a.exponent()) + 1;
+      const window_sum sum = add_windows(a, b, exponent);
+      into.add_finite(into.products, at::products, sum.high, exact_product_traits<float>{});
+      into.template add_finite<1>(into.products, at::products, sum.low, exact_product_traits<float>{});
+    } else {
+#pragma unroll
+      for (int i = 0; i < N; ++i) into.products.part[0] += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+    }
+  }
+  const auto plain_sum = [](const float(&v)[N]) {
+    double sum[4] = {-0.0, -0.0, -0.0, -0.0};
+#pragma unroll
+    for (int i = 0; i < N; ++i) sum[i % 4] += static_cast<double>(Set == moment_set::absolute ? fabsf(v[i]) : v[i]);
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  };
+  if constexpr (sums_elements(Set)) into.add_finite(into.x, at::x, plain_sum(a), exact_traits<float>{});
+  if constexpr (Set == moment_set::joint) into.add_finite(into.y, at::y, plain_sum(b), exact_traits<float>{});
+  if constexpr (Set == moment_set::description) add_extremes(into, a, of_a.has_zeros, index);
+}
+
+__device__ inline std::int32_t key_of_float(float x) {
+  const auto bits = static_cast<std::int32_t>(__float_as_uint(x));
+  return bits ^ ((bits >> 31) & 0x7fffffff);
+}
+
+/// Counts zeros, and looks for the index of an extreme only if it is a new one. For finite elements.
+template <int N, class Index>
+__device__ void add_extremes(gather<float, moment_set::description>& into, const float (&a)[N], bool has_zeros,
+                             const Index& index) {
+  auto& seen = into.extremes;
+  std::int32_t least, greatest;
+  if (has_zeros) {
+    least = greatest = key_of_float(a[0]);
+#pragma unroll
+    for (int i = 0; i < N; ++i) {
+      least = min(least, key_of_float(a[i]));
+      greatest = max(greatest, key_of_float(a[i]));
+      into.zeros += a[i] == 0;
+    }
+  } else {
+    float low = a[0], high = a[0];
+#pragma unroll
+    for (int i = 1; i < N; ++i) {
+      low = fminf(low, a[i]);
+      high = fmaxf(high, a[i]);
+    }
+    least = key_of_float(low);
+    greatest = key_of_float(high);
+  }
+  seen.min = min(seen.min, least);
+  seen.max = min(seen.max, ~greatest);
+  // -0, whose key is -1, is no less than +0 here.
+  const auto one_zero = [](std::int32_t key) { return key == -1 ? 0 : key; };
+  const auto first_of = [&](std::int32_t wanted) {
+    int place = 0;
+#pragma unroll
+    for (int i = N - 1; i >= 0; --i) {
+      if (one_zero(key_of_float(a[i])) == wanted) place = i;
+    }
+    return place;
+  };
+  const std::int32_t lower = one_zero(least), upper = one_zero(greatest);
+  if (lower < seen.argmin.key) seen.argmin = {lower, index(first_of(lower))};
+  if (~upper < seen.argmax.key) seen.argmax = {~upper, index(first_of(upper))};
+}
+
+}  // namespace multifold::cuda::moments

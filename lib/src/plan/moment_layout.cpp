@@ -1,0 +1,116 @@
+// Long rows of floating point have a block a part; everything else has groups of lanes.
+#include "plan/moment_layout.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "multifold/error.hpp"
+#include "multifold/ops/moment_words.hpp"
+#include "multifold/ops/visit.hpp"
+#include "plan/layout.hpp"
+
+namespace multifold::detail {
+namespace {
+
+// As the kernels have them.
+constexpr int most_threads = 256;
+constexpr std::int64_t steps_a_tile = 8, loads_a_step = 4, vector_bytes = 16;
+// Rows from this size on keep a block busy.
+constexpr std::int64_t least_row_bytes = INT64_C(32) << 10;
+// Parts of batches that are not long rows: each is worth this many elements a lane, and takes words in memory.
+constexpr std::int64_t elements_a_lane = 32;
+constexpr std::int64_t most_batches_in_parts = 4096;
+constexpr std::int64_t group_blocks_a_unit = 8;
+
+template <class F>
+auto visit_words(const reduction& what, F&& f) {
+  return visit_fold(what, [&](auto op) -> std::int64_t {
+    if constexpr (requires { op.set; }) {
+      using carrier = carrier_of<typename decltype(op)::element>;
+      return f.template operator()<carrier, decltype(op)::set>();
+    }
+    return 0;
+  });
+}
+
+void check(const plan_options& o) {
+  const bool chained = o.passes.value_or(1) > 1 || o.how.value_or(finish::atomic) != finish::atomic;
+  if (chained) {
+    throw unsupported_error(
+        "norms, dot products, variances and descriptions take one pass on the GPU, and their parts meet by atomics: "
+        "leave passes and finish open");
+  }
+  if (o.form.value_or(block_form::shuffle) != block_form::shuffle) {
+    throw unsupported_error("norms, dot products, variances and descriptions take the form shuffle on the GPU");
+  }
+  if (o.threads.value_or(32) > most_threads) {
+    throw unsupported_error("block size " + std::to_string(*o.threads) +
+                            " was asked for; norms, dot products, variances and descriptions take up to " +
+                            std::to_string(most_threads));
+  }
+}
+
+void lay_out_rows(pass& p, const reduction& what, const plan_options& options, const engine_traits& engine) {
+  p.kind = kernel::moment_rows;
+  const std::int64_t step = p.threads * loads_a_step * vector_bytes / item_bytes(what.input);
+  const std::int64_t tile = steps_a_tile * step / (takes_two_arrays(what.op) ? 2 : 1);
+  const std::int64_t most = std::max<std::int64_t>(1, p.length / tile);
+  const std::int64_t slots = engine.units * (takes_two_arrays(what.op) || what.op != op_kind::describe ? 3 : 2);
+  p.parts = options.parts.value_or(parts_for_waves(p.batches, slots, most));
+  p.tile = p.parts == 1 ? p.length : tile;
+  p.part_length = p.parts == 1 ? p.length : ceil_div(ceil_div(p.length, tile), p.parts) * tile;
+  p.blocks = std::min(p.batches * p.parts, engine.max_blocks);
+}
+
+void lay_out_groups(pass& p, const batches& form, const plan_options& options, const engine_traits& engine) {
+  p.kind = kernel::moment_groups;
+  const std::int64_t wanted = form.pattern == access::columns ? 1 : ceil_div(p.length, 4);
+  p.group = 1;
+  while (p.group < 32 && p.group < wanted) p.group *= 2;
+  const std::int64_t lanes = std::int64_t{engine.units} * group_blocks_a_unit * p.threads;
+  std::int64_t parts = 1;
+  if (p.batches > 0 && p.batches <= most_batches_in_parts) {
+    parts = std::min(lanes / p.group / p.batches, p.length / (elements_a_lane * p.group));
+  }
+  parts = options.parts.value_or(std::max<std::int64_t>(1, parts));
+  p.parts = std::clamp<std::int64_t>(parts, 1, std::max<std::int64_t>(1, ceil_div(p.length, p.group)));
+  p.tile = p.parts == 1 ? std::max<std::int64_t>(1, p.length) : p.group;
+  p.part_length = p.parts == 1 ? p.tile : ceil_div(ceil_div(p.length, p.group), p.parts) * p.group;
+  const std::int64_t groups_a_block = p.threads / p.group;
+  p.blocks = std::min(std::max<std::int64_t>(1, ceil_div(p.batches * p.parts, groups_a_block)),
+                      engine.units * group_blocks_a_unit);
+}
+
+}  // namespace
+
+bool has_moment_layout(const reduction& what, const engine_traits& engine) {
+  return engine.engine == engine_kind::device && family_of(what) == op_family::moments;
+}
+
+pass moment_pass(const reduction& what, const batches& form, const plan_options& options, const engine_traits& engine) {
+  check(options);
+  pass p;
+  p.batches = form.results();
+  p.length = form.length;
+  p.how = finish::atomic;
+  p.threads = options.threads.value_or(std::min(engine.threads, most_threads));
+  const bool long_rows = form.pattern == access::rows && is_floating(what.input) &&
+                         form.length >= least_row_bytes / item_bytes(what.input);
+  if (long_rows) lay_out_rows(p, what, options, engine);
+  else lay_out_groups(p, form, options, engine);
+  return p;
+}
+
+std::int64_t moment_word_bytes(const reduction& what) {
+  return visit_words(what, []<class T, moment_set Set>() -> std::int64_t { return 8 * moment_words<T, Set>::count; });
+}
+
+std::int64_t moment_mark_bytes(const reduction& what, const pass& first) {
+  if (what.op != op_kind::describe || first.parts == 1) return 0;
+  const std::int64_t each = visit_words(what, []<class T, moment_set>() -> std::int64_t {
+    return static_cast<std::int64_t>(sizeof(description_marks<T>));
+  });
+  return static_cast<std::int64_t>(round_up(static_cast<uint128_t>(first.batches * first.parts * each)));
+}
+
+}  // namespace multifold::detail

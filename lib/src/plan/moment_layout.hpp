@@ -1,0 +1,18 @@
+// The passes of norms, dot products, variances and descriptions on the GPU: one, whose parts meet in words.
+#pragma once
+
+#include "multifold/plan.hpp"
+
+namespace multifold::detail {
+
+/// Whether `what` is planned here.
+bool has_moment_layout(const reduction& what, const engine_traits& engine);
+
+/// The only pass. Throws: unsupported_error if `options` forces another kind of chain.
+pass moment_pass(const reduction& what, const batches& form, const plan_options& options, const engine_traits& engine);
+
+/// Bytes of what parts of a batch meet in, and of the extremes of all parts of `first`.
+std::int64_t moment_word_bytes(const reduction& what);
+std::int64_t moment_mark_bytes(const reduction& what, const pass& first);
+
+}  // namespace multifold::detail
