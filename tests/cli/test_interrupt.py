@@ -69,6 +69,16 @@ class Interrupt(tool.ToolTest):
         os.mkfifo(path)
         self.interrupted(tool.start("sum", path))
 
+    def test_two_files(self):
+        path = self.sparse()
+        for op, options in (("dot", []), ("cov", ["--shape", "52428800,1024", "--axis", "0"])):
+            outcome = self.interrupted(tool.start(op, path, path, "--dtype", "f32", *options))
+            self.assertIn(f"{path} and {path}: interrupted", outcome.err)
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        outcome = self.interrupted(tool.start("dot", path, pipe, "--dtype", "f32"))
+        self.assertIn(f"{path} and {pipe}: interrupted", outcome.err)
+
     def test_the_second_signal_is_at_once(self):
         reading, writing = os.pipe()
         process = tool.start("sum", "-", stdin=reading)

@@ -52,6 +52,18 @@ class Streams(tool.ToolTest):
         self.assert_printed(tool.run("mean", path), "2\n")
         thread.join()
 
+    def test_two_named_pipes(self):
+        data = tool.npy(shape="(300000,)", data=tool.floats(*[1, 2, 3] * 100000))
+        paths = [self.folder / "one", self.folder / "two"]
+        threads = []
+        for path in paths:
+            os.mkfifo(path)
+            threads.append(threading.Thread(target=path.write_bytes, args=(data,)))
+            threads[-1].start()
+        self.assert_printed(tool.run("dot", *paths), "1400000\n")
+        for thread in threads:
+            thread.join()
+
     def test_output_file(self):
         out = self.folder / "y.npy"
         self.assert_printed(tool.run("max", self.x, "--keepdims", "-o", out), "")
