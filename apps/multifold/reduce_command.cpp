@@ -43,8 +43,8 @@ void check(const reduce_arguments& arguments) {
   if (to_file && arguments.op == op_kind::describe) {
     throw usage("-o: a .npy holds one array, and a description is no array; expected --json");
   }
-  if (arguments.files.size() > 1 && to_file && !takes_two_arrays(arguments.op))
-    throw usage("-o: one file holds one result; expected one FILE");
+  const bool several = arguments.files.size() > 1 && !takes_two_arrays(arguments.op);
+  if (several && to_file) throw usage("-o: one file holds one result; expected one FILE");
   const auto standard_inputs = [](const auto& names) { return std::count(names.begin(), names.end(), "-"); };
   if (standard_inputs(arguments.files) + standard_inputs(arguments.states.merge) > 1) {
     throw usage("'-' was given twice; standard input can be read once");
