@@ -95,8 +95,10 @@ TEST(moments_windows, errors_of_products_down_to_the_least_unit) {
       const double x = std::ldexp(odd(), up), y = std::ldexp(odd(), exponent - up);
       test::array_pair a;
       std::vector<double> first(16, 0.0), second(16, 0.0);
-      first[3] = x, second[3] = y;
-      first[7] = -x * y * 0x1p52, second[7] = 0x1p-52;
+      for (const std::size_t i : {2u, 11u}) {  // twice, or halves of the least number would round to the result
+        first[i] = x, second[i] = y;
+        first[i + 1] = -std::ldexp(x * y, up - exponent), second[i + 1] = std::ldexp(1.0, exponent - up);
+      }
       a.x.view = make_view(first.data(), {16});
       a.y.view = make_view(second.data(), {16});
       SCOPED_TRACE(std::to_string(exponent) + " " + std::to_string(up));
