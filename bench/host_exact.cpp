@@ -14,6 +14,7 @@
 #include "host/engine.hpp"
 #include "multifold/exact.hpp"
 #include "multifold/float16.hpp"
+#include "multifold/summary.hpp"
 #include "plain_read.hpp"
 
 namespace bench {
@@ -122,9 +123,62 @@ void exact_sum_of(benchmark::State& state, const sum_case& c, int threads) {
   state.counters["ratio_to_fast"] = speed(exact) / speed(fast);
 }
 
+// Norms and the like have no rounded form: `ratio` alone. Those of two arrays read the halves of the bytes.
+struct moment_case {
+  op_kind op;
+  dtype type;
+  const data_set* set;
+};
+
+void moments_of(benchmark::State& state, const moment_case& c, int threads) {
+  const int arrays = takes_two_arrays(c.op) ? 2 : 1;
+  const std::int64_t bytes = host_bytes();
+  const host::aligned_bytes memory = filled(c.type, *c.set, bytes);
+  const array_view view = make_view(memory.get(), c.type, {bytes / item_bytes(c.type) / arrays});
+  const reduction what = make_reduction(c.op, c.type);
+  const plan p = make_plan(what, normalise(view, {0}, order_of(c.op)), {}, host::traits(threads));
+  const operands data{memory.get(), arrays == 2 ? memory.get() + bytes / 2 : nullptr};
+  summary result;
+  host::run_options options;
+  options.threads = threads;
+  std::vector<double> plain, ours;
+  for (auto _ : state) {
+    plain.push_back(plain_read(memory.get(), bytes, threads));
+    const auto start = std::chrono::steady_clock::now();
+    host::run(p, data, &result, options);
+    ours.push_back(seconds_since(start));
+    state.SetIterationTime(ours.back());
+  }
+  state.counters["GB/s"] = static_cast<double>(bytes) / median(ours) / 1e9;
+  state.counters["plain_GB/s"] = static_cast<double>(bytes) / median(plain) / 1e9;
+  state.counters["ratio"] = median(plain) / median(ours);
+  state.counters["ns/element"] = 1e9 * median(ours) / static_cast<double>(view.elements());
+}
+
+void register_moments() {
+  std::vector<moment_case> cases;
+  const data_set &normal = data_sets[0], &any = std::end(data_sets)[-1];
+  for (op_kind op : {op_kind::norm1, op_kind::norm2, op_kind::var, op_kind::dot, op_kind::describe}) {
+    cases.push_back({op, dtype::f32, &normal});
+  }
+  cases.push_back({op_kind::dot, dtype::f32, &any});
+  cases.push_back({op_kind::dot, dtype::f64, &normal});
+  for (const moment_case& c : cases) {
+    for (int threads : {1, host::usable_threads()}) {
+      const std::string label = std::string(name(c.op)) + "/" + std::string(name(c.type)) + "/" + c.set->name;
+      benchmark::RegisterBenchmark((label + "/threads:" + std::to_string(threads)).c_str(),
+                                   [c, threads](benchmark::State& state) { moments_of(state, c, threads); })
+          ->UseManualTime()
+          ->Iterations(5)
+          ->Unit(benchmark::kMillisecond);
+    }
+  }
+}
+
 }  // namespace
 
 void register_exact_sums() {
+  register_moments();
   std::vector<sum_case> cases;
   for (dtype type : {dtype::f16, dtype::bf16, dtype::f32, dtype::f64}) {
     for (const data_set& set : data_sets) {

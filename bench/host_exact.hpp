@@ -1,4 +1,4 @@
-// Benchmarks of exact sums on the CPU, beside rounded sums of the same data by the same threads.
+// Benchmarks of exact sums on the CPU, beside rounded sums of the same data by the same threads, and of moments.
 #pragma once
 
 namespace bench {
