@@ -24,17 +24,18 @@ enum class data_family {
   greatest,    // the largest finite of both signs
   zeros,       // of both signs
   negative_zeros,
-  specials,  // ordinary values, NaN and infinities
+  specials,     // ordinary values, NaN and infinities
+  empty_zeros,  // -0, and a few NaN
 };
 inline constexpr data_family all_families[] = {
     data_family::normal,   data_family::uniform,        data_family::lognormal,  data_family::wide,
     data_family::any_bits, data_family::subnormal,      data_family::cancelling, data_family::greatest,
-    data_family::zeros,    data_family::negative_zeros, data_family::specials};
+    data_family::zeros,    data_family::negative_zeros, data_family::specials,   data_family::empty_zeros};
 
 inline std::string_view name(data_family family) {
   constexpr std::string_view names[] = {"normal",   "uniform",        "lognormal",  "wide",
                                         "any bits", "subnormal",      "cancelling", "greatest",
-                                        "zeros",    "negative zeros", "specials"};
+                                        "zeros",    "negative zeros", "specials",   "-0 and NaN"};
   return names[static_cast<int>(family)];
 }
 
@@ -78,6 +79,7 @@ T element_of(data_family family, std::int64_t i, random_engine& rng) {
     case data_family::greatest: return bit_copy<T>(static_cast<bits_type>(sign | (layout::infinity - 1)));
     case data_family::zeros: return bit_copy<T>(sign);
     case data_family::negative_zeros: return bit_copy<T>(layout::sign);
+    case data_family::empty_zeros: return bit_copy<T>(rng() % 64 == 0 ? layout::quiet_nan : layout::sign);
     case data_family::specials: break;
   }
   if (rng() % 64 != 0) return finite_near<T>(normal(rng));

@@ -92,7 +92,8 @@ TEST_F(exact_on_device, every_family_of_data_in_every_shape) {
 TEST_F(exact_on_device, means_and_omitted_nans) {
   for (const dtype type : real_dtypes) {
     for (exact_case shape : shapes) {
-      for (const data_family family : {data_family::normal, data_family::any_bits, data_family::specials}) {
+      for (const data_family family :
+           {data_family::normal, data_family::any_bits, data_family::specials, data_family::empty_zeros}) {
         shape.op = op_kind::mean;
         ASSERT_NO_FATAL_FAILURE(expect_exact(shape, type, family, rng));
         shape.nan = nan_policy::omit;
@@ -232,7 +233,8 @@ TEST_F(exact_Sanitized, every_kernel) {
   };
   for (const dtype type : real_dtypes) {
     for (const exact_case& one : cases) {
-      for (const data_family family : {data_family::normal, data_family::any_bits, data_family::specials}) {
+      for (const data_family family :
+           {data_family::normal, data_family::any_bits, data_family::specials, data_family::empty_zeros}) {
         ASSERT_NO_FATAL_FAILURE(expect_exact(one, type, family, rng));
       }
     }

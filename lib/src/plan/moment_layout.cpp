@@ -55,7 +55,7 @@ void lay_out_rows(pass& p, const reduction& what, const plan_options& options, c
   const std::int64_t step = p.threads * loads_a_step * vector_bytes / item_bytes(what.input);
   const std::int64_t tile = steps_a_tile * step / (takes_two_arrays(what.op) ? 2 : 1);
   const std::int64_t most = std::max<std::int64_t>(1, p.length / tile);
-  const std::int64_t slots = engine.units * (takes_two_arrays(what.op) || what.op != op_kind::describe ? 3 : 2);
+  const std::int64_t slots = engine.units * blocks_of_moment_rows(item_bytes(what.input), moments_of(what.op));
   p.parts = options.parts.value_or(parts_for_waves(p.batches, slots, most));
   p.tile = p.parts == 1 ? p.length : tile;
   p.part_length = p.parts == 1 ? p.length : ceil_div(ceil_div(p.length, tile), p.parts) * tile;
@@ -64,7 +64,7 @@ void lay_out_rows(pass& p, const reduction& what, const plan_options& options, c
 
 void lay_out_groups(pass& p, const batches& form, const plan_options& options, const engine_traits& engine) {
   p.kind = kernel::moment_groups;
-  const std::int64_t wanted = form.pattern == access::columns ? 1 : ceil_div(p.length, 4);
+  const std::int64_t wanted = form.pattern == access::columns ? 1 : ceil_div(p.length, 8);
   p.group = 1;
   while (p.group < 32 && p.group < wanted) p.group *= 2;
   const std::int64_t lanes = std::int64_t{engine.units} * group_blocks_a_unit * p.threads;

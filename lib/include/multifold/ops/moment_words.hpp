@@ -24,4 +24,9 @@ struct moment_words {
   static constexpr int count = Set == moment_set::description ? zeros + 1 : omitted + 1;
 };
 
+/// Blocks of 256 threads that a multiprocessor has registers for, where they read long rows of elements this wide.
+constexpr int blocks_of_moment_rows(std::int64_t item, moment_set set) noexcept {
+  return item == 8 || (sums_elements(set) && sums_products(set)) ? 2 : 3;
+}
+
 }  // namespace multifold

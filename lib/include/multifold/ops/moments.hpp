@@ -81,6 +81,10 @@ struct description_marks {
     positive_infinity += parts.infinite && !parts.negative;
     negative_infinity += parts.infinite && parts.negative;
     zero += parts.finite() && parts.zero();
+    see(x, index, policy);
+  }
+  /// The extremes alone.
+  MULTIFOLD_HD void see(T x, std::int64_t index, nan_policy policy) {
     description_marks one;
     one.min = extremes{keys(false, policy)}.lift(x, index);
     one.max = extremes{keys(true, policy)}.lift(x, index);

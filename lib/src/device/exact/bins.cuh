@@ -143,7 +143,7 @@ struct bin_column {
         store_shared(at, -0.0);
         const bool finite = value - value == 0;
         special = special || !finite;
-        other = other || __double_as_longlong(value) != INT64_MIN;
+        other = other || (finite && __double_as_longlong(value) != INT64_MIN);
         if (finite) sum += __double2ll_rn(value * to_units);
       }
     } else {
@@ -164,7 +164,7 @@ struct bin_column {
       }
       const bool finite = poison == 0;
       special = special || !finite;
-      other = other || bits != 0;
+      other = other || (finite && bits != 0);
       sum = finite ? units : 0;
     }
     return sum;
@@ -197,7 +197,7 @@ struct bin_column<f16> {
   __device__ void flush() {
     const bool finite = sum - sum == 0;
     special = special || !finite;
-    other = other || __double_as_longlong(sum) != INT64_MIN;
+    other = other || (finite && __double_as_longlong(sum) != INT64_MIN);
     const std::int64_t units = finite ? __double2ll_rn(sum * 0x1p24) : 0;
     low += static_cast<std::int64_t>(static_cast<std::uint64_t>(units) & 0xffffffffu);
     high += units >> 32;

@@ -7,7 +7,9 @@
 //   bins 128 to 135  elements with smaller fields, times 2^64: no piece is subnormal then;
 //   bins 136 to 140  elements with greater fields, times 2^-64: no sum of them overflows. NaN and infinities land in
 //                    the last one of this scale, number 144.
-// 36 KiB of bins a warp leave room for six warps on a multiprocessor, which therefore load eleven vectors at a time.
+// 36 KiB of bins a warp leave room for six warps on a multiprocessor, which therefore load many vectors at a time.
+//
+// Bins start at -0, and a piece l of nothing is -0 as well, so that a bin is -0 until anything else is added.
 #pragma once
 
 #include <cstdint>
@@ -41,10 +43,11 @@ struct wide_column {
   unsigned base;  // shared address of this lane's bin 0
   std::int64_t low[rows_a_lane] = {}, high[rows_a_lane] = {};
   int room = layout::capacity;
+  bool other = false;  // finite numbers other than -0 were flushed
 
   __device__ explicit wide_column(double* shared)
       : base(shared_address(shared) + threadIdx.x / 32 * (layout::rows * row_bytes) + threadIdx.x % 32 * 8) {
-    for (unsigned b = 0; b < layout::rows; ++b) store_shared(base + b * row_bytes, 0.0);
+    for (unsigned b = 0; b < layout::rows; ++b) store_shared(base + b * row_bytes, -0.0);
   }
 
   /// Without a branch: six warps live on instructions that overlap. What is not finite lands in a row of its own.
@@ -54,7 +57,7 @@ struct wide_column {
     const unsigned shift = (small ? layout::low_rows : great ? layout::high_rows - layout::first_high : 0u) * row_bytes;
     x *= __hiloint2double(small ? 1087 << 20 : great ? 959 << 20 : 1023 << 20, 0);  // 2^64, 2^-64, 1
     const double h = __hiloint2double(__double2hiint(x), __double2loint(x) & static_cast<int>(0xf8000000u));
-    const double l = x - h;
+    const double l = __dsub_rd(x, h);  // exact, and -0 if it is nothing
     const unsigned at_h = base + (static_cast<unsigned>(__double2hiint(h)) >> 16 & 0x7f00u) + shift;
     const unsigned at_l = base + (static_cast<unsigned>(__double2hiint(l)) >> 16 & 0x7f00u) + shift;
     // Different bins, unless l is zero: so both are loaded before one is stored, and h is stored last.
@@ -67,7 +70,7 @@ struct wide_column {
   __device__ bool take_special() {
     const unsigned at = base + layout::special_row * row_bytes;
     const bool special = load_shared_f64(at) != 0;
-    if (special) store_shared(at, 0.0);
+    if (special) store_shared(at, -0.0);
     return special;
   }
 
@@ -90,7 +93,8 @@ struct wide_column {
       for (int i = 0; i < 32; ++i) {
         const unsigned at = bins + static_cast<unsigned>((i + lane) % 32) * 8;
         const double value = load_shared_f64(at);
-        store_shared(at, 0.0);
+        store_shared(at, -0.0);
+        other = other || (row != layout::special_row && __double_as_longlong(value) != INT64_MIN);
         if (value != 0) sum += scaled(value, -layout::unit(row));
       }
       low[k] += static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) & 0xffffffffu);

@@ -81,12 +81,13 @@ __global__ void __launch_bounds__(wide_threads, 1)
     if (!used) return;
     mine.flush();
     mine.add_to(sums);
-    __syncthreads();
+    const bool other = __syncthreads_or(mine.other);
+    mine.other = false;
     for (int i = static_cast<int>(threadIdx.x); i < at::count; i += wide_threads) {
       add_word(args.words + batch * at::count + i, sums[i]);
       sums[i] = 0;
     }
-    if (threadIdx.x == 0) add_word(args.words + batch * at::count + at::not_negative_zero, 1);
+    if (threadIdx.x == 0) add_word(args.words + batch * at::count + at::not_negative_zero, other);
     mine.forget();
     used = false;
     __syncthreads();
@@ -97,10 +98,11 @@ __global__ void __launch_bounds__(wide_threads, 1)
   const std::int64_t tiles = args.batches * all.tiles_a_row;
   for (std::int64_t first = blockIdx.x; first < tiles; first += std::int64_t{gridDim.x} * wide_threads) {
     const int turns = find_marked(data, args, all, first, found) * steps;
+    constexpr vector_word nothing{{0, 0x80000000u, 0, 0x80000000u}};  // -0, -0
     vector_word loaded[loads];
     const auto load = [&](int k, int turn) {
       const int i = turn % steps * wide_step + k * wide_threads + static_cast<int>(threadIdx.x);
-      loaded[k] = Whole || i < all.tile ? load_vector(found.vectors[turn / steps] + i) : vector_word{};
+      loaded[k] = Whole || i < all.tile ? load_vector(found.vectors[turn / steps] + i) : nothing;
     };
     if (turns > 0) {
 #pragma unroll

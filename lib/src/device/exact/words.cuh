@@ -8,7 +8,7 @@
 
 namespace multifold::cuda::exact {
 
-/// digits, then the counts of NaN, +Inf and -Inf, then a mark of anything but -0.
+/// digits, then the counts of NaN, +Inf and -Inf, then a mark of finite numbers other than -0.
 template <floating_storage T>
 struct words {
   static constexpr int digit_count = exact_traits<T>::digit_count;
@@ -48,8 +48,8 @@ __device__ void add_element(std::int64_t* into, T x) {
   const multifold::detail::unpacked parts = multifold::detail::unpack(x);
   constexpr int shift = multifold::detail::float_layout<T>::least_exponent - exact_traits<T>::unit_exponent;
   const auto significand = static_cast<std::int64_t>(parts.significand);
-  if (!parts.finite()) add_word(into + mark_of<T>(parts), 1);
-  else add_quanta(into, parts.negative ? -significand : significand, parts.position + shift);
+  if (!parts.finite()) return add_word(into + mark_of<T>(parts), 1);
+  add_quanta(into, parts.negative ? -significand : significand, parts.position + shift);
   if (!(parts.zero() && parts.negative))
     atomicOr(reinterpret_cast<unsigned long long*>(into) + words<T>::not_negative_zero, 1ull);
 }
@@ -114,9 +114,10 @@ __device__ exact_sum<T> sum_of(const std::int64_t* w, std::int64_t length, nan_p
   digits.normalise();
   sum.add_digits(digits, 1);
   const bool omit = nan == nan_policy::omit;
-  const std::int64_t nans = w[at::nan];
-  sum.add_counts({length - (omit ? nans : 0), omit ? 0 : nans, w[at::positive_infinity], w[at::negative_infinity],
-                  w[at::not_negative_zero]});
+  const std::int64_t nans = w[at::nan], counted_nans = omit ? 0 : nans;
+  const std::int64_t infinities = w[at::positive_infinity] + w[at::negative_infinity];
+  sum.add_counts({length - (nans - counted_nans), counted_nans, w[at::positive_infinity], w[at::negative_infinity],
+                  w[at::not_negative_zero] + infinities + counted_nans});
   return sum;
 }
 

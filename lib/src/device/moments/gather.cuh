@@ -57,7 +57,7 @@ struct gather<T, Set> {
   }
 
   __device__ void add(T a, T b, std::int64_t index) {
-    if constexpr (Set == moment_set::description) extremes.add(a, index, nan);
+    if constexpr (Set == moment_set::description) extremes.see(a, index, nan);
     if constexpr (Set == moment_set::absolute) a = b = fabs_of(a);
     const bool finite = a - a == 0 && b - b == 0;
     if (!finite || !products_are_exact(a, b)) return aside(a, b);
@@ -71,6 +71,48 @@ struct gather<T, Set> {
     }
   }
 
+  /// Several elements, with one look at whether anything was lost.
+  template <int N, class Index>
+  __device__ void add_all(const T (&a)[N], const T (&b)[N], const Index& index) requires wide {
+    const auto x_before = x, y_before = y;
+    const auto products_before = products;
+    bool exact = true;
+#pragma unroll
+    for (int i = 0; i < N; ++i) {
+      const double u = Set == moment_set::absolute ? fabs(a[i]) : a[i];
+      if constexpr (sums_elements(Set)) x.add(u);
+      if constexpr (Set == moment_set::joint) y.add(b[i]);
+      if constexpr (sums_products(Set)) {
+        exact = exact && products_are_exact(a[i], b[i]);
+        const double p = a[i] * b[i];
+        products.add(p);
+        products.template add<1>(fma(a[i], b[i], -p));
+      }
+    }
+    if (exact && !lost()) {
+      if constexpr (Set == moment_set::description) {
+#pragma unroll
+        for (int i = 0; i < N; ++i) {
+          extremes.see(a[i], index(i), nan);
+          zeros += a[i] == 0;
+        }
+      }
+      return;
+    }
+    x = x_before;
+    y = y_before;
+    products = products_before;
+#pragma unroll 1
+    for (int i = 0; i < N; ++i) {
+      T u = a[0], v = b[0];
+#pragma unroll
+      for (int k = 1; k < N; ++k) {
+        if (k == i) u = a[k], v = b[k];
+      }
+      add(u, v, index(i));
+    }
+  }
+
   /// Adds a sum of finite elements or products, which is finite, from part `First` of the expansion on: what is small
   /// beside its first part, and no zero whose sign counts, has no business there.
   template <int First = 0, int Parts, class Format>
@@ -80,6 +122,12 @@ struct gather<T, Set> {
     if (!sum.lost()) return;
     if (words == nullptr) {
       gone = true;
+      return;
+    }
+    // What is small beside the sum so far goes to the words by itself, else the sum so far does.
+    if (fabs(value) < fabs(before.part[0])) {
+      add_value<Format>(words + place, value);
+      sum = before;
       return;
     }
     add_expansion<Format>(words + place, before);
@@ -135,7 +183,7 @@ requires(!floating_storage<T>) struct gather<T, Set> {
 
   __device__ void add(T a, T b, std::int64_t index) {
     if constexpr (Set == moment_set::description) {
-      extremes.add(a, index, nan_policy::propagate);
+      extremes.see(a, index, nan_policy::propagate);
       zeros += a == 0;
     }
     if constexpr (Set == moment_set::absolute) x += multifold::detail::magnitude_of(a);

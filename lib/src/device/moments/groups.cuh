@@ -5,6 +5,8 @@
 #pragma once
 
 #include "device/moments/arguments.cuh"
+#include "device/moments/quick.cuh"
+#include "device/moments/windows.cuh"
 
 namespace multifold::cuda::moments {
 
@@ -54,7 +56,7 @@ struct group_arguments {
 template <storage_type T, moment_set Set>
 __device__ void read_share(const group_arguments<T>& args, std::int64_t offset, std::int64_t part, int lane, int lanes,
                            gather<T, Set>& into) {
-  constexpr int together = 4;
+  constexpr int together = sizeof(T) == 4 ? 8 : 4;
   const extent& e = args.shape;
   const std::int64_t turn = e.parts * args.group;
   const std::int64_t step = static_cast<std::int64_t>(lanes / args.group) * turn;
@@ -64,12 +66,20 @@ __device__ void read_share(const group_arguments<T>& args, std::int64_t offset, 
     a = args.load(args.x, at);
     b = reads_two_arrays(Set) ? args.load(args.y, at) : a;
   };
+  step_state<Set, closed_windows> state;
   for (; i + (together - 1) * step < e.length; i += together * step) {
     T a[together], b[together];
 #pragma unroll
     for (int k = 0; k < together; ++k) load(i + k * step, a[k], b[k]);
+    const auto index = [&](int k) { return e.first_index + i + k * step; };
+    if constexpr (std::is_same_v<T, float>) {
+      add_step(into, state, a, b, index);
+    } else if constexpr (std::is_same_v<T, double>) {
+      into.add_all(a, b, index);
+    } else {
 #pragma unroll
-    for (int k = 0; k < together; ++k) into.add(a[k], b[k], e.first_index + i + k * step);
+      for (int k = 0; k < together; ++k) into.add(a[k], b[k], index(k));
+    }
   }
   for (; i < e.length; i += step) {
     T a, b;
@@ -121,14 +131,18 @@ __global__ void __launch_bounds__(group_threads) moment_groups(const __grid_cons
     mine.merge_lanes(group);
     if constexpr (Set == moment_set::description) merge_extremes(mine.extremes, group);
     const unsigned lost = __ballot_sync(kernels::whole_warp, mine.lost());
+    const auto lanes_of = [&](int leader) { return (group == 32 ? 0xffffffffu : (1u << group) - 1) << leader; };
+    const bool leads = item < items && lane % group == 0 && e.parts == 1 && (lost & lanes_of(lane)) == 0;
+    const bool done = leads && deliver_quickly(mine, args.to, batch, e.length);
+    const unsigned finished = __ballot_sync(kernels::whole_warp, done);
 
     for (int g = 0; g < groups && first + g < items; ++g) {
       const int leader = g * group;
+      if ((finished >> leader & 1u) != 0) continue;
       const std::int64_t batch_of_g = (first + g) % e.batches, part_of_g = (first + g) / e.batches;
       for (int i = lane; i < at::count; i += 32) s.words[i] = 0;
       __syncwarp();
-      const unsigned lanes_of_g = (group == 32 ? 0xffffffffu : (1u << group) - 1) << leader;
-      if ((lost & lanes_of_g) == 0) {
+      if ((lost & lanes_of(leader)) == 0) {
         if (lane == leader) {
           mine.add_sums_to(s.words);
           s.extremes = mine.extremes;

@@ -20,6 +20,9 @@ struct row_shape {
   static constexpr int arrays = reads_two_arrays(Set) ? 2 : 1;
   static constexpr int vectors = loads / arrays;  // a step, of each array
   static constexpr int width = kernels::vector_elements<S>;
+  static constexpr int elements = vectors * width;
+  static constexpr int at_once = 16 / arrays < elements ? 16 / arrays : elements;  // elements of an add_step
+  static constexpr int open_tiles = 128 / (elements / at_once) / steps_a_tile;     // that windows stay open for
 };
 
 /// Sixteen bytes from any address of an element.
@@ -43,6 +46,11 @@ struct row_pair {
       : x(first, length), y(second + x.head), y_aligned(reinterpret_cast<std::uintptr_t>(y) % 16 == 0) {}
 };
 
+// Sums of elements alone, or of squares alone, are as fast without.
+template <moment_set Set>
+using row_state = std::conditional_t<Set == moment_set::absolute || Set == moment_set::squares,
+                                     step_state<Set, closed_windows>, step_state<Set, open_windows>>;
+
 /// What a thread has loaded for a step.
 template <floating_storage S, moment_set Set>
 struct step_data {
@@ -59,29 +67,23 @@ struct step_data {
     }
   }
 
-  template <class T>
-  __device__ void add_to(gather<T, Set>& into, std::int64_t first_index) const {
+  template <class T, class State>
+  __device__ void add_to(gather<T, Set>& into, State& state, std::int64_t first_index) const {
     const auto stride = static_cast<std::int64_t>(blockDim.x) * shape::width;
-    constexpr int elements = shape::vectors * shape::width,
-                  at_once = 16 / shape::arrays < elements ? 16 / shape::arrays : elements;
-    if constexpr (sizeof(T) == 8) {
+    constexpr int elements = shape::elements, at_once = shape::at_once;
 #pragma unroll
-      for (int i = 0; i < elements; ++i) {
-        into.add(element<T>(x, i), element<T>(shape::arrays == 2 ? y : x, i),
-                 first_index + i / shape::width * stride + i % shape::width);
+    for (int begin = 0; begin < elements; begin += at_once) {
+      T a[at_once], b[at_once];
+#pragma unroll
+      for (int i = 0; i < at_once; ++i) {
+        a[i] = element<T>(x, begin + i);
+        b[i] = element<T>(shape::arrays == 2 ? y : x, begin + i);
       }
-    } else {
-#pragma unroll
-      for (int begin = 0; begin < elements; begin += at_once) {
-        float a[at_once], b[at_once];
-#pragma unroll
-        for (int i = 0; i < at_once; ++i) {
-          a[i] = element<T>(x, begin + i);
-          b[i] = element<T>(shape::arrays == 2 ? y : x, begin + i);
-        }
-        add_step(into, a, b,
-                 [&](int i) { return first_index + (begin + i) / shape::width * stride + (begin + i) % shape::width; });
-      }
+      const auto index = [&](int i) {
+        return first_index + (begin + i) / shape::width * stride + (begin + i) % shape::width;
+      };
+      if constexpr (sizeof(T) == 8) into.add_all(a, b, index);
+      else add_step(into, state, a, b, index);
     }
   }
 
@@ -102,6 +104,8 @@ __device__ void read_part(const row_pair<S>& row, std::int64_t part, const exten
   const std::int64_t base = e.first_index + row.x.head;
   std::int64_t at = part * tile + threadIdx.x;
   step_data<S, Set> loaded, next;
+  row_state<Set> state;
+  int open_tiles = 0;
   if (part < tiles) loaded.load(row, at);
   for (std::int64_t t = part; t < tiles; t += e.parts) {
 #pragma unroll 1
@@ -109,12 +113,19 @@ __device__ void read_part(const row_pair<S>& row, std::int64_t part, const exten
       const bool last = s + 1 == steps_a_tile;
       const std::int64_t following = at + (last ? (e.parts - 1) * tile + step : step);
       if (!last || t + e.parts < tiles) next.load(row, following);
-      loaded.add_to(into, base + at * shape::width);
+      loaded.add_to(into, state, base + at * shape::width);
       loaded = next;
       at = following;
     }
+    if constexpr (sizeof(T) == 4) {
+      if (++open_tiles == shape::open_tiles) {
+        state.windows.flush(into);
+        open_tiles = 0;
+      }
+    }
     __syncthreads();  // warps that drift apart read the memory in a worse order
   }
+  if constexpr (sizeof(T) == 4) state.windows.flush(into);
   if (part != e.parts - 1) return;
   const auto one = [&](std::int64_t i) {
     into.add(carried(row.x.row[i]), carried((row.y - row.x.head)[i]), e.first_index + i);
@@ -128,7 +139,7 @@ __device__ void read_part(const row_pair<S>& row, std::int64_t part, const exten
 
 /// Blocks on a multiprocessor: as many as registers allow.
 template <floating_storage S, moment_set Set>
-inline constexpr int row_blocks = sizeof(S) == 8 || Set == moment_set::joint || Set == moment_set::description ? 2 : 3;
+inline constexpr int row_blocks = blocks_of_moment_rows(sizeof(S), Set);
 
 template <floating_storage S, moment_set Set>
 __global__ void __launch_bounds__(row_threads, (row_blocks<S, Set>))

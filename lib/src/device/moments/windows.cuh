@@ -73,14 +73,129 @@ __device__ window_sum add_windows(const float (&a)[N], const float (&b)[N], int 
   return {(high[0] - start) + (high[1] - start), low[0] + low[1]};
 }
 
-/// N elements of one array, or pairs of two, into a thread's sums: quickly, or one by one. `index(i)` is that of the
-/// i-th.
-template <int N, moment_set Set, class Index>
-__device__ void add_step(gather<float, Set>& into, const float (&a)[N], const float (&b)[N], const Index& index) {
+/// Windows that stay open for many steps, whose elements have to be within 17 binades of a magnitude that was chosen
+/// when they were opened: everything a thread reads of ordinary data, at no cost but the sums'.
+///
+/// 128 steps of 16 products are 1024 a chain, below 2^(e+1) each: S = 1.5 * 2^(e+13) stays in its binade, and the sums
+/// of what it leaves stay below 2^(e-29), multiples of 2^(f+g-46) with e - (f + g) <= 35. Plain sums of 2^11 elements
+/// have 24 + 17 + 11 bits. They are flushed after so many steps in all threads together, since a warp waits for each of
+/// its lanes.
+template <moment_set Set>
+struct open_windows {
+  static constexpr int most_steps = 128;
+  static constexpr bool two = reads_two_arrays(Set);
+  float top_a = 0, bottom_a = 0, top_b = 0, bottom_b = 0;
+  double start = 0, high[2], low[2], a[2], b[2];
+
+  __device__ open_windows() { clear(); }
+
+  __device__ bool takes(const magnitude_range& of_a, const magnitude_range& of_b) const {
+    const bool first = of_a.greatest < top_a && (of_a.least >= bottom_a || (!two && of_a.greatest == 0));
+    return first && (!two || (of_b.greatest < top_b && of_b.least >= bottom_b));
+  }
+
+  template <int N>
+  __device__ void add(const float (&x)[N], const float (&y)[N]) {
+#pragma unroll
+    for (int i = 0; i < N; ++i) {
+      const double u = x[i], v = y[i];
+      const double next = fma(u, v, high[i % 2]);
+      low[i % 2] += fma(u, v, high[i % 2] - next);
+      high[i % 2] = next;
+      if constexpr (sums_elements(Set)) a[i % 2] += u;
+      if constexpr (Set == moment_set::joint) b[i % 2] += v;
+    }
+  }
+
+  /// Opens for elements like these, which are not all zeros, if they are far from those of before.
+  __device__ void reopen(gather<float, Set>& into, const magnitude_range& of_a, const magnitude_range& of_b) {
+    constexpr int margin = 2;
+    const int first = of_a.exponent() + margin, second = two ? of_b.exponent() + margin : first;
+    const auto power = [](int e) { return __uint_as_float(static_cast<unsigned>(e + 127) << 23); };
+    const auto is_near = [&](const magnitude_range& of, float top) {
+      return of.greatest < top && of.greatest >= top * 0x1p-8f;
+    };
+    if (is_near(of_a, top_a) && (!two || is_near(of_b, top_b))) return;
+    const auto fits = [](int e) { return e < 127 && e - 17 >= -126; };
+    if (!fits(first) || !fits(second)) return;
+    flush(into);
+    top_a = power(first + 1);
+    bottom_a = power(first - 17);
+    top_b = power(second + 1);
+    bottom_b = power(second - 17);
+    start = __hiloint2double((first + second + 1 + 13 + 1023) << 20 | 0x80000, 0);
+    clear();
+  }
+
+  /// Empties the windows. Nothing was ever added while they were not open, or all of it was zeros.
+  __device__ void flush(gather<float, Set>& into) {
+    using at = moment_words<float, Set>;
+    if (top_a == 0) return;
+    into.add_finite(into.products, at::products, (high[0] - start) + (high[1] - start), exact_product_traits<float>{});
+    into.template add_finite<1>(into.products, at::products, low[0] + low[1], exact_product_traits<float>{});
+    if constexpr (sums_elements(Set)) into.add_finite(into.x, at::x, a[0] + a[1], exact_traits<float>{});
+    if constexpr (Set == moment_set::joint) into.add_finite(into.y, at::y, b[0] + b[1], exact_traits<float>{});
+    clear();
+  }
+
+ private:
+  __device__ void clear() {
+    high[0] = high[1] = start;
+    low[0] = low[1] = 0;
+    a[0] = a[1] = b[0] = b[1] = -0.0;
+  }
+};
+
+/// Where nothing stays open.
+template <moment_set Set>
+struct closed_windows {
+  __device__ bool takes(const magnitude_range&, const magnitude_range&) const { return false; }
+  template <int N>
+  __device__ void add(const float (&)[N], const float (&)[N]) {}
+  __device__ void reopen(gather<float, Set>&, const magnitude_range&, const magnitude_range&) {}
+  __device__ void flush(gather<float, Set>&) {}
+};
+
+/// What a thread keeps beside its sums while it reads.
+template <moment_set Set, template <moment_set> class Windows>
+struct step_state {
+  Windows<Set> windows;
+  float lowest = bit_copy<float>(0x7f800000u), highest = -lowest;  // of the elements of steps
+};
+
+/// N elements of one array, or pairs of two, into a thread's sums: into open windows, into windows of their own, or one
+/// by one. `index(i)` is that of the i-th.
+template <int N, moment_set Set, class State, class Index>
+__device__ void add_step(gather<float, Set>& into, State& state, const float (&a)[N], const float (&b)[N],
+                         const Index& index) {
   using at = moment_words<float, Set>;
   const magnitude_range of_a(a), of_b(b);
-  const bool quick = of_a.within(23) && (!reads_two_arrays(Set) || of_b.within(23));
-  if (!quick) {
+  if (state.windows.takes(of_a, of_b)) {
+    state.windows.add(a, b);
+  } else if (of_a.within(23) && (!reads_two_arrays(Set) || of_b.within(23))) {
+    if constexpr (sums_products(Set)) {
+      // Where all products are zeros, their signs may count.
+      const bool zeros = of_a.greatest == 0 || (reads_two_arrays(Set) && of_b.greatest == 0);
+      if (!zeros) {
+        const int exponent = of_a.exponent() + (reads_two_arrays(Set) ? of_b.exponent() : of_a.exponent()) + 1;
+        const window_sum sum = add_windows(a, b, exponent);
+        into.add_finite(into.products, at::products, sum.high, exact_product_traits<float>{});
+        into.template add_finite<1>(into.products, at::products, sum.low, exact_product_traits<float>{});
+        state.windows.reopen(into, of_a, of_b);
+      } else {
+#pragma unroll
+        for (int i = 0; i < N; ++i) into.products.part[0] += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+      }
+    }
+    const auto plain_sum = [](const float(&v)[N]) {
+      double sum[4] = {-0.0, -0.0, -0.0, -0.0};
+#pragma unroll
+      for (int i = 0; i < N; ++i) sum[i % 4] += static_cast<double>(Set == moment_set::absolute ? fabsf(v[i]) : v[i]);
+      return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    };
+    if constexpr (sums_elements(Set)) into.add_finite(into.x, at::x, plain_sum(a), exact_traits<float>{});
+    if constexpr (Set == moment_set::joint) into.add_finite(into.y, at::y, plain_sum(b), exact_traits<float>{});
+  } else {
 #pragma unroll 1
     for (int i = 0; i < N; ++i) {
       // Chosen without an address, so that a and b stay in registers.
@@ -93,28 +208,7 @@ __device__ void add_step(gather<float, Set>& into, const float (&a)[N], const fl
     }
     return;
   }
-  if constexpr (sums_products(Set)) {
-    // Where all products are zeros, their signs may count.
-    const bool zeros = of_a.greatest == 0 || (reads_two_arrays(Set) && of_b.greatest == 0);
-    if (!zeros) {
-      const int exponent = of_a.exponent() + (reads_two_arrays(Set) ? of_b.exponent() : of_a.exponent()) + 1;
-      const window_sum sum = add_windows(a, b, exponent);
-      into.add_finite(into.products, at::products, sum.high, exact_product_traits<float>{});
-      into.template add_finite<1>(into.products, at::products, sum.low, exact_product_traits<float>{});
-    } else {
-#pragma unroll
-      for (int i = 0; i < N; ++i) into.products.part[0] += static_cast<double>(a[i]) * static_cast<double>(b[i]);
-    }
-  }
-  const auto plain_sum = [](const float(&v)[N]) {
-    double sum[4] = {-0.0, -0.0, -0.0, -0.0};
-#pragma unroll
-    for (int i = 0; i < N; ++i) sum[i % 4] += static_cast<double>(Set == moment_set::absolute ? fabsf(v[i]) : v[i]);
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-  };
-  if constexpr (sums_elements(Set)) into.add_finite(into.x, at::x, plain_sum(a), exact_traits<float>{});
-  if constexpr (Set == moment_set::joint) into.add_finite(into.y, at::y, plain_sum(b), exact_traits<float>{});
-  if constexpr (Set == moment_set::description) add_extremes(into, a, of_a.has_zeros, index);
+  if constexpr (Set == moment_set::description) add_extremes(into, state, a, of_a.has_zeros, index);
 }
 
 __device__ inline std::int32_t key_of_float(float x) {
@@ -122,30 +216,27 @@ __device__ inline std::int32_t key_of_float(float x) {
   return bits ^ ((bits >> 31) & 0x7fffffff);
 }
 
-/// Counts zeros, and looks for the index of an extreme only if it is a new one. For finite elements.
-template <int N, class Index>
-__device__ void add_extremes(gather<float, moment_set::description>& into, const float (&a)[N], bool has_zeros,
-                             const Index& index) {
-  auto& seen = into.extremes;
-  std::int32_t least, greatest;
-  if (has_zeros) {
-    least = greatest = key_of_float(a[0]);
+/// Counts zeros, and looks at keys and indices only where there may be a new extreme. For finite elements.
+template <int N, class State, class Index>
+__device__ void add_extremes(gather<float, moment_set::description>& into, State& state, const float (&a)[N],
+                             bool has_zeros, const Index& index) {
+  float low = a[0], high = a[0];
 #pragma unroll
-    for (int i = 0; i < N; ++i) {
-      least = min(least, key_of_float(a[i]));
-      greatest = max(greatest, key_of_float(a[i]));
-      into.zeros += a[i] == 0;
-    }
-  } else {
-    float low = a[0], high = a[0];
-#pragma unroll
-    for (int i = 1; i < N; ++i) {
-      low = fminf(low, a[i]);
-      high = fmaxf(high, a[i]);
-    }
-    least = key_of_float(low);
-    greatest = key_of_float(high);
+  for (int i = 1; i < N; ++i) {
+    low = fminf(low, a[i]);
+    high = fmaxf(high, a[i]);
   }
+  if (!has_zeros && low >= state.lowest && high <= state.highest) return;
+  state.lowest = fminf(state.lowest, low);
+  state.highest = fmaxf(state.highest, high);
+  std::int32_t least = key_of_float(a[0]), greatest = least;
+#pragma unroll
+  for (int i = 0; i < N; ++i) {
+    least = min(least, key_of_float(a[i]));
+    greatest = max(greatest, key_of_float(a[i]));
+    into.zeros += a[i] == 0;
+  }
+  auto& seen = into.extremes;
   seen.min = min(seen.min, least);
   seen.max = min(seen.max, ~greatest);
   // -0, whose key is -1, is no less than +0 here.

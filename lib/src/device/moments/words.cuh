@@ -19,6 +19,12 @@ __device__ void add_double(std::int64_t* digit, double x) {
   else exact::add_quanta(digit, q.value >> min(-position, 63), 0);  // the bits that fall off are zeros
 }
 
+/// The same, out of line; a mark of what it is comes from elsewhere.
+template <class Format>
+__device__ __noinline__ void add_value(std::int64_t* digit, double x) {
+  add_double<Format>(digit, x);
+}
+
 /// Adds an expansion that is not lost, if anything was ever added to it. By value and out of line, so that those of the
 /// callers stay in registers.
 template <class Format, int Parts>
