@@ -4,6 +4,7 @@
 #include <new>
 
 #include "host/instances.hpp"
+#include "host/moments_lower.hpp"
 #include "host/moments_rows.hpp"
 
 namespace multifold::host {
@@ -19,19 +20,6 @@ void merge_moments(const void*, std::byte* into, const std::byte* from, std::int
   auto* const a = reinterpret_cast<typename Op::accumulator*>(into);
   const auto* const b = reinterpret_cast<const typename Op::accumulator*>(from);
   for (std::int64_t i = 0; i < count; ++i) a[i].merge(b[i]);
-}
-
-template <class Op>
-status lower_moments(const void* op, const lower_work& w) {
-  const auto* const acc = reinterpret_cast<const typename Op::accumulator*>(w.acc);
-  status worst = status::ok;
-  std::byte* out = w.out;
-  for (std::int64_t i = 0; i < w.results; ++i, out += w.out_step) {
-    const auto lowered = static_cast<const Op*>(op)->lower(acc[i], w.count);
-    const status s = store(finish_scalar(w.what->op, lowered, w.what->initial), w.what->result, out);
-    if (s > worst) worst = s;
-  }
-  return worst;
 }
 
 template <class Op, stretch_kernel<Op> Gather>
