@@ -178,3 +178,46 @@ TEST(moments_host, the_first_index_of_extremes_wins) {
     }
   }
 }
+
+// Roots halfway between two neighbours of a narrower result, and next to that.
+TEST(moments_host, norms_that_are_ties_or_nearly) {
+  std::mt19937_64 random(6);
+  for (dtype result : {dtype::f16, dtype::bf16, dtype::f32}) {
+    const int bits = result == dtype::f16 ? 12 : result == dtype::bf16 ? 9 : 25;
+    std::vector<double> x(4000);
+    for (double& e : x) {
+      const std::uint64_t odd = (std::uint64_t{1} << (bits - 1)) | (random() >> (65 - bits)) | 1;
+      e = std::ldexp(static_cast<double>(odd), static_cast<int>(random() % 8) - bits);
+      if (random() % 2 == 0) e = std::nextafter(e, random() % 2 == 0 ? 0.0 : HUGE_VAL);
+    }
+    array_pair a = pair_of_values(x, x);
+    a.x.view = make_view(a.x.memory.data(), dtype::f64, {4000, 1});
+    a.y.view = make_view(a.y.memory.data(), dtype::f64, {4000, 1});
+    for (op_kind op : {op_kind::norm2, op_kind::norm1}) {
+      reduction what = make_reduction(op, dtype::f64);
+      what.result = result;
+      ASSERT_NO_FATAL_FAILURE(check_rows_of_moments(what, family::normal, a));
+    }
+  }
+}
+
+// Little variance around a large mean, more and more of it lost in the difference of sums.
+TEST(moments_host, variances_after_cancellation) {
+  std::mt19937_64 random(7);
+  for (int mean = 0; mean < 60; mean += 3) {
+    std::vector<double> x = normals<double>(3000, random), y = normals<double>(3000, random);
+    for (double& e : x) e += std::ldexp(1.0, mean);
+    for (double& e : y) e -= std::ldexp(1.5, mean);
+    array_pair a = pair_of_values(x, y);
+    a.x.view = make_view(a.x.memory.data(), dtype::f64, {300, 10});
+    a.y.view = make_view(a.y.memory.data(), dtype::f64, {300, 10});
+    for (op_kind op : {op_kind::var, op_kind::std, op_kind::cov}) {
+      for (dtype result : {dtype::f16, dtype::f32, dtype::f64}) {
+        reduction what = make_reduction(op, dtype::f64);
+        what.result = result;
+        SCOPED_TRACE("mean 2^" + std::to_string(mean));
+        ASSERT_NO_FATAL_FAILURE(check_rows_of_moments(what, family::normal, a));
+      }
+    }
+  }
+}

@@ -133,3 +133,24 @@ TEST(moments_host, an_array_with_itself) {
     }
   }
 }
+
+// Results that are rounded from an approximation, where that tells: ordinary ones, exact ones and ties.
+TEST(moments_host, many_short_rows) {
+  const unsigned fresh = std::random_device{}();
+  for (const unsigned seed : {7u, fresh}) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    for (op_kind op : {op_kind::norm2, op_kind::var, op_kind::std, op_kind::cov}) {
+      for (dtype type : moment_dtypes) {
+        for (dtype result : {dtype::f16, dtype::bf16, dtype::f32, dtype::f64}) {
+          reduction what = make_reduction(op, type);
+          what.result = result;
+          what.correction = static_cast<std::int64_t>(random() % 4) - 1;
+          const family f = random() % 3 == 0 ? family::halves : random_family(random);
+          const auto length = static_cast<std::int64_t>(1 + random() % 12);
+          ASSERT_NO_FATAL_FAILURE(check_rows_of_moments(what, f, dense_pair(type, f, {2000 / share, length}, random)));
+        }
+      }
+    }
+  }
+}
