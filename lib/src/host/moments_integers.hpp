@@ -71,12 +71,21 @@ MULTIFOLD_INLINE int128_t sum_of_terms(const packed<T>* x, const packed<T>* y, s
   return sum.total();
 }
 
+/// What elements are added up as: 2^10 of 16 bits fit 32.
+template <class T>
+using element_lane = std::conditional_t<sizeof(T) <= 2, std::int32_t, carrier_of<T>>;
+
 /// The magnitude of an integer.
 template <class T>
-MULTIFOLD_INLINE std::uint64_t magnitude_of_element(T x) {
-  const auto value = carried(x);
-  const auto bits = static_cast<std::uint64_t>(value);
-  return value < 0 ? std::uint64_t{0} - bits : bits;
+MULTIFOLD_INLINE auto magnitude_of_element(T x) {
+  if constexpr (sizeof(T) <= 2) {
+    const auto value = static_cast<std::int32_t>(carried(x));
+    return value < 0 ? -value : value;
+  } else {
+    const auto value = carried(x);
+    const auto bits = static_cast<std::uint64_t>(value);
+    return value < 0 ? std::uint64_t{0} - bits : bits;
+  }
 }
 
 template <exact_format Format, class T>
@@ -107,11 +116,10 @@ MULTIFOLD_INLINE void add_integer_products(exact_accumulator<Format>& sum, const
 template <bool, storage_type T, moment_set Set>
 requires(!floating_storage<T>) MULTIFOLD_INLINE
     void gather_stretch(const exact_moments<T, Set>&, moment_sums<T, Set>& into, const moment_stretch<T>& s) {
-  using C = carrier_of<T>;
   constexpr int bits = 8 * sizeof(T);
   const std::int64_t count = s.indices.count;
   const exact_counters counters{count, 0, 0, 0, 1};
-  const auto element = [](T x, T) { return C{carried(x)}; };
+  const auto element = [](T x, T) { return static_cast<detail::element_lane<T>>(carried(x)); };
   if constexpr (Set == moment_set::absolute) {
     detail::add_whole(
         into.x, detail::sum_of_terms<bits>(s.x, s.x, count, [](T x, T) { return detail::magnitude_of_element(x); }), 0);

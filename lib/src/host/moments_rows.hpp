@@ -56,6 +56,9 @@ struct moment_kernels {
     const packed<T>* x = packed_at<T>(w.data);
     const packed<T>* y = packed_at<T>(w.data + w.other);
     auto* const acc = reinterpret_cast<accumulator*>(w.acc);
+    if constexpr (Op::set != moment_set::description) {  // which needs an index for every element
+      if (w.acc_step == 0 && w.length <= short_row) return together(*static_cast<const Op*>(op), *acc, w);
+    }
     for (std::int64_t r = 0; r < w.rows; ++r) {
       row(*static_cast<const Op*>(op), acc[r * w.acc_step],
           {x, y, {w.index + r * w.index_row_step, w.index_step, w.length}});
@@ -89,6 +92,27 @@ struct moment_kernels {
     for (std::int64_t k = 0; k < rows; ++k) {
       for (std::int64_t j = 0; j < columns; ++j) to[j][k] = from[k * stride + j];
     }
+  }
+
+  // Rows of one batch from here on are worth no copy.
+  static constexpr std::int64_t short_row = 512;
+
+  // Short rows of one batch, laid end to end.
+  static void together(const Op& op, accumulator& into, const rows_work& w) {
+    packed<T> x[moment_stretch_elements], y[moment_stretch_elements];
+    const packed<T>* const from_x = packed_at<T>(w.data);
+    const packed<T>* const from_y = packed_at<T>(w.data + w.other);
+    std::int64_t count = 0;
+    for (std::int64_t r = 0; r < w.rows; ++r) {
+      if (count + w.length > moment_stretch_elements) {
+        row(op, into, {x, two ? y : x, {0, 0, count}});
+        count = 0;
+      }
+      std::copy_n(from_x + r * w.row_stride, w.length, x + count);
+      if constexpr (two) std::copy_n(from_y + r * w.row_stride, w.length, y + count);
+      count += w.length;
+    }
+    row(op, into, {x, two ? y : x, {0, 0, count}});
   }
 
   static void tile(const Op& op, accumulator* acc, const moment_stretch<T>& top, std::int64_t stride,
