@@ -119,6 +119,22 @@ TEST(moments_host, columns_wide_and_narrow) {
   }
 }
 
+TEST(moments_host, many_rows_of_one_batch) {
+  std::mt19937_64 random(8);
+  for (op_kind op : moment_ops) {
+    for (dtype type : {dtype::i16, dtype::i64, dtype::bf16, dtype::f32, dtype::f64}) {
+      for (std::int64_t length : {1, 7, 100, 511, 512, 513}) {
+        const family f = random_family(random);
+        const std::int64_t rows = length < 200 ? 37 : 5;
+        const reduction what = make_reduction(op, type, length % 2 == 0 ? nan_policy::propagate : nan_policy::omit);
+        const array_pair a = dense_pair(type, f, {rows, 3, length}, random);
+        const plan p = plan_for(what, a.x.view, {0, 2});
+        ASSERT_NO_FATAL_FAILURE(expect_moments(interpreted_moments(p, a.data()), p, a, f));
+      }
+    }
+  }
+}
+
 TEST(moments_host, an_array_with_itself) {
   std::mt19937_64 random(6);
   for (op_kind op : two_array_ops) {
