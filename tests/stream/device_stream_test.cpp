@@ -49,17 +49,20 @@ array_view view_of(const array_layout& layout, const void* data) {
 }
 
 void expect_agreement(op_kind op, const problem& shape, const test::behaviour& how, std::int64_t memory_bytes) {
-  memory_source input(shape.layout, small_numbers(shape.layout.type, element_count(shape.layout.extents), 7), how);
+  const std::int64_t count = element_count(shape.layout.extents);
+  memory_source input(shape.layout, small_numbers(shape.layout.type, count, 7), how);
+  memory_source second(shape.layout, small_numbers(shape.layout.type, count, 8), how);
   const batches form = normalise(view_of(shape.layout, input.data()), shape.axes, order_of(op));
   const plan p = make_plan(make_reduction(op, shape.layout.type), form, {}, cuda::device_traits());
   SCOPED_TRACE(explain(p));
-  const auto bytes = static_cast<std::size_t>(form.results() * item_bytes(p.what.result));
+  const auto bytes = static_cast<std::size_t>(form.results() * result_bytes(p.what));
   std::vector<std::byte> expected(bytes), got(bytes, std::byte{0xa5});
-  interpret(p, input.data(), expected.data());
+  interpret(p, {input.data(), second.data()}, expected.data());
   stream::host_options options;
   options.memory_bytes = memory_bytes;
   options.threads = 4;
-  EXPECT_EQ(stream::run_device(p, input, got.data(), options), form.elements());
+  const stream::inputs one(input), two(input, second);
+  EXPECT_EQ(stream::run_device(p, takes_two_arrays(op) ? two : one, got.data(), options), form.elements());
   EXPECT_EQ(got, expected);
 }
 
@@ -89,6 +92,14 @@ TEST_F(device_stream, agrees_with_the_interpreter_over_many_chunks) {
   for (const problem& shape : problems) {
     for (op_kind op : {op_kind::sum, op_kind::min, op_kind::argmax, op_kind::mean}) {
       expect_agreement(op, shape, {}, INT64_C(2) << 20);
+    }
+  }
+}
+
+TEST_F(device_stream, sums_moments_of_one_array_and_of_two) {
+  for (const problem& shape : problems) {
+    for (op_kind op : {op_kind::norm2, op_kind::std, op_kind::dot, op_kind::cov, op_kind::describe}) {
+      expect_agreement(op, shape, {}, INT64_C(4) << 20);
     }
   }
 }

@@ -91,8 +91,8 @@ std::string explain(const plan& p) {
                      (gathers_exactly(p.what) ? ", exact" : "") + "\n";
   text += "batches (outer " + std::to_string(f.outer) + ", length " + std::to_string(f.length) + ", inner " +
           std::to_string(f.inner) + "), " + pattern_name(f.pattern) + ", " +
-          bytes_text(int128_t{f.elements()} * item_bytes(p.what.input)) + " in, " +
-          bytes_text(int128_t{f.results()} * result_bytes(p.what)) + " out\n";
+          bytes_text(int128_t{f.elements()} * item_bytes(p.what.input) * (takes_two_arrays(p.what.op) ? 2 : 1)) +
+          " in, " + bytes_text(int128_t{f.results()} * result_bytes(p.what)) + " out\n";
   std::vector<std::vector<std::string>> rows{{"pass", "kernel", "reshape",
                                               p.engine.engine == engine_kind::host ? "work" : "grid", "block", "finish",
                                               "partials"}};

@@ -75,6 +75,11 @@ partials_of<Op> finish_in_kernel(const pass& last, const Op& op, const partials_
 void check_status(status s, const reduction& what) {
   const std::string asked = std::string(name(what.op)) + " of " + std::string(name(what.input));
   if (s == status::overflow) {
+    if (what.op == op_kind::describe) {
+      throw overflow_error("the sum that belongs to the " + asked + " does not fit " +
+                           std::string(name(summary_sum_dtype(what.input, what.result))) +
+                           ": ask for the statistics one by one, and for that sum as f64");
+    }
     // A product of integers that passes 64 bits fits no dtype.
     throw overflow_error(
         "the " + asked + " does not fit " + std::string(name(what.result)) +

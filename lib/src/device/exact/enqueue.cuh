@@ -1,6 +1,8 @@
 // Exact sums on a stream: which kernels, with which memory.
 #pragma once
 
+#include <atomic>
+
 #include "device/dispatch.hpp"
 #include "device/exact/add_again.cuh"
 #include "device/exact/bin_rows.cuh"
@@ -11,10 +13,17 @@
 
 namespace multifold::cuda::exact {
 
-// Blocks need more shared memory than a kernel gets unasked; setting that is quick, and allowed under capture.
-template <class Kernel>
-void allow_shared(Kernel* kernel, int bytes) {
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+// Blocks need more shared memory than a kernel gets unasked. It is asked for once a device, because the call takes
+// about as long as a launch; it is allowed under capture.
+template <auto Kernel>
+void allow_shared(int bytes) {
+  static std::atomic<std::uint64_t> asked{0};
+  int device = 0;
+  check(cudaGetDevice(&device));
+  const std::uint64_t mine = std::uint64_t{1} << (device % 64);
+  if (device < 64 && (asked.load(std::memory_order_relaxed) & mine) != 0) return;
+  check(cudaFuncSetAttribute(Kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  asked.fetch_or(mine, std::memory_order_relaxed);
 }
 
 inline unsigned multiprocessors(const plan& p) { return static_cast<unsigned>(p.engine.units); }
@@ -59,13 +68,15 @@ void enqueue_rows(const plan& p, const exact_output<T>& output, const T* data, w
     else pair_rows<9><<<blocks, threads, 0, stream>>>(data, args, marks);
     check(cudaGetLastError());
     const tile_marks all{marks, tiles, args.steps * vectors_in_flight * at.threads};
-    const auto kernel =
-        all.tile % wide_step == 0 ? &wide_rows<true, exact_output<T>> : &wide_rows<false, exact_output<T>>;
-    allow_shared(kernel, wide_shared_bytes);
-    kernel<<<multiprocessors(p), wide_threads, wide_shared_bytes, stream>>>(data, args, all);
+    const auto launch_wide = [&]<bool Whole>() {
+      allow_shared<&wide_rows<Whole, exact_output<T>>>(wide_shared_bytes);
+      wide_rows<Whole><<<multiprocessors(p), wide_threads, wide_shared_bytes, stream>>>(data, args, all);
+    };
+    if (all.tile % wide_step == 0) launch_wide.template operator()<true>();
+    else launch_wide.template operator()<false>();
   } else {
     const int shared = bin_rows_shared_bytes(at.threads);
-    allow_shared(&bin_rows<T, exact_output<T>>, shared);
+    allow_shared<&bin_rows<T, exact_output<T>>>(bin_rows_shared_bytes(512));
     bin_rows<<<blocks, threads, static_cast<unsigned>(shared), stream>>>(data, args);
   }
   check(cudaGetLastError());

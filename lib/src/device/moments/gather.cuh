@@ -17,7 +17,7 @@ struct wide_integer {
   }
 };
 
-__device__ inline std::int64_t sum_of_lanes(std::int64_t value, int width) {
+__device__ inline std::uint32_t sum_of_lanes(std::uint32_t value, int width) {
   for (int mask = width / 2; mask > 0; mask /= 2) value += __shfl_xor_sync(kernels::whole_warp, value, mask);
   return value;
 }
@@ -28,7 +28,8 @@ __device__ void merge_extremes(description_marks<T>& marks, int width) {
   for (int mask = width / 2; mask > 0; mask /= 2) marks.merge_extremes(kernels::shuffle_xor(marks, mask));
 }
 
-/// The sums of a thread. `floating_storage` and integers differ; both have
+/// The sums of a thread; its extremes, which seldom change, lie in memory. `floating_storage` and integers differ; both
+/// have
 ///   add(x, y, index)    one element, or one of each array; y is x where there is one array
 ///   merge_lanes(width)  over neighbouring lanes; lost() says whether that was possible
 ///   add_sums_to(words)  everything but the extremes, to words of the batch
@@ -42,14 +43,17 @@ struct gather<T, Set> {
 
   expansion<wide ? 3 : 2> x, y;
   expansion<wide ? 4 : 3> products;
-  std::int64_t zeros = 0;
-  description_marks<T> extremes;
+  std::uint32_t zeros = 0;
+  description_marks<T>* extremes;
   std::int64_t* words;
   nan_policy nan;
   bool gone = false;
 
-  /// `words` is null where nothing can be spilled.
-  __device__ gather(std::int64_t* words, nan_policy nan) : words(words), nan(nan) {}
+  /// `words` is null where nothing can be spilled, `extremes` where there are none.
+  __device__ gather(std::int64_t* words, description_marks<T>* extremes, nan_policy nan)
+      : extremes(extremes), words(words), nan(nan) {
+    if constexpr (Set == moment_set::description) *extremes = {};
+  }
 
   __device__ bool lost() const {
     return gone || (sums_elements(Set) && x.lost()) || (Set == moment_set::joint && y.lost()) ||
@@ -57,7 +61,7 @@ struct gather<T, Set> {
   }
 
   __device__ void add(T a, T b, std::int64_t index) {
-    if constexpr (Set == moment_set::description) extremes.see(a, index, nan);
+    if constexpr (Set == moment_set::description) extremes->see(a, index, nan);
     if constexpr (Set == moment_set::absolute) a = b = fabs_of(a);
     const bool finite = a - a == 0 && b - b == 0;
     if (!finite || !products_are_exact(a, b)) return aside(a, b);
@@ -93,7 +97,7 @@ struct gather<T, Set> {
       if constexpr (Set == moment_set::description) {
 #pragma unroll
         for (int i = 0; i < N; ++i) {
-          extremes.see(a[i], index(i), nan);
+          extremes->see(a[i], index(i), nan);
           zeros += a[i] == 0;
         }
       }
@@ -175,15 +179,17 @@ requires(!floating_storage<T>) struct gather<T, Set> {
 
   int128_t x = 0, y = 0;
   wide_integer products;
-  std::int64_t zeros = 0;
-  description_marks<T> extremes;
+  std::uint32_t zeros = 0;
+  description_marks<T>* extremes;
 
-  __device__ gather(std::int64_t*, nan_policy) {}
+  __device__ gather(std::int64_t*, description_marks<T>* extremes, nan_policy) : extremes(extremes) {
+    if constexpr (Set == moment_set::description) *extremes = {};
+  }
   __device__ bool lost() const { return false; }
 
   __device__ void add(T a, T b, std::int64_t index) {
     if constexpr (Set == moment_set::description) {
-      extremes.see(a, index, nan_policy::propagate);
+      extremes->see(a, index, nan_policy::propagate);
       zeros += a == 0;
     }
     if constexpr (Set == moment_set::absolute) x += multifold::detail::magnitude_of(a);

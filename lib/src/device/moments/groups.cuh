@@ -117,6 +117,8 @@ __global__ void __launch_bounds__(group_threads) moment_groups(const __grid_cons
   using at = moment_words<T, Set>;
   __shared__ raw_memory<scratch<T, Set>, group_threads / 32> of_warp;
   scratch<T, Set>& s = of_warp[static_cast<int>(threadIdx.x) / 32];
+  __shared__ raw_memory<description_marks<T>, Set == moment_set::description ? group_threads : 1> of_thread;
+  description_marks<T>* const seen = &of_thread[Set == moment_set::description ? static_cast<int>(threadIdx.x) : 0];
   const int lane = static_cast<int>(threadIdx.x) % 32, group = args.group, groups = 32 / group;
   const extent& e = args.shape;
   const std::int64_t items = e.batches * e.parts;
@@ -126,10 +128,14 @@ __global__ void __launch_bounds__(group_threads) moment_groups(const __grid_cons
   for (std::int64_t first = warp * groups; first < items; first += stride) {
     const std::int64_t item = first + lane / group;
     const std::int64_t batch = item % e.batches, part = item / e.batches;
-    gather<T, Set> mine(nullptr, args.to.nan);
+    gather<T, Set> mine(nullptr, seen, args.to.nan);
     if (item < items) read_share(args, args.offset_of(batch), part, lane % group, group, mine);
     mine.merge_lanes(group);
-    if constexpr (Set == moment_set::description) merge_extremes(mine.extremes, group);
+    description_marks<T> extremes;
+    if constexpr (Set == moment_set::description) {
+      extremes = *seen;
+      merge_extremes(extremes, group);
+    }
     const unsigned lost = __ballot_sync(kernels::whole_warp, mine.lost());
     const auto lanes_of = [&](int leader) { return (group == 32 ? 0xffffffffu : (1u << group) - 1) << leader; };
     const bool leads = item < items && lane % group == 0 && e.parts == 1 && (lost & lanes_of(lane)) == 0;
@@ -145,14 +151,17 @@ __global__ void __launch_bounds__(group_threads) moment_groups(const __grid_cons
       if ((lost & lanes_of(leader)) == 0) {
         if (lane == leader) {
           mine.add_sums_to(s.words);
-          s.extremes = mine.extremes;
+          s.extremes = extremes;
         }
       } else {
-        gather<T, Set> again(s.words, args.to.nan);
+        gather<T, Set> again(s.words, seen, args.to.nan);
         read_share(args, args.offset_of(batch_of_g), part_of_g, lane, 32, again);
         settle(again, s.words);
-        if constexpr (Set == moment_set::description) merge_extremes(again.extremes, 32);
-        if (lane == 0) s.extremes = again.extremes;
+        if constexpr (Set == moment_set::description) {
+          description_marks<T> all = *seen;
+          merge_extremes(all, 32);
+          if (lane == 0) s.extremes = all;
+        }
       }
       __syncwarp();
       if (e.parts > 1 && !meet_others(s, args, batch_of_g, part_of_g)) continue;

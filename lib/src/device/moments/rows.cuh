@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(row_threads, (row_blocks<S, Set>))
   using T = carrier_of<S>;
   using at = moment_words<T, Set>;
   __shared__ raw_memory<scratch<T, Set>> memory;
-  __shared__ raw_memory<description_marks<T>, row_threads / 32> of_warp;
+  __shared__ raw_memory<description_marks<T>, Set == moment_set::description ? row_threads : 1> of_thread;
   scratch<T, Set>& s = memory[0];
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
 
@@ -156,16 +156,18 @@ __global__ void __launch_bounds__(row_threads, (row_blocks<S, Set>))
     const std::int64_t batch = number / e.parts, part = number % e.parts;
     for (int i = thread; i < at::count; i += threads) s.words[i] = 0;
     __syncthreads();
-    gather<T, Set> mine(s.words, to.nan);
+    gather<T, Set> mine(s.words, &of_thread[Set == moment_set::description ? thread : 0], to.nan);
     read_part(row_pair<S>(x + batch * row_stride, y + batch * row_stride, e.length), part, e, mine);
     settle(mine, s.words);
     if constexpr (Set == moment_set::description) {
-      merge_extremes(mine.extremes, 32);
-      if (thread % 32 == 0) of_warp[thread / 32] = mine.extremes;
+      description_marks<T> seen = *mine.extremes;
+      merge_extremes(seen, 32);
+      __syncwarp();
+      if (thread % 32 == 0) *mine.extremes = seen;
       __syncthreads();
       if (thread == 0) {
-        for (int w = 1; w < threads / 32; ++w) mine.extremes.merge_extremes(of_warp[w]);
-        s.extremes = mine.extremes;
+        for (int w = 32; w < threads; w += 32) seen.merge_extremes(of_thread[w]);
+        s.extremes = seen;
       }
     }
     __syncthreads();

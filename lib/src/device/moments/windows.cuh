@@ -236,7 +236,7 @@ __device__ void add_extremes(gather<float, moment_set::description>& into, State
     greatest = max(greatest, key_of_float(a[i]));
     into.zeros += a[i] == 0;
   }
-  auto& seen = into.extremes;
+  auto& seen = *into.extremes;
   seen.min = min(seen.min, least);
   seen.max = min(seen.max, ~greatest);
   // -0, whose key is -1, is no less than +0 here.
