@@ -122,18 +122,53 @@ bool quick_moments(const exact_moments<T, Set>& op, op_kind kind, const moment_s
   }
 }
 
-template <class T, moment_set Set>
-bool lower_quickly(const exact_moments<T, Set>& op, const reduction& what, const moment_sums<T, Set>& sums,
-                   std::byte* out) {
-  scaled_pair found;
-  if (!quick_moments(op, what.op, sums, found)) return false;
-  switch (what.result) {
-    case dtype::f64: return round_scaled(found, *reinterpret_cast<double*>(out));
-    case dtype::f32: return round_scaled(found, *reinterpret_cast<float*>(out));
-    case dtype::bf16: return round_scaled(found, *reinterpret_cast<bf16*>(out));
-    case dtype::f16: return round_scaled(found, *reinterpret_cast<f16*>(out));
+inline bool round_scaled(const scaled_pair& x, dtype result, std::byte* out) {
+  switch (result) {
+    case dtype::f64: return round_scaled(x, *reinterpret_cast<double*>(out));
+    case dtype::f32: return round_scaled(x, *reinterpret_cast<float*>(out));
+    case dtype::bf16: return round_scaled(x, *reinterpret_cast<bf16*>(out));
+    case dtype::f16: return round_scaled(x, *reinterpret_cast<f16*>(out));
     default: return false;
   }
+}
+
+/// How a batch was lowered, if it was.
+struct quick_outcome {
+  bool found;
+  status fits = status::ok;
+};
+
+template <class T, moment_set Set>
+quick_outcome lower_quickly(const exact_moments<T, Set>& op, const reduction& what, const moment_sums<T, Set>& sums,
+                            std::byte* out) {
+  scaled_pair found;
+  return {quick_moments(op, what.op, sums, found) && round_scaled(found, what.result, out)};
+}
+
+/// A description in the same way; what costs little comes exactly.
+template <class T>
+quick_outcome lower_quickly(const exact_moments<T, moment_set::description>& op, const reduction& what,
+                            const moment_sums<T, moment_set::description>& sums, std::byte* out) {
+  if (!all_finite(sums.x) || !all_finite(sums.products)) return {false};
+  const auto& marks = sums.marks;
+  const std::int64_t n = sums.x.counters().n;
+  const exact_value total = exact_total(sums.x);
+  const scaled_pair x = scaled(total), squares = scaled(exact_total(sums.products));
+  summary d{};
+  if (!round_scaled(quick_root(quick_covariance(x, x, squares, n, op.correction)), what.result, d.std)) return {false};
+  if (!round_scaled(quick_root(squares), what.result, d.norm2)) return {false};
+  d.count = n;
+  d.nan = marks.nan;  // omitted
+  d.zero = marks.zero;
+  d.argmin = marks.argmin.index;
+  d.argmax = marks.argmax.index;
+  using multifold::detail::extreme_of, multifold::detail::put_carried;
+  put_carried<T>(extreme_of<carrier_of<T>>(marks.min, false), d.min);
+  put_carried<T>(extreme_of<carrier_of<T>>(marks.max, true), d.max);
+  const status fits = store(total, summary_sum_dtype(what.input, what.result), d.sum);
+  store(exact_quotient(total, n), what.result, d.mean);
+  *reinterpret_cast<summary*>(out) = d;
+  return {true, fits};
 }
 
 }  // namespace detail
@@ -145,9 +180,12 @@ status lower_moments(const void* op, const lower_work& w) {
   status worst = status::ok;
   std::byte* out = w.out;
   for (std::int64_t i = 0; i < w.results; ++i, out += w.out_step) {
-    if (detail::lower_quickly(moments, *w.what, acc[i], out)) continue;
-    const auto lowered = moments.lower(acc[i], w.count);
-    const status s = store(finish_scalar(w.what->op, lowered, w.what->initial), w.what->result, out);
+    const detail::quick_outcome quick = detail::lower_quickly(moments, *w.what, acc[i], out);
+    status s = quick.fits;
+    if (!quick.found) {
+      const auto lowered = moments.lower(acc[i], w.count);
+      s = store(finish_scalar(w.what->op, lowered, w.what->initial), w.what->result, out);
+    }
     if (s > worst) worst = s;
   }
   return worst;
