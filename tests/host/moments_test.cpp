@@ -156,7 +156,7 @@ TEST(moments_host, many_short_rows) {
   for (const unsigned seed : {7u, fresh}) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
-    for (op_kind op : {op_kind::norm2, op_kind::var, op_kind::std, op_kind::cov}) {
+    for (op_kind op : {op_kind::norm2, op_kind::var, op_kind::std, op_kind::cov, op_kind::describe}) {
       for (dtype type : moment_dtypes) {
         for (dtype result : {dtype::f16, dtype::bf16, dtype::f32, dtype::f64}) {
           reduction what = make_reduction(op, type);
