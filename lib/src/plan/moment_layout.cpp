@@ -14,7 +14,7 @@ namespace {
 
 // As the kernels have them.
 constexpr int most_threads = 256;
-constexpr std::int64_t steps_a_tile = 8, loads_a_step = 4, vector_bytes = 16;
+constexpr std::int64_t loads_a_tile = 32, vector_bytes = 16;
 // Rows from this size on keep a block busy.
 constexpr std::int64_t least_row_bytes = INT64_C(32) << 10;
 // Parts of batches that are not long rows: each is worth this many elements a lane, and takes words in memory.
@@ -52,8 +52,8 @@ void check(const plan_options& o) {
 
 void lay_out_rows(pass& p, const reduction& what, const plan_options& options, const engine_traits& engine) {
   p.kind = kernel::moment_rows;
-  const std::int64_t step = p.threads * loads_a_step * vector_bytes / item_bytes(what.input);
-  const std::int64_t tile = steps_a_tile * step / (takes_two_arrays(what.op) ? 2 : 1);
+  const std::int64_t arrays = takes_two_arrays(what.op) ? 2 : 1;
+  const std::int64_t tile = p.threads * loads_a_tile / arrays * vector_bytes / item_bytes(what.input);
   const std::int64_t most = std::max<std::int64_t>(1, p.length / tile);
   const std::int64_t slots = engine.units * blocks_of_moment_rows(item_bytes(what.input), moments_of(what.op));
   p.parts = options.parts.value_or(parts_for_waves(p.batches, slots, most));

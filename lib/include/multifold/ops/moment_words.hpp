@@ -26,7 +26,7 @@ struct moment_words {
 
 /// Blocks of 256 threads that a multiprocessor has registers for, where they read long rows of elements this wide.
 constexpr int blocks_of_moment_rows(std::int64_t item, moment_set set) noexcept {
-  return item == 8 || set == moment_set::products || (sums_elements(set) && sums_products(set)) ? 2 : 3;
+  return sums_products(set) && (item != 4 || set != moment_set::squares) ? 2 : 3;
 }
 
 }  // namespace multifold
