@@ -155,8 +155,7 @@ MULTIFOLD_INLINE found_scale scale_of_products(const value_bounds& x, const valu
   return {{power_of_two(a), power_of_two(b), -(a + b)}, scaled, whole};
 }
 
-/// Adds the terms of at most moment_stretch_elements finite elements, and returns whether it could, and did.
-/// `bounds` are those of the scaled terms.
+/// Adds the terms of at most moment_stretch_elements finite elements. `bounds` are those of the scaled terms.
 template <class Terms, class C, exact_format Format>
 MULTIFOLD_INLINE void add_terms(exact_accumulator<Format>& sum, const packed<C>* x, const packed<C>* y,
                                 std::int64_t count, const value_bounds& bounds, const term_scale& scale) {
@@ -164,7 +163,8 @@ MULTIFOLD_INLINE void add_terms(exact_accumulator<Format>& sum, const packed<C>*
   constexpr bool split = Terms::split;
   const window_list list{bounds.top, split ? 11 : 10};
   const auto emit = [&](double part) { add_part(sum, part, scale.exponent); };
-  // Fewest windows for ordinary data: 24 bits and a range of 2^18; their products; 53 bits; their products.
+  // As many windows as ordinary data needs: elements of 24 bits over a range of 2^19, their products over 2^18; those
+  // of 53 bits over 2^31, their products over 2^27.
   constexpr int few = split ? 4 : Format::products ? 2 : sizeof(C) == 4 ? 1 : 2;
   if (scale.exponent == 0 && list.ends(few - 1, bounds.unit)) {
     sum_in_lanes<Terms, few>(x, y, count, list, emit);
