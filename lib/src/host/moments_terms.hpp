@@ -164,7 +164,7 @@ MULTIFOLD_INLINE void add_terms(exact_accumulator<Format>& sum, const packed<C>*
   const window_list list{bounds.top, split ? 11 : 10};
   const auto emit = [&](double part) { add_part(sum, part, scale.exponent); };
   // As many windows as ordinary data needs: elements of 24 bits over a range of 2^19, their products over 2^18; those
-  // of 53 bits over 2^31, their products over 2^27.
+  // of 53 bits over 2^31, their products over 2^28.
   constexpr int few = split ? 4 : Format::products ? 2 : sizeof(C) == 4 ? 1 : 2;
   if (scale.exponent == 0 && list.ends(few - 1, bounds.unit)) {
     sum_in_lanes<Terms, few>(x, y, count, list, emit);
