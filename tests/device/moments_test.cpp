@@ -75,6 +75,7 @@ const std::vector<moment_case> shapes{
     {.extents = {6, 7, 8, 9}, .axes = {0, 2}},
     {.extents = {20, 900, 5}, .axes = {0, 2}},
     {.extents = {12, 200}, .axes = {}},
+    {.extents = {17001}, .axes = {0}},
 };
 
 TEST_P(moments_on_device, of_every_family_of_data_in_every_shape) {
@@ -153,7 +154,8 @@ TEST_F(SanitizedMoments, every_kernel) {
   random_engine rng(5);
   for (const op_kind op : {op_kind::norm1, op_kind::cov, op_kind::describe}) {
     for (const dtype type : {dtype::i32, dtype::bf16, dtype::f32, dtype::f64}) {
-      for (std::size_t i : {1u, 3u, 5u, 7u}) {
+      for (std::size_t i : {1u, 3u, 5u, 13u}) {
+        if (i == 5 && type != dtype::f32) continue;
         for (const data_family family : {data_family::normal, data_family::wide}) {
           expect_agreement(shapes[i], op, type, family, rng);
         }

@@ -66,14 +66,23 @@ __device__ void add_double(std::int64_t* digit, double x) {
 /// Carries from digit to digit: each is then below 2^32, but for the signed last one.
 template <floating_storage T>
 __device__ void carry(std::int64_t* w, std::int64_t sign = 1) {
+  constexpr int digits = words<T>::digit_count, together = digits < 16 ? digits : 10;
+  static_assert(digits % together == 0);
   std::int64_t carried = 0;
-#pragma unroll 8
-  for (int i = 0; i + 1 < words<T>::digit_count; ++i) {
-    const std::int64_t sum = sign * w[i] + carried;
-    w[i] = sum & 0xffffffff;
-    carried = sum >> 32;
+#pragma unroll 1
+  for (int first = 0; first < digits; first += together) {
+    // In registers: a load that follows a store waits for it, and for the shared memory.
+    std::int64_t digit[together];
+#pragma unroll
+    for (int i = 0; i < together; ++i) digit[i] = sign * w[first + i];
+#pragma unroll
+    for (int i = 0; i < together; ++i) {
+      const std::int64_t sum = digit[i] + carried;
+      const bool top = first + i + 1 == digits;
+      w[first + i] = top ? sum : sum & 0xffffffff;
+      carried = sum >> 32;
+    }
   }
-  w[words<T>::digit_count - 1] = sign * w[words<T>::digit_count - 1] + carried;
 }
 
 /// The digits' leading bits. Carries in place, and takes the sign off.

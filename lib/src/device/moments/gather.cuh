@@ -130,7 +130,7 @@ struct gather<T, Set> {
     }
     // What is small beside the sum so far goes to the words by itself, else the sum so far does.
     if (fabs(value) < fabs(before.part[0])) {
-      add_value<Format>(words + place, value);
+      add_double<Format>(words + place, value);
       sum = before;
       return;
     }

@@ -175,22 +175,25 @@ __global__ void __launch_bounds__(row_threads, (row_blocks<S, Set>))
       }
     }
     __syncthreads();
+    bool complete = true;
     if (e.parts > 1) {
       std::int64_t* const words = meet.words + batch * at::count;
       share_words<T, Set>(s.words, words, thread, threads);
       if (Set == moment_set::description && thread == 0) meet.marks[number] = s.extremes;
       __threadfence();
-      if (!kernels::last_to_arrive(meet.arrivals + batch, e.parts)) continue;
-      for (int i = thread; i < at::count; i += threads) {
-        s.words[i] = __ldcg(reinterpret_cast<const long long*>(words) + i);
-      }
-      if (Set == moment_set::description && thread < 32) {
-        const description_marks<T> all = extremes_of_parts(meet.marks + batch * e.parts, e.parts);
-        if (thread == 0) s.extremes = all;
+      complete = kernels::last_to_arrive(meet.arrivals + batch, e.parts);
+      if (complete) {
+        for (int i = thread; i < at::count; i += threads) {
+          s.words[i] = __ldcg(reinterpret_cast<const long long*>(words) + i);
+        }
+        if (Set == moment_set::description && thread < 32) {
+          const description_marks<T> all = extremes_of_parts(meet.marks + batch * e.parts, e.parts);
+          if (thread == 0) s.extremes = all;
+        }
       }
       __syncthreads();
     }
-    if (thread < 32) deliver(s, to, batch, e.length);
+    if (complete && thread < 32) deliver(s, to, batch, e.length);
     __syncthreads();
   }
 }

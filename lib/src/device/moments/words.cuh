@@ -1,5 +1,6 @@
 // Adding numbers of any kind to the words of a set of moments, which lie in shared or global memory and belong to many
-// threads. Slow, exact, and never at a loss.
+// threads. Slow, exact, and never at a loss. Nothing here is kept out of line: threads that called a function one by
+// one met the next barrier one by one, too, and compute-sanitizer's synccheck objects to that.
 #pragma once
 
 #include "device/exact/words.cuh"
@@ -19,16 +20,10 @@ __device__ void add_double(std::int64_t* digit, double x) {
   else exact::add_quanta(digit, q.value >> min(-position, 63), 0);  // the bits that fall off are zeros
 }
 
-/// The same, out of line; a mark of what it is comes from elsewhere.
-template <class Format>
-__device__ __noinline__ void add_value(std::int64_t* digit, double x) {
-  add_double<Format>(digit, x);
-}
-
-/// Adds an expansion that is not lost, if anything was ever added to it. By value and out of line, so that those of the
-/// callers stay in registers.
+/// Adds an expansion that is not lost, if anything was ever added to it. By value, so that those of the callers stay in
+/// registers.
 template <class Format, int Parts>
-__device__ __noinline__ void add_expansion(std::int64_t* digit, expansion<Parts> sum) {
+__device__ void add_expansion(std::int64_t* digit, expansion<Parts> sum) {
   if (sum.only_negative_zeros()) return;
 #pragma unroll 1
   for (int i = 0; i < Parts; ++i) add_double<Format>(digit, sum.part[i]);
@@ -83,9 +78,9 @@ __device__ void add_product(std::int64_t* digit, T a, T b) {
   mark_number<format>(digit, product, x.zero() || y.zero());
 }
 
-/// Adds an element, or a pair of elements, to all sums of the set. Out of line: rarely called.
+/// Adds an element, or a pair of elements, to all sums of the set.
 template <storage_type T, moment_set Set>
-__device__ __noinline__ void add_slowly(std::int64_t* words, T x, T y, nan_policy nan) {
+__device__ void add_slowly(std::int64_t* words, T x, T y, nan_policy nan) {
   using at = moment_words<T, Set>;
   if constexpr (Set == moment_set::description) {
     const multifold::detail::unpacked parts = multifold::detail::unpack(x);
