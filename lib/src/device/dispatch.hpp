@@ -1,13 +1,12 @@
 // The seam between the run-time dispatch and the compiled instances, one family and element type each.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
-#include "multifold/cuda/reduce_async.hpp"
+#include "multifold/array.hpp"
+#include "multifold/cuda/work_queue.hpp"
 #include "multifold/ops/visit.hpp"
 #include "multifold/plan.hpp"
 
@@ -20,19 +19,19 @@ struct call {
   bool merge;
   std::int64_t first_index;
   std::span<std::byte> workspace;
-  cudaStream_t stream;
+  work_queue& queue;
 };
 
 template <op_family Family, class T>
 void enqueue(const plan& p, const call& c);
 
 template <op_family Family, class T>
-void fill_identity(const reduction& what, void* accumulators, std::int64_t count, cudaStream_t stream);
+void fill_identity(const reduction& what, void* accumulators, std::int64_t count, work_queue& queue);
 
 /// Passes that `p` describes over accumulators alone: batches of one, lowered to results.
 template <op_family Family, class T>
 void lower(const reduction& what, const void* accumulators, std::int64_t count, std::int64_t length, void* results,
-           std::uint32_t* status_word, cudaStream_t stream);
+           std::uint32_t* status_word, work_queue& queue);
 
 }  // namespace multifold::cuda::detail
 
@@ -44,9 +43,9 @@ void enqueue_rows(const plan& p, const detail::call& c);
 template <storage_type T>
 void enqueue_groups(const plan& p, const detail::call& c);
 template <storage_type T>
-void fill(const reduction& what, void* sums, std::int64_t count, cudaStream_t stream);
+void fill(const reduction& what, void* sums, std::int64_t count, work_queue& queue);
 template <storage_type T>
 void lower(const reduction& what, const void* sums, std::int64_t count, void* results, std::uint32_t* status_word,
-           cudaStream_t stream);
+           work_queue& queue);
 
 }  // namespace multifold::cuda::moments

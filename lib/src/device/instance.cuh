@@ -12,7 +12,7 @@ template <floating_storage T>
 struct exact_output;
 template <floating_storage T>
 void enqueue(const plan& p, const detail::built_in_output& to, const T* data, workspace_cursor space,
-             cudaStream_t stream);
+             work_queue& queue);
 
 }  // namespace multifold::cuda::exact
 
@@ -45,26 +45,25 @@ void enqueue(const plan& p, const call& c) {
   const built_in_output output = output_of(p, c, space.status());
   const T* const data = static_cast<const T*>(c.data.x) + p.form.offset;
   if constexpr (Family == op_family::exact_sum) {
-    exact::enqueue(p, output, data, space, c.stream);
+    exact::enqueue(p, output, data, space, c.queue);
   } else {
-    visit_fold<Family, T>(p.what, [&](auto op) { launch(p, op, output, data, space, c.first_index, c.stream); });
+    visit_fold<Family, T>(p.what, [&](auto op) { launch(p, op, output, data, space, c.first_index, c.queue); });
   }
 }
 
 template <op_family Family, class T>
-void fill_identity(const reduction& what, void* accumulators, std::int64_t count, cudaStream_t stream) {
+void fill_identity(const reduction& what, void* accumulators, std::int64_t count, work_queue& queue) {
   if (count == 0) return;
   visit_fold<Family, T>(what, [&](auto op) {
-    using accumulator = typename decltype(op)::accumulator;
-    kernels::fill_identity<<<grid_for(count, 256), 256, 0, stream>>>(op, static_cast<accumulator*>(accumulators),
-                                                                     count);
+    using Op = decltype(op);
+    launch_kernel(queue, kernels::fill_identity<Op>, grid_for(count, 256), 256, 0, op,
+                  static_cast<typename Op::accumulator*>(accumulators), count);
   });
-  check(cudaGetLastError());
 }
 
 template <op_family Family, class T>
 void lower(const reduction& what, const void* accumulators, std::int64_t count, std::int64_t length, void* results,
-           std::uint32_t* status_word, cudaStream_t stream) {
+           std::uint32_t* status_word, work_queue& queue) {
   if (count == 0) return;
   visit_fold<Family, T>(what, [&](auto op) {
     using Op = decltype(op);
@@ -78,23 +77,23 @@ void lower(const reduction& what, const void* accumulators, std::int64_t count, 
     output.initial = what.initial;
     const auto launch_over = [&](const auto& to) {
       using output_type = std::remove_cvref_t<decltype(to)>;
-      kernels::pass_arguments<Op, output_type> args{
+      const kernels::pass_arguments<Op, output_type> args{
           op, to, {nullptr, nullptr, finish::next_pass}, count, 1, 1, 1, 1, 0, block_form::shuffle};
-      kernels::few_partials<<<grid_for(count, 256), 256, 0, stream>>>(
-          static_cast<const typename Op::accumulator*>(accumulators), args);
+      launch_kernel(queue, kernels::few_partials<Op, output_type>, grid_for(count, 256), 256, 0,
+                    static_cast<const typename Op::accumulator*>(accumulators), args);
     };
     if constexpr (Family == op_family::exact_sum) launch_over(exact::exact_output<T>{output, {}, false});
     else launch_over(output);
   });
-  check(cudaGetLastError());
 }
 
 }  // namespace multifold::cuda::detail
 
-#define MULTIFOLD_INSTANCE(FAMILY, TYPE)                                                    \
-  template void multifold::cuda::detail::enqueue<multifold::op_family::FAMILY, TYPE>(       \
-      const multifold::plan&, const multifold::cuda::detail::call&);                        \
-  template void multifold::cuda::detail::fill_identity<multifold::op_family::FAMILY, TYPE>( \
-      const multifold::reduction&, void*, std::int64_t, cudaStream_t);                      \
-  template void multifold::cuda::detail::lower<multifold::op_family::FAMILY, TYPE>(         \
-      const multifold::reduction&, const void*, std::int64_t, std::int64_t, void*, std::uint32_t*, cudaStream_t);
+#define MULTIFOLD_INSTANCE(FAMILY, TYPE)                                                           \
+  template void multifold::cuda::detail::enqueue<multifold::op_family::FAMILY, TYPE>(              \
+      const multifold::plan&, const multifold::cuda::detail::call&);                               \
+  template void multifold::cuda::detail::fill_identity<multifold::op_family::FAMILY, TYPE>(        \
+      const multifold::reduction&, void*, std::int64_t, multifold::cuda::work_queue&);             \
+  template void multifold::cuda::detail::lower<multifold::op_family::FAMILY, TYPE>(                \
+      const multifold::reduction&, const void*, std::int64_t, std::int64_t, void*, std::uint32_t*, \
+      multifold::cuda::work_queue&);

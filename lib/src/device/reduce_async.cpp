@@ -36,13 +36,19 @@ void enqueue_any(const plan& p, const detail::call& c) {
 }  // namespace
 
 void reduce_async(const plan& p, const operands& data, void* results, std::span<std::byte> workspace,
-                  cudaStream_t stream) {
+                  work_queue& queue) {
   if (p.form.results() == 0) return;
   // A single result writes its status; many can only note failures in a word that is cleared before.
   if (p.form.results() > 1 && workspace.size() >= sizeof(std::uint32_t)) {
-    check(cudaMemsetAsync(workspace.data(), 0, sizeof(std::uint32_t), stream));
+    queue.clear(workspace.data(), sizeof(std::uint32_t));
   }
-  enqueue_any(p, {data, results, false, 0, workspace, stream});
+  enqueue_any(p, {data, results, false, 0, workspace, queue});
+}
+
+void reduce_async(const plan& p, const operands& data, void* results, std::span<std::byte> workspace,
+                  cudaStream_t stream) {
+  stream_queue queue(stream);
+  reduce_async(p, data, results, workspace, queue);
 }
 
 status status_of(std::span<const std::byte> workspace, cudaStream_t stream) {
@@ -53,28 +59,45 @@ status status_of(std::span<const std::byte> workspace, cudaStream_t stream) {
 }
 
 void accumulate_async(const plan& p, const operands& chunk, const chunk_target& target, std::span<std::byte> workspace,
-                      cudaStream_t stream) {
+                      work_queue& queue) {
   if (p.form.elements() == 0) return;
   auto* into = static_cast<char*>(target.accumulators) + target.first_result * accumulator_bytes(p.what);
-  enqueue_any(p, {chunk, into, true, target.first_index, workspace, stream});
+  enqueue_any(p, {chunk, into, true, target.first_index, workspace, queue});
+}
+
+void accumulate_async(const plan& p, const operands& chunk, const chunk_target& target, std::span<std::byte> workspace,
+                      cudaStream_t stream) {
+  stream_queue queue(stream);
+  accumulate_async(p, chunk, target, workspace, queue);
+}
+
+void fill_identity_async(const reduction& what, void* accumulators, std::int64_t count, work_queue& queue) {
+  visit_family(what, [&]<op_family Family, class T>() {
+    if constexpr (Family == op_family::moments) moments::fill<carrier_of<T>>(what, accumulators, count, queue);
+    else detail::fill_identity<Family, T>(what, accumulators, count, queue);
+  });
 }
 
 void fill_identity_async(const reduction& what, void* accumulators, std::int64_t count, cudaStream_t stream) {
+  stream_queue queue(stream);
+  fill_identity_async(what, accumulators, count, queue);
+}
+
+void lower_async(const reduction& what, const void* accumulators, std::int64_t count, std::int64_t length,
+                 void* results, std::uint32_t* status_word, work_queue& queue) {
   visit_family(what, [&]<op_family Family, class T>() {
-    if constexpr (Family == op_family::moments) moments::fill<carrier_of<T>>(what, accumulators, count, stream);
-    else detail::fill_identity<Family, T>(what, accumulators, count, stream);
+    if constexpr (Family == op_family::moments) {
+      moments::lower<carrier_of<T>>(what, accumulators, count, results, status_word, queue);
+    } else {
+      detail::lower<Family, T>(what, accumulators, count, length, results, status_word, queue);
+    }
   });
 }
 
 void lower_async(const reduction& what, const void* accumulators, std::int64_t count, std::int64_t length,
                  void* results, std::uint32_t* status_word, cudaStream_t stream) {
-  visit_family(what, [&]<op_family Family, class T>() {
-    if constexpr (Family == op_family::moments) {
-      moments::lower<carrier_of<T>>(what, accumulators, count, results, status_word, stream);
-    } else {
-      detail::lower<Family, T>(what, accumulators, count, length, results, status_word, stream);
-    }
-  });
+  stream_queue queue(stream);
+  lower_async(what, accumulators, count, length, results, status_word, queue);
 }
 
 }  // namespace multifold::cuda

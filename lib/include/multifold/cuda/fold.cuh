@@ -65,7 +65,8 @@ void fold_async(const plan& p, const Op& op, const typename Op::value_type* data
   const detail::typed_output<fold_result<Op>> output{
       results, p.form.length, p.form.inner, p.form.pattern == access::strided ? 1 : p.form.outer_run.result_stride,
       p.form.inner_run.result_stride};
-  launch(p, op, output, data + p.form.offset, workspace_cursor(p, workspace), 0, stream);
+  stream_queue queue(stream);
+  launch(p, op, output, data + p.form.offset, workspace_cursor(p, workspace), 0, queue);
 }
 
 }  // namespace multifold::cuda

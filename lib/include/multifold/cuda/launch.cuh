@@ -1,4 +1,4 @@
-// A plan on a stream, for any operation and any way to hand out results: the only place with <<<>>>.
+// A plan as work for a queue, for any operation and any way to hand out results.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,12 +9,12 @@
 #include <span>
 #include <string>
 
-#include "multifold/cuda/error.hpp"
 #include "multifold/cuda/kernels/block_rows.cuh"
 #include "multifold/cuda/kernels/columns.cuh"
 #include "multifold/cuda/kernels/group_rows.cuh"
 #include "multifold/cuda/kernels/partials.cuh"
 #include "multifold/cuda/kernels/strided.cuh"
+#include "multifold/cuda/work_queue.hpp"
 #include "multifold/cuda/workspace.hpp"
 #include "multifold/plan.hpp"
 
@@ -48,22 +48,20 @@ inline kernels::strided_runs runs_of(const batches& form) {
 
 template <class Op, class Output>
 void launch_columns(const pass& at, const batches& form, const typename Op::value_type* data,
-                    const kernels::pass_arguments<Op, Output>& args, cudaStream_t stream) {
+                    const kernels::pass_arguments<Op, Output>& args, work_queue& queue) {
   constexpr int width = kernels::vector_elements<typename Op::value_type>;
   const kernels::column_layout layout{form.outer_run.stride, form.length_run.stride, form.inner,
                                       std::int64_t{at.threads} * at.vector};
   const auto blocks = static_cast<unsigned>(at.blocks);
   const auto threads = static_cast<unsigned>(at.threads);
-  if (at.vector == width && reinterpret_cast<std::uintptr_t>(data) % 16 == 0) {
-    kernels::columns<width><<<blocks, threads, 0, stream>>>(data, layout, args);
-  } else {
-    kernels::columns<1><<<blocks, threads, 0, stream>>>(data, layout, args);
-  }
+  const bool vectors = at.vector == width && reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
+  const auto kernel = vectors ? kernels::columns<width, Op, Output> : kernels::columns<1, Op, Output>;
+  launch_kernel(queue, kernel, blocks, threads, 0, data, layout, args);
 }
 
 template <class Op, class Output>
 void launch_group_rows(const pass& at, const batches& form, const typename Op::value_type* data,
-                       const kernels::pass_arguments<Op, Output>& args, cudaStream_t stream) {
+                       const kernels::pass_arguments<Op, Output>& args, work_queue& queue) {
   constexpr int width = kernels::vector_elements<typename Op::value_type>;
   const kernels::row_layout layout{form.outer_run.stride, at.group};
   const bool aligned =
@@ -71,55 +69,55 @@ void launch_group_rows(const pass& at, const batches& form, const typename Op::v
   const auto blocks = static_cast<unsigned>(at.blocks);
   const auto threads = static_cast<unsigned>(at.threads);
   if (aligned && at.length / width <= at.group) {
-    kernels::vector_rows<<<blocks, threads, 0, stream>>>(data, layout, args);
+    launch_kernel(queue, kernels::vector_rows<Op, Output>, blocks, threads, 0, data, layout, args);
   } else {
-    kernels::group_rows<<<blocks, threads, 0, stream>>>(data, layout, aligned, args);
+    launch_kernel(queue, kernels::group_rows<Op, Output>, blocks, threads, 0, data, layout, aligned, args);
   }
 }
 
 // A pass over the input.
 template <class Op, class Output>
 void launch_first(const pass& at, const batches& form, const typename Op::value_type* data,
-                  const kernels::pass_arguments<Op, Output>& args, cudaStream_t stream) {
+                  const kernels::pass_arguments<Op, Output>& args, work_queue& queue) {
   const auto blocks = static_cast<unsigned>(at.blocks);
   const auto threads = static_cast<unsigned>(at.threads);
   if (at.kind == kernel::block_rows) {
-    kernels::block_rows<<<blocks, threads, 0, stream>>>(data, form.outer_run.stride, args);
+    launch_kernel(queue, kernels::block_rows<Op, Output>, blocks, threads, 0, data, form.outer_run.stride, args);
   } else if (at.kind == kernel::group_rows) {
-    launch_group_rows(at, form, data, args, stream);
+    launch_group_rows(at, form, data, args, queue);
   } else if (at.kind == kernel::columns) {
-    launch_columns(at, form, data, args, stream);
+    launch_columns(at, form, data, args, queue);
   } else {
-    kernels::strided<<<blocks, threads, 0, stream>>>(data, runs_of(form), args);
+    launch_kernel(queue, kernels::strided<Op, Output>, blocks, threads, 0, data, runs_of(form), args);
   }
 }
 
 // A pass over partial results.
 template <class Op, class Output>
 void launch_partials(const pass& at, const typename Op::accumulator* data,
-                     const kernels::pass_arguments<Op, Output>& args, cudaStream_t stream) {
+                     const kernels::pass_arguments<Op, Output>& args, work_queue& queue) {
   if (at.parts == 1 && at.length <= 8 && at.batches > 1) {
-    kernels::few_partials<<<grid_for(at.batches, 256), 256, 0, stream>>>(data, args);
+    launch_kernel(queue, kernels::few_partials<Op, Output>, grid_for(at.batches, 256), 256, 0, data, args);
   } else {
-    kernels::partials<<<static_cast<unsigned>(at.blocks), static_cast<unsigned>(at.threads), 0, stream>>>(data, args);
+    launch_kernel(queue, kernels::partials<Op, Output>, static_cast<unsigned>(at.blocks),
+                  static_cast<unsigned>(at.threads), 0, data, args);
   }
 }
 
 // Memory for the partial results of pass `index`, ready to be written to.
 template <class Op>
 kernels::partial_results<Op> prepare_partials(const plan& p, std::size_t index, const Op& op, workspace_cursor& space,
-                                              cudaStream_t stream) {
+                                              work_queue& queue) {
   const pass& at = p.passes[index];
   kernels::partial_results<Op> partials{nullptr, nullptr, at.how};
   if (at.parts == 1) return partials;
   if (at.how != finish::next_pass) {
     partials.arrivals = space.take<unsigned>(at.batches);
-    const auto bytes = static_cast<std::size_t>(at.batches) * sizeof(unsigned);
-    check(cudaMemsetAsync(partials.arrivals, 0, bytes, stream));
+    queue.clear(partials.arrivals, static_cast<std::size_t>(at.batches) * sizeof(unsigned));
   }
   partials.data = space.take<typename Op::accumulator>(p.partials(index));
   if (at.how == finish::atomic) {
-    kernels::fill_identity<<<grid_for(at.batches, 256), 256, 0, stream>>>(op, partials.data, at.batches);
+    launch_kernel(queue, kernels::fill_identity<Op>, grid_for(at.batches, 256), 256, 0, op, partials.data, at.batches);
   }
   return partials;
 }
@@ -129,22 +127,21 @@ kernels::partial_results<Op> prepare_partials(const plan& p, std::size_t index, 
 /// Enqueues the passes of `p` for `op`; the last one calls `output(op, batch, accumulator)` on the device once a batch.
 /// Shapes: `data` is the first element of the array that p.form was made from; its index in its batch is `first_index`.
 /// Memory: `space` is carved from a workspace of p.workspace_bytes(); nothing is allocated.
-/// Stream: a kernel a pass, a memset where blocks are counted; no synchronisation; safe under capture.
-/// Throws: cuda_error if a launch fails, unsupported_error for more strided runs than kernels take.
+/// Work:   a kernel a pass, a memset where blocks are counted.
+/// Throws: what the queue throws, unsupported_error for more strided runs than kernels take.
 template <fold_op Op, class Output>
 void launch(const plan& p, const Op& op, const Output& output, const typename Op::value_type* data,
-            workspace_cursor space, std::int64_t first_index, cudaStream_t stream) {
+            workspace_cursor space, std::int64_t first_index, work_queue& queue) {
   using accumulator = typename Op::accumulator;
   if (p.form.results() == 0) return;
   const accumulator* previous = nullptr;
   for (std::size_t i = 0; i < p.passes.size(); ++i) {
     const pass& at = p.passes[i];
-    const kernels::partial_results<Op> partials = detail::prepare_partials<Op>(p, i, op, space, stream);
+    const kernels::partial_results<Op> partials = detail::prepare_partials<Op>(p, i, op, space, queue);
     const kernels::pass_arguments<Op, Output> args{op,       output,  partials,       at.batches,  at.length,
                                                    at.parts, at.tile, at.part_length, first_index, at.form};
-    if (i == 0) detail::launch_first(at, p.form, data, args, stream);
-    else detail::launch_partials(at, previous, args, stream);
-    check(cudaGetLastError());
+    if (i == 0) detail::launch_first(at, p.form, data, args, queue);
+    else detail::launch_partials(at, previous, args, queue);
     previous = partials.data;
   }
 }

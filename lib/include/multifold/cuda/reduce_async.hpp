@@ -1,4 +1,4 @@
-// Built-in operations on the caller's stream and in the caller's memory.
+// Built-in operations on the caller's stream, or in any other queue, and in the caller's memory.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 
+#include "multifold/cuda/work_queue.hpp"
 #include "multifold/plan.hpp"
 
 namespace multifold::cuda {
@@ -25,6 +26,8 @@ namespace multifold::cuda {
 /// Throws:   shape_error for a bad workspace or pointer, cuda_error if a launch fails.
 void reduce_async(const plan& p, const operands& data, void* results, std::span<std::byte> workspace,
                   cudaStream_t stream);
+void reduce_async(const plan& p, const operands& data, void* results, std::span<std::byte> workspace,
+                  work_queue& queue);
 
 /// How the last reduce_async with this workspace went. Synchronises `stream`.
 status status_of(std::span<const std::byte> workspace, cudaStream_t stream);
@@ -40,12 +43,17 @@ struct chunk_target {
 /// accumulators of the whole.
 void accumulate_async(const plan& p, const operands& chunk, const chunk_target& target, std::span<std::byte> workspace,
                       cudaStream_t stream);
+void accumulate_async(const plan& p, const operands& chunk, const chunk_target& target, std::span<std::byte> workspace,
+                      work_queue& queue);
 
 /// The identity of `what` into `count` accumulators.
 void fill_identity_async(const reduction& what, void* accumulators, std::int64_t count, cudaStream_t stream);
+void fill_identity_async(const reduction& what, void* accumulators, std::int64_t count, work_queue& queue);
 
 /// The results of `count` accumulators, each over `length` elements; failures are noted in `status_word`.
 void lower_async(const reduction& what, const void* accumulators, std::int64_t count, std::int64_t length,
                  void* results, std::uint32_t* status_word, cudaStream_t stream);
+void lower_async(const reduction& what, const void* accumulators, std::int64_t count, std::int64_t length,
+                 void* results, std::uint32_t* status_word, work_queue& queue);
 
 }  // namespace multifold::cuda

@@ -11,7 +11,6 @@
 
 namespace multifold::cuda::exact {
 
-inline constexpr int again_threads = 256;
 inline constexpr int again_warps = again_threads / 32;
 
 /// Any array, as runs.

@@ -1,7 +1,5 @@
-// Exact sums on a stream: which kernels, with which memory.
+// Exact sums as work for a queue: which kernels, with which memory.
 #pragma once
-
-#include <atomic>
 
 #include "device/dispatch.hpp"
 #include "device/exact/add_again.cuh"
@@ -13,25 +11,12 @@
 
 namespace multifold::cuda::exact {
 
-// Blocks need more shared memory than a kernel gets unasked. It is asked for once a device, because the call takes
-// about as long as a launch; it is allowed under capture.
-template <auto Kernel>
-void allow_shared(int bytes) {
-  static std::atomic<std::uint64_t> asked{0};
-  int device = 0;
-  check(cudaGetDevice(&device));
-  const std::uint64_t mine = std::uint64_t{1} << (device % 64);
-  if (device < 64 && (asked.load(std::memory_order_relaxed) & mine) != 0) return;
-  check(cudaFuncSetAttribute(Kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-  asked.fetch_or(mine, std::memory_order_relaxed);
-}
-
 inline unsigned multiprocessors(const plan& p) { return static_cast<unsigned>(p.engine.units); }
 
 /// Sums a batch, and counters, all zero.
 template <floating_storage T>
 row_arguments<exact_output<T>> prepare_rows(const plan& p, const exact_output<T>& output, workspace_cursor& space,
-                                            cudaStream_t stream) {
+                                            work_queue& queue) {
   const pass& at = p.passes.front();
   row_arguments<exact_output<T>> args{};
   args.output = output;
@@ -50,42 +35,35 @@ row_arguments<exact_output<T>> prepare_rows(const plan& p, const exact_output<T>
   if (two_passes) args.marked = space.take<unsigned>(at.batches + 2);
   const auto* const end =
       reinterpret_cast<std::byte*>(two_passes ? args.marked + at.batches + 2 : args.arrivals + at.batches);
-  check(
-      cudaMemsetAsync(args.words, 0, static_cast<std::size_t>(end - reinterpret_cast<std::byte*>(args.words)), stream));
+  queue.clear(args.words, static_cast<std::size_t>(end - reinterpret_cast<std::byte*>(args.words)));
   return args;
 }
 
 template <floating_storage T>
 void enqueue_rows(const plan& p, const exact_output<T>& output, const T* data, workspace_cursor space,
-                  cudaStream_t stream) {
+                  work_queue& queue) {
   const pass& at = p.passes.front();
   const auto blocks = static_cast<unsigned>(at.blocks), threads = static_cast<unsigned>(at.threads);
-  const auto args = prepare_rows(p, output, space, stream);
+  const auto args = prepare_rows(p, output, space, queue);
   if constexpr (std::is_same_v<T, double>) {
     const std::int64_t tiles = exact_tiles(at.length, at.threads);
     auto* const marks = space.take<unsigned char>(at.batches * tiles);
-    if (args.steps == 1) pair_rows<1><<<blocks, threads, 0, stream>>>(data, args, marks);
-    else pair_rows<9><<<blocks, threads, 0, stream>>>(data, args, marks);
-    check(cudaGetLastError());
+    const auto first = args.steps == 1 ? pair_rows<1, exact_output<T>> : pair_rows<9, exact_output<T>>;
+    launch_kernel(queue, first, blocks, threads, 0, data, args, marks);
     const tile_marks all{marks, tiles, args.steps * vectors_in_flight * at.threads};
-    const auto launch_wide = [&]<bool Whole>() {
-      allow_shared<&wide_rows<Whole, exact_output<T>>>(wide_shared_bytes);
-      wide_rows<Whole><<<multiprocessors(p), wide_threads, wide_shared_bytes, stream>>>(data, args, all);
-    };
-    if (all.tile % wide_step == 0) launch_wide.template operator()<true>();
-    else launch_wide.template operator()<false>();
+    const bool whole = all.tile % wide_step == 0;
+    const auto second = whole ? wide_rows<true, exact_output<T>> : wide_rows<false, exact_output<T>>;
+    launch_kernel(queue, second, multiprocessors(p), wide_threads, wide_shared_bytes, data, args, all);
   } else {
-    const int shared = bin_rows_shared_bytes(at.threads);
-    allow_shared<&bin_rows<T, exact_output<T>>>(bin_rows_shared_bytes(512));
-    bin_rows<<<blocks, threads, static_cast<unsigned>(shared), stream>>>(data, args);
+    const auto shared = static_cast<unsigned>(bin_rows_shared_bytes(at.threads));
+    launch_kernel(queue, bin_rows<T, exact_output<T>>, blocks, threads, shared, data, args);
   }
-  check(cudaGetLastError());
 }
 
 /// Short rows of narrow elements, if that is what `p` is about: in ranges. What they cannot hold, and means that they
 /// are not certain of, is left as lost.
 template <floating_storage T>
-bool enqueue_short_rows(const plan& p, const exact_output<T>& output, const T* data, cudaStream_t stream) {
+bool enqueue_short_rows(const plan& p, const exact_output<T>& output, const T* data, work_queue& queue) {
   if constexpr (sizeof(T) <= 4) {
     const pass& at = p.passes.front();
     const bool plain = output.to.plain && !output.to.merge && !output.to.only && p.what.nan == nan_policy::propagate;
@@ -93,7 +71,7 @@ bool enqueue_short_rows(const plan& p, const exact_output<T>& output, const T* d
     const auto launch_with = [&](auto to) {
       const kernels::pass_arguments<range_sum<T>, decltype(to)> args{{}, to,        {},        at.batches, at.length,
                                                                      1,  at.length, at.length, 0,          at.form};
-      cuda::detail::launch_group_rows(at, p.form, data, args, stream);
+      cuda::detail::launch_group_rows(at, p.form, data, args, queue);
     };
     auto* const results = static_cast<T*>(output.to.data);
     const double reciprocal = 1.0 / static_cast<double>(at.length);
@@ -102,7 +80,6 @@ bool enqueue_short_rows(const plan& p, const exact_output<T>& output, const T* d
     } else {
       launch_with(short_row_output<T, false>{results, output.to.layout, output.lost.bits, at.length, reciprocal});
     }
-    check(cudaGetLastError());
     return true;
   }
   return false;
@@ -110,7 +87,7 @@ bool enqueue_short_rows(const plan& p, const exact_output<T>& output, const T* d
 
 /// Any batches: gathered in pairs, and added again where those were lost.
 template <floating_storage T>
-void enqueue_pairs(const plan& p, exact_output<T> output, const T* data, workspace_cursor space, cudaStream_t stream) {
+void enqueue_pairs(const plan& p, exact_output<T> output, const T* data, workspace_cursor space, work_queue& queue) {
   const pass& at = p.passes.front();
   const std::int64_t words_of_bits = (at.batches + 31) / 32;
   output.is_long = at.length > long_batch;
@@ -119,34 +96,33 @@ void enqueue_pairs(const plan& p, exact_output<T> output, const T* data, workspa
     output.lost.words = space.take<std::int64_t>(at.batches * words<T>::count);
     output.lost.arrivals = space.take<unsigned>(at.batches);
   }
-  check(cudaMemsetAsync(output.lost.bits, 0, static_cast<std::size_t>(words_of_bits) * sizeof(unsigned), stream));
-  if (!enqueue_short_rows(p, output, data, stream)) {
-    visit_gathered<T>(p.what.nan, [&](auto fold) { launch(p, fold, output, data, space, 0, stream); });
+  queue.clear(output.lost.bits, static_cast<std::size_t>(words_of_bits) * sizeof(unsigned));
+  if (!enqueue_short_rows(p, output, data, queue)) {
+    visit_gathered<T>(p.what.nan, [&](auto fold) { launch(p, fold, output, data, space, 0, queue); });
   }
 
   const int turn = at.batches > (1 << 21) ? 32 : 1;
   const lost_arguments<T> args{output, data, cuda::detail::runs_of(p.form), at.batches, at.length, p.what.nan, turn};
   const unsigned stay = 4 * multiprocessors(p);
   if (output.is_long) {
-    add_long_again<<<stay, again_threads, 0, stream>>>(args);
+    launch_kernel(queue, add_long_again<T>, stay, again_threads, 0, args);
   } else {
     const unsigned all = cuda::detail::grid_for(words_of_bits, turn * (again_threads / 32));
-    add_again<<<std::min(all, stay), again_threads, 0, stream>>>(args);
+    launch_kernel(queue, add_again<T>, std::min(all, stay), again_threads, 0, args);
   }
-  check(cudaGetLastError());
 }
 
 /// The passes of `p`, which gathers exactly.
 template <floating_storage T>
-void enqueue(const plan& p, const built_in_output& to, const T* data, workspace_cursor space, cudaStream_t stream) {
+void enqueue(const plan& p, const built_in_output& to, const T* data, workspace_cursor space, work_queue& queue) {
   if (p.form.results() == 0) return;
   const exact_output<T> output{to, {}, false};
   if (p.passes.front().kind == kernel::exact_rows) {
-    enqueue_rows(p, output, data, space, stream);
+    enqueue_rows(p, output, data, space, queue);
   } else if constexpr (std::is_same_v<T, f16>) {
-    visit_gathered<T>(p.what.nan, [&](auto fold) { launch(p, fold, output, data, space, 0, stream); });
+    visit_gathered<T>(p.what.nan, [&](auto fold) { launch(p, fold, output, data, space, 0, queue); });
   } else {
-    enqueue_pairs(p, output, data, space, stream);
+    enqueue_pairs(p, output, data, space, queue);
   }
 }
 

@@ -33,7 +33,6 @@ struct wide_layout {
   __device__ static int unit(int row) { return field(row) - 1023 - 26; }
 };
 
-inline constexpr int wide_threads = 192;
 inline constexpr int wide_shared_bytes = wide_threads / 32 * wide_layout::rows * 32 * 8;
 
 struct wide_column {

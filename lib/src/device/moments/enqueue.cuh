@@ -1,4 +1,4 @@
-// Moments on a stream: which kernels, with which memory.
+// Moments as work for a queue: which kernels, with which memory.
 #pragma once
 
 #include <algorithm>
@@ -36,15 +36,14 @@ inline output output_of(const plan& p, const detail::call& c, std::uint32_t* sta
 }
 
 template <storage_type T, moment_set Set>
-meeting<T> prepare_meeting(const plan& p, workspace_cursor& space, cudaStream_t stream) {
+meeting<T> prepare_meeting(const plan& p, workspace_cursor& space, work_queue& queue) {
   const pass& at = p.passes.front();
   if (at.parts == 1) return {};
   const std::int64_t count = at.batches * moment_words<T, Set>::count;
   meeting<T> meet{space.take<std::int64_t>(count), space.take<unsigned>(at.batches), nullptr};
   if (Set == moment_set::description) meet.marks = space.take<description_marks<T>>(at.batches * at.parts);
   const auto* const end = reinterpret_cast<std::byte*>(meet.arrivals + at.batches);
-  check(
-      cudaMemsetAsync(meet.words, 0, static_cast<std::size_t>(end - reinterpret_cast<std::byte*>(meet.words)), stream));
+  queue.clear(meet.words, static_cast<std::size_t>(end - reinterpret_cast<std::byte*>(meet.words)));
   return meet;
 }
 
@@ -58,11 +57,11 @@ void enqueue_rows(const plan& p, const detail::call& c) {
   const auto* const y = two ? static_cast<const S*>(c.data.y) + p.form.offset : x;
   const output to = output_of(p, c, space.status());
   visit_set(p.what.op, [&]<moment_set Set>() {
-    const auto meet = prepare_meeting<carrier_of<S>, Set>(p, space, c.stream);
-    moment_rows<S, Set><<<static_cast<unsigned>(at.blocks), static_cast<unsigned>(at.threads), 0, c.stream>>>(
-        x, y, p.form.outer_run.stride, {at.batches, at.length, at.parts, c.first_index}, to, meet);
+    const auto meet = prepare_meeting<carrier_of<S>, Set>(p, space, c.queue);
+    const extent shape{at.batches, at.length, at.parts, c.first_index};
+    launch_kernel(c.queue, moment_rows<S, Set>, static_cast<unsigned>(at.blocks), static_cast<unsigned>(at.threads), 0,
+                  x, y, p.form.outer_run.stride, shape, to, meet);
   });
-  check(cudaGetLastError());
 }
 
 /// Any batches of elements that T carries.
@@ -80,32 +79,30 @@ void enqueue_groups(const plan& p, const detail::call& c) {
   args.shape = {at.batches, at.length, at.parts, c.first_index};
   args.to = output_of(p, c, space.status());
   visit_set(p.what.op, [&]<moment_set Set>() {
-    args.meet = prepare_meeting<T, Set>(p, space, c.stream);
-    moment_groups<T, Set><<<static_cast<unsigned>(at.blocks), static_cast<unsigned>(at.threads), 0, c.stream>>>(args);
+    args.meet = prepare_meeting<T, Set>(p, space, c.queue);
+    launch_kernel(c.queue, moment_groups<T, Set>, static_cast<unsigned>(at.blocks), static_cast<unsigned>(at.threads),
+                  0, args);
   });
-  check(cudaGetLastError());
 }
 
 template <storage_type T>
-void fill(const reduction& what, void* sums, std::int64_t count, cudaStream_t stream) {
+void fill(const reduction& what, void* sums, std::int64_t count, work_queue& queue) {
   if (count == 0) return;
   visit_set(what.op, [&]<moment_set Set>() {
-    fill_moments<T, Set><<<cuda::detail::grid_for(count, group_threads), group_threads, 0, stream>>>(
-        static_cast<carried_sums<T, Set>*>(sums), count, {});
+    launch_kernel(queue, fill_moments<T, Set>, cuda::detail::grid_for(count, group_threads), group_threads, 0,
+                  static_cast<carried_sums<T, Set>*>(sums), count, carried_sums<T, Set>{});
   });
-  check(cudaGetLastError());
 }
 
 template <storage_type T>
 void lower(const reduction& what, const void* sums, std::int64_t count, void* results, std::uint32_t* status_word,
-           cudaStream_t stream) {
+           work_queue& queue) {
   if (count == 0) return;
   const output to = output_of(what, results, false, false, status_word);
   visit_set(what.op, [&]<moment_set Set>() {
-    lower_moments<T, Set><<<cuda::detail::grid_for(count, group_threads / 32), group_threads, 0, stream>>>(
-        static_cast<const carried_sums<T, Set>*>(sums), count, to);
+    launch_kernel(queue, lower_moments<T, Set>, cuda::detail::grid_for(count, group_threads / 32), group_threads, 0,
+                  static_cast<const carried_sums<T, Set>*>(sums), count, to);
   });
-  check(cudaGetLastError());
 }
 
 }  // namespace multifold::cuda::moments
@@ -113,8 +110,8 @@ void lower(const reduction& what, const void* sums, std::int64_t count, void* re
 #define MULTIFOLD_MOMENT_ROWS(TYPE) \
   template void multifold::cuda::moments::enqueue_rows<TYPE>(const multifold::plan&, const detail::call&);
 
-#define MULTIFOLD_MOMENTS(TYPE)                                                                                       \
-  template void multifold::cuda::moments::enqueue_groups<TYPE>(const multifold::plan&, const detail::call&);          \
-  template void multifold::cuda::moments::fill<TYPE>(const multifold::reduction&, void*, std::int64_t, cudaStream_t); \
-  template void multifold::cuda::moments::lower<TYPE>(const multifold::reduction&, const void*, std::int64_t, void*,  \
-                                                      std::uint32_t*, cudaStream_t);
+#define MULTIFOLD_MOMENTS(TYPE)                                                                                      \
+  template void multifold::cuda::moments::enqueue_groups<TYPE>(const multifold::plan&, const detail::call&);         \
+  template void multifold::cuda::moments::fill<TYPE>(const multifold::reduction&, void*, std::int64_t, work_queue&); \
+  template void multifold::cuda::moments::lower<TYPE>(const multifold::reduction&, const void*, std::int64_t, void*, \
+                                                      std::uint32_t*, work_queue&);

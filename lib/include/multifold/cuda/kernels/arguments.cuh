@@ -40,7 +40,7 @@ struct work_item {
 template <class Arguments>
 __device__ work_item item_of(const Arguments& args, std::int64_t number) {
   work_item item{number / args.parts, number % args.parts, 0, args.length};
-  item.first = item.part * args.part_length;
+  item.first = min(item.part * args.part_length, args.length);  // a resized plan may leave parts empty
   if (args.length - item.first > args.part_length) item.end = item.first + args.part_length;
   return item;
 }

@@ -1,0 +1,37 @@
+#include "multifold/cuda/work_queue.hpp"
+
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "multifold/cuda/error.hpp"
+
+namespace multifold::cuda {
+namespace {
+
+constexpr unsigned unasked_shared_bytes = 48 << 10;
+
+}  // namespace
+
+void allow_shared_bytes(const void* function, unsigned bytes) {
+  if (bytes <= unasked_shared_bytes) return;
+  static std::mutex mutex;
+  static std::map<std::pair<int, const void*>, unsigned> allowed;
+  int device = 0;
+  check(cudaGetDevice(&device));
+  const std::lock_guard lock(mutex);
+  unsigned& most = allowed[{device, function}];
+  if (bytes <= most) return;
+  check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+  most = bytes;
+}
+
+void stream_queue::launch(const kernel_work& work) {
+  allow_shared_bytes(work.function, work.shared_bytes);
+  check(cudaLaunchKernel(work.function, dim3(work.blocks), dim3(work.threads),
+                         const_cast<void**>(work.arguments.data()), work.shared_bytes, stream_));
+}
+
+void stream_queue::clear(void* data, std::size_t bytes) { check(cudaMemsetAsync(data, 0, bytes, stream_)); }
+
+}  // namespace multifold::cuda

@@ -1,0 +1,35 @@
+// A plan for fewer elements on the same grid: what changes in a graph are numbers, not nodes.
+#include <algorithm>
+#include <string>
+
+#include "multifold/error.hpp"
+#include "multifold/plan.hpp"
+#include "plan/exact_layout.hpp"
+
+namespace multifold {
+
+plan resized(const plan& p, std::int64_t length) {
+  if (p.form.results() != 1 || p.form.pattern != access::rows) {
+    throw unsupported_error("plans for one row of neighbouring elements can be resized, and this one has " +
+                            std::to_string(p.form.results()) + " results" +
+                            (p.form.pattern == access::rows ? "" : ", or elements apart from each other"));
+  }
+  if (length < 0 || length > p.form.length) {
+    throw shape_error(std::to_string(length) + " elements were asked for, and the plan has room for " +
+                      std::to_string(p.form.length) + ": plan for more");
+  }
+  if (length == 0 && !has_identity(p.what.op) && !p.what.initial.given) {
+    throw shape_error(std::string(name(p.what.op)) + " of no elements has no value: give an initial value");
+  }
+  plan smaller = p;
+  smaller.form.length = smaller.form.length_run.extent = length;
+  for (run& r : smaller.form.reduced) r.extent = length;
+  pass& first = smaller.passes.front();
+  first.length = length;
+  if (first.parts == 1) first.tile = first.part_length = std::max<std::int64_t>(1, length);
+  // Sums of f64 have a mark for every tile, and tiles of short rows are smaller.
+  smaller.again_bytes = std::max(p.again_bytes, detail::again_bytes(p.what, first, p.engine));
+  return smaller;
+}
+
+}  // namespace multifold
