@@ -59,6 +59,8 @@ struct run {
   std::int64_t stride = 0;         // elements of the input
   std::int64_t result_stride = 0;  // results; 0 for reduced runs
   bool reduced = false;
+
+  bool operator==(const run&) const = default;
 };
 
 /// The way a reduction reads memory.
@@ -90,6 +92,8 @@ struct batches {
   std::int64_t offset_of(std::int64_t batch, std::int64_t index) const noexcept;
   /// Where the result of `batch` stands.
   std::int64_t result_of(std::int64_t batch) const noexcept;
+
+  bool operator==(const batches&) const = default;
 };
 
 /// Whether elements of a batch may be visited in any order (sum) or must keep their index (argmin).

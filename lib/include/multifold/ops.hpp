@@ -138,6 +138,8 @@ struct initial_value {
   bool integer = false;
   int128_t integer_value = 0;
   double real_value = 0;
+
+  bool operator==(const initial_value&) const = default;
 };
 
 /// What happens to the scalar after the last merge: a mean divides by its count, and `initial` takes part.

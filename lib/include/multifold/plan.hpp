@@ -25,6 +25,8 @@ struct engine_traits {
   int threads = 1;                    // a block, unless the caller forces another size
   std::int64_t part_bytes = 1 << 20;  // a part shorter than this is not worth a block of its own
   std::int64_t max_blocks = INT64_C(1) << 31;
+
+  bool operator==(const engine_traits&) const = default;
 };
 
 /// An NVIDIA H200, for plans that are drawn on machines without one.
@@ -51,6 +53,8 @@ struct plan {
   std::int64_t partials(std::size_t index) const noexcept;
   /// Device memory beside input and result: partial results, counters and the status word.
   std::int64_t workspace_bytes() const noexcept;
+
+  bool operator==(const plan&) const = default;
 };
 
 /// Chooses passes for `what` over `form` on `engine`. Pure: the same arguments give the same plan.

@@ -56,6 +56,8 @@ struct pass {
   bool contiguous() const noexcept { return tile == part_length; }
   /// The part that element `index` of a batch belongs to.
   std::int64_t part_of(std::int64_t index) const noexcept { return index / tile % parts; }
+
+  bool operator==(const pass&) const = default;
 };
 
 /// Exact sums of batches from this length on, if they have to be added again, are the work of several blocks.

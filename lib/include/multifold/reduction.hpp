@@ -18,6 +18,8 @@ struct reduction {
   std::int64_t correction = 0;  // of op_kind var, std, cov and describe: as in NumPy's var
   // Of gathers_exactly: the only result is not rounded, but the state of the sum (exact/blob.hpp).
   bool as_state = false;
+
+  bool operator==(const reduction&) const = default;
 };
 
 /// `op` over `input` with its default result dtype.

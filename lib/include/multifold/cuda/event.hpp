@@ -14,8 +14,12 @@ class event {
  public:
   enum class timing { off, on };
 
-  explicit event(timing kind = timing::off) {
-    check(cudaEventCreateWithFlags(&handle_, kind == timing::on ? cudaEventDefault : cudaEventDisableTiming));
+  enum class waiting { spin, sleep };
+
+  explicit event(timing kind = timing::off, waiting how = waiting::spin) {
+    const unsigned flags = (kind == timing::on ? cudaEventDefault : cudaEventDisableTiming) |
+                           (how == waiting::sleep ? cudaEventBlockingSync : cudaEventDefault);
+    check(cudaEventCreateWithFlags(&handle_, flags));
   }
   event(event&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   event& operator=(event&& other) noexcept {
@@ -28,7 +32,7 @@ class event {
 
   cudaEvent_t get() const noexcept { return handle_; }
   void record(cudaStream_t stream) const { check(cudaEventRecord(handle_, stream)); }
-  /// The calling thread waits until the recorded work is done.
+  /// The calling thread waits until the recorded work is done: in a loop, or asleep.
   void synchronise() const { check(cudaEventSynchronize(handle_)); }
   /// Later work of `stream` waits until the recorded work is done.
   void hold_back(cudaStream_t stream) const { check(cudaStreamWaitEvent(stream, handle_, 0)); }
