@@ -12,7 +12,8 @@
 
 namespace multifold::detail {
 
-/// A number within `error` of high + low, where |low| is at most 4 u of |high|; an error of 0 is none at all.
+/// A number within `error` of high + low, where |low| is at most 4 u of |high|; an error of 0 is none at all. Nothing
+/// is certain of one whose high part is below 2^-900.
 struct near_value {
   double high, low, error;
 };
@@ -40,29 +41,27 @@ MULTIFOLD_HD inline near_value near_of(const exact_value& v) {
   return {sign * high, sign * 0x1p-53 * low, unit * 0x1p-53};
 }
 
-/// pair / count, where that is far from the ends of the range.
+/// pair / count; unknown for a count beyond 2^53.
 ///
 /// The remainder is exact; it and the sum's low part come to u of the quotient each at most, and what is made of them
 /// has two roundings: `low` is off by 3 u of itself, and the bound is 16 u.
 MULTIFOLD_HD inline near_value near_quotient(const exact_pair& pair, std::int64_t count) {
+  if (count > (std::int64_t{1} << 53)) return unknown_value();
   const auto n = static_cast<double>(count);
   const exact_pair sum = tightened(pair);
   const double high = sum.high / n;
-  if (!(std::fabs(high) > 0x1p-800 && std::fabs(high) < 0x1p900) || count > (std::int64_t{1} << 53)) {
-    return unknown_value();
-  }
   const double rest = std::fma(-high, n, sum.high) + sum.low;
   const double low = rest / n;
   return {high, low, rest == 0 ? 0.0 : std::fabs(low) * 0x1p-49 + 0x1p-1000};  // low may underflow, rest does not
 }
 
-/// The square root; unknown below zero.
+/// The square root; unknown below zero and close to it.
 ///
 /// With r the root of `high`, rounded, and w = (v - r^2) / r^2, it is r + r w / 2 - r w^2 / 8 + ..., and |w| is below 7
 /// u beside the error. high - r^2 is exact; two roundings put `low` off by 3 u of itself, or 11 u^2 of r, and w^2 / 8
 /// is below 7 u^2: the bound is 128 u^2. The error counts half, and its bound is the whole.
 MULTIFOLD_HD inline near_value near_root(const near_value& v) {
-  if (!(v.high > 0x1p-800 && v.high < 0x1p900)) return unknown_value();
+  if (!(v.high > 0x1p-800)) return unknown_value();
   const double root = std::sqrt(v.high);
   const double low = (std::fma(-root, root, v.high) + v.low) / (2 * root);
   return {root, low, v.error / root + root * 0x1p-99};
@@ -95,7 +94,7 @@ MULTIFOLD_HD inline near_value near_covariance(const near_value& x, const near_v
 template <floating_storage T>
 MULTIFOLD_HD bool round_if_certain(const near_value& v, T& out) {
   const double size = std::fabs(v.high);
-  if (!(v.error < 0x1p-40 * size && size > 0x1p-900 && size < 0x1p900)) return false;
+  if (!(v.error < 0x1p-40 * size && size > 0x1p-900)) return false;
   // Wider by more than its own roundings are.
   const double off = v.error == 0 ? 0.0 : v.error * (1 + 0x1p-48) + std::fabs(v.low) * 0x1p-50;
   const T least = nearest<T>(exact_pair{v.high, v.low - off}), greatest = nearest<T>(exact_pair{v.high, v.low + off});

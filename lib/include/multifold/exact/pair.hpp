@@ -63,6 +63,11 @@ MULTIFOLD_HD constexpr exact_pair tightened(const exact_pair& pair) {
   return {s.sum, s.error};
 }
 
+// `sum`, which is that of the pair, unless `high` is all of it: its sum with 0 would not keep -0. Bits need no branch.
+MULTIFOLD_HD constexpr double high_or_sum(const exact_pair& pair, double sum) {
+  return bit_copy<double>(pair.low == 0 ? bit_copy<std::uint64_t>(pair.high) : bit_copy<std::uint64_t>(sum));
+}
+
 // high + low rounded to odd: what is inexact ends in a 1, so that rounding it to any format of at most 51 bits is
 // rounding the pair (Boldo and Melquiond, IEEE Transactions on Computers 57, 2008).
 MULTIFOLD_HD constexpr double rounded_to_odd(const exact_pair& pair) {
@@ -70,8 +75,8 @@ MULTIFOLD_HD constexpr double rounded_to_odd(const exact_pair& pair) {
   const auto bits = bit_copy<std::uint64_t>(s.sum);
   const bool inexact = (s.error > 0) | (s.error < 0);
   const bool outwards = (s.error > 0) == (s.sum > 0);
-  const std::uint64_t odd = inexact && (bits & 1u) == 0 ? (outwards ? bits + 1 : bits - 1) : bits;
-  return pair.low == 0 ? pair.high : bit_copy<double>(odd);  // the sum would not keep -0
+  const std::uint64_t neighbour = outwards ? bits + 1 : bits - 1;
+  return high_or_sum(pair, bit_copy<double>(inexact && (bits & 1u) == 0 ? neighbour : bits));
 }
 
 template <floating_storage T>
@@ -84,7 +89,7 @@ MULTIFOLD_HD constexpr T nearest(double x) {
 // The pair, which is not lost, rounded once.
 template <floating_storage T>
 MULTIFOLD_HD constexpr T nearest(const exact_pair& pair) {
-  if constexpr (std::is_same_v<T, double>) return pair.low == 0 ? pair.high : pair.high + pair.low;
+  if constexpr (std::is_same_v<T, double>) return high_or_sum(pair, pair.high + pair.low);
   else return nearest<T>(rounded_to_odd(pair));
 }
 
