@@ -63,9 +63,15 @@ MULTIFOLD_HD constexpr exact_pair tightened(const exact_pair& pair) {
   return {s.sum, s.error};
 }
 
-// `sum`, which is that of the pair, unless `high` is all of it: its sum with 0 would not keep -0. Bits need no branch.
+// `sum`, which is that of the pair, unless `high` is all of it: its sum with 0 would not keep -0.
 MULTIFOLD_HD constexpr double high_or_sum(const exact_pair& pair, double sum) {
-  return bit_copy<double>(pair.low == 0 ? bit_copy<std::uint64_t>(pair.high) : bit_copy<std::uint64_t>(sum));
+#if defined(__CUDA_ARCH__)
+  return pair.low == 0 ? pair.high : sum;
+#else
+  // A mask, where compilers make a branch that nobody can foresee.
+  const std::uint64_t whole = std::uint64_t{0} - static_cast<std::uint64_t>(pair.low == 0);
+  return bit_copy<double>((bit_copy<std::uint64_t>(pair.high) & whole) | (bit_copy<std::uint64_t>(sum) & ~whole));
+#endif
 }
 
 // high + low rounded to odd: what is inexact ends in a 1, so that rounding it to any format of at most 51 bits is
