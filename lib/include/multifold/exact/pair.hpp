@@ -6,6 +6,7 @@
 
 #include "multifold/exact/accumulator.hpp"
 #include "multifold/exact/value.hpp"
+#include "multifold/float16.hpp"
 
 namespace multifold {
 
@@ -60,6 +61,48 @@ MULTIFOLD_HD constexpr exact_pair tightened(const exact_pair& pair) {
   if (pair.low == 0) return pair;  // keeps the sign of a zero
   const two_sum s = add_exactly(pair.high, pair.low);
   return {s.sum, s.error};
+}
+
+// `sum`, which is that of the pair, unless `high` is all of it: its sum with 0 would not keep -0.
+MULTIFOLD_HD constexpr double high_or_sum(const exact_pair& pair, double sum) {
+#if defined(__CUDA_ARCH__)
+  return pair.low == 0 ? pair.high : sum;
+#else
+  // A mask, where compilers make a branch that nobody can foresee.
+  const std::uint64_t whole = std::uint64_t{0} - static_cast<std::uint64_t>(pair.low == 0);
+  return bit_copy<double>((bit_copy<std::uint64_t>(pair.high) & whole) | (bit_copy<std::uint64_t>(sum) & ~whole));
+#endif
+}
+
+// high + low rounded to odd: what is inexact ends in a 1, so that rounding it to any format of at most 51 bits is
+// rounding the pair (Boldo and Melquiond, IEEE Transactions on Computers 57, 2008).
+MULTIFOLD_HD constexpr double rounded_to_odd(const exact_pair& pair) {
+  const two_sum s = add_exactly(pair.high, pair.low);
+  const auto bits = bit_copy<std::uint64_t>(s.sum);
+  const bool inexact = (s.error > 0) | (s.error < 0);
+  const bool outwards = (s.error > 0) == (s.sum > 0);
+  const std::uint64_t neighbour = outwards ? bits + 1 : bits - 1;
+  return high_or_sum(pair, bit_copy<double>(inexact && (bits & 1u) == 0 ? neighbour : bits));
+}
+
+template <floating_storage T>
+MULTIFOLD_HD constexpr T nearest(double x) {
+  if constexpr (std::is_same_v<T, f16>) return to_f16(x);
+  else if constexpr (std::is_same_v<T, bf16>) return to_bf16(x);
+  else return static_cast<T>(x);
+}
+
+// The pair, which is not lost, rounded once.
+template <floating_storage T>
+MULTIFOLD_HD constexpr T nearest(const exact_pair& pair) {
+  if constexpr (std::is_same_v<T, double>) return high_or_sum(pair, pair.high + pair.low);
+  else return nearest<T>(rounded_to_odd(pair));
+}
+
+template <floating_storage T>
+MULTIFOLD_HD constexpr bool same_bits(T a, T b) {
+  using bits = typename float_layout<T>::bits_type;
+  return bit_copy<bits>(a) == bit_copy<bits>(b);
 }
 
 // A finite binary64 as value * 2^exponent.

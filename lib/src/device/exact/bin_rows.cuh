@@ -23,30 +23,29 @@ __device__ void stay_together() {
   if constexpr (!std::is_same_v<T, bf16>) __syncthreads();
 }
 
-/// Adds elements to their bins.
+/// What read_part asks of a thread's bins, whatever is added to them.
 template <floating_storage T>
-struct all_elements {
+struct bins_of_part {
   bin_column<T>& bins;
   __device__ int room() const { return bins.room; }
   __device__ void take_room(int elements) { bins.room -= elements; }
   __device__ void flush() { bins.flush(); }
   __device__ void keep_together() { stay_together<T>(); }
   __device__ void make_room(int elements) { bins.make_room(elements); }
-  __device__ void add(const vector_word& v) { bins.add(v); }
-  __device__ void add_element(T x) { bins.add(bin_column<T>::widened(x)); }
+};
+
+/// Adds elements to their bins.
+template <floating_storage T>
+struct all_elements : bins_of_part<T> {
+  __device__ void add(const vector_word& v) { this->bins.add(v); }
+  __device__ void add_element(T x) { this->bins.add(bin_column<T>::widened(x)); }
 };
 
 /// Adds the finite elements of the last bin, and counts the others.
 template <floating_storage T>
-struct top_elements {
-  bin_column<T>& bins;
+struct top_elements : bins_of_part<T> {
   std::int64_t* words;  // shared
 
-  __device__ int room() const { return bins.room; }
-  __device__ void take_room(int elements) { bins.room -= elements; }
-  __device__ void flush() { bins.flush(); }
-  __device__ void keep_together() { stay_together<T>(); }
-  __device__ void make_room(int elements) { bins.make_room(elements); }
   __device__ void add(const vector_word& v) {
     const auto unpacked = bit_copy<kernels::elements_of<T>>(v);
 #pragma unroll 1
@@ -56,7 +55,7 @@ struct top_elements {
     using multifold::detail::float_layout;
     const std::uint32_t magnitude = bit_copy<typename float_layout<T>::bits_type>(x) & (float_layout<T>::sign - 1u);
     if (bin_layout<T>::top != 0 && magnitude < bin_layout<T>::top) return;
-    if (magnitude < float_layout<T>::infinity) bins.add(bin_column<T>::widened(x));
+    if (magnitude < float_layout<T>::infinity) this->bins.add(bin_column<T>::widened(x));
     else add_word(words + mark_of<T>(multifold::detail::unpack(x)), 1);
   }
 };
@@ -76,13 +75,13 @@ __global__ void __launch_bounds__(512, 2) bin_rows(const T* data, const __grid_c
     const row_vectors<T> row(data + batch * args.row_stride, args.length);
     if (threadIdx.x < at::count) sums[threadIdx.x] = 0;  // 16 of at least 32 threads
     bin_column<T> mine(bins);
-    all_elements<T> all{mine};
+    all_elements<T> all{{mine}};
     read_part(row, part, args.parts, args.steps, all);
     mine.flush();
     if (__syncthreads_or(mine.special)) {
       // Nothing of the last bin is kept, and its elements are looked at again.
       mine.forget_last();
-      top_elements<T> top{mine, sums};
+      top_elements<T> top{{mine}, sums};
       read_part(row, part, args.parts, args.steps, top);
       mine.flush();
     }

@@ -5,12 +5,17 @@
 
 #include "device/exact/words.cuh"
 #include "device/output.cuh"
+#include "multifold/exact/near.hpp"
 #include "multifold/ops/gathered_sum.hpp"
 
 namespace multifold::cuda::exact {
 
 using cuda::detail::built_in_output;
 using cuda::detail::result_layout;
+using multifold::detail::near_quotient;
+using multifold::detail::nearest;
+using multifold::detail::round_if_certain;
+using multifold::detail::same_bits;
 
 /// Batches whose accumulators were lost: a bit each. Long ones are added by many blocks, into words of their own.
 struct lost_batches {
@@ -18,53 +23,6 @@ struct lost_batches {
   std::int64_t* words;  // words<T>::count a batch, if long; not cleared until a batch is lost
   unsigned* arrivals;   // as well
 };
-
-// high + low rounded to odd: any further rounding to at most 51 bits is then the only one.
-__device__ inline double to_odd(const exact_pair& pair) {
-  if (pair.low == 0) return pair.high;
-  const multifold::detail::two_sum s = multifold::detail::add_exactly(pair.high, pair.low);
-  const auto bits = __double_as_longlong(s.sum);
-  if (s.error == 0 || (bits & 1) != 0 || s.sum == 0) return s.sum;
-  // Towards the error: away from zero if the signs agree.
-  return __longlong_as_double(bits + ((s.error > 0) == (s.sum > 0) ? 1 : -1));
-}
-
-template <floating_storage T>
-__device__ T nearest(double x) {
-  if constexpr (std::is_same_v<T, f16>) return to_f16(x);
-  else if constexpr (std::is_same_v<T, bf16>) return to_bf16(x);
-  else return static_cast<T>(x);
-}
-
-/// The pair, which is not lost, rounded once.
-template <floating_storage T>
-__device__ T nearest(const exact_pair& pair) {
-  if constexpr (std::is_same_v<T, double>) return pair.low == 0 ? pair.high : pair.high + pair.low;
-  else return nearest<T>(to_odd(pair));
-}
-
-template <floating_storage T>
-__device__ bool same_bits(T a, T b) {
-  using bits = typename multifold::detail::float_layout<T>::bits_type;
-  return bit_copy<bits>(a) == bit_copy<bits>(b);
-}
-
-/// The pair over `count`, rounded once, if that is certain: `out` is then written.
-template <floating_storage T>
-__device__ bool nearest_quotient(const exact_pair& pair, std::int64_t count, T* out) {
-  const auto n = static_cast<double>(count);
-  const exact_pair tight = multifold::detail::tightened(pair);
-  const double quotient = tight.high / n;
-  // Far from underflow, where the rest of the division is exact; n is, too.
-  if (!(fabs(quotient) > 0x1p-900) || count > (std::int64_t{1} << 53)) return false;
-  const double rest = (fma(-quotient, n, tight.high) + tight.low) / n;
-  // The quotient is quotient + rest, with an error far below 2^-45 of the rest and 2^-100 of the whole.
-  const double slack = fabs(rest) * 0x1p-45 + fabs(quotient) * 0x1p-100;
-  const T low = nearest<T>(exact_pair{quotient, rest - slack}), high = nearest<T>(exact_pair{quotient, rest + slack});
-  if (!same_bits(low, high)) return false;
-  *out = low;
-  return true;
-}
 
 // Out of line, like all that is a lot of code and rarely needed.
 template <floating_storage T>
@@ -155,7 +113,7 @@ struct exact_output {
     if (!to.plain || to.merge || count == 0) return false;
     T* const out = static_cast<T*>(to.data) + to.layout.at(batch);
     if (to.op == op_kind::mean) {
-      if (!nearest_quotient(pair, count, out)) return false;
+      if (!round_if_certain(near_quotient(pair, count), *out)) return false;
     } else {
       *out = nearest<T>(pair);
     }

@@ -1,0 +1,114 @@
+// Real numbers that are known but for a small error: quotients, roots and covariances of sums in some tens of
+// operations, and their rounding where all that they may be rounds to the same. Where it does not, exact values decide.
+//
+// In the bounds below u is 2^-53, what a rounding is off by relative to its result, and every bound is several times as
+// wide as what is added up for it. What underflows on the way is off by 2^-1075, far below all of them.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "multifold/exact/pair.hpp"
+
+namespace multifold::detail {
+
+/// A number within `error` of high + low, where |low| is at most 4 u of |high|; an error of 0 is none at all. Nothing
+/// is certain of one whose high part is below 2^-900.
+struct near_value {
+  double high, low, error;
+};
+
+/// Nothing is certain of it.
+MULTIFOLD_HD constexpr near_value unknown_value() {
+  return {0.0, 0.0, bit_copy<double>(std::uint64_t{0x7ff0000000000000})};
+}
+
+/// Whether products of two of these and a count neither overflow nor lose their last places.
+MULTIFOLD_HD inline bool is_moderate(const near_value& v) {
+  const double size = std::fabs(v.high);
+  return (size > 0x1p-400 && size < 0x1p400) || (size == 0 && v.error == 0);
+}
+
+/// The leading 106 bits of a finite value. Unknown if it is not moderate.
+MULTIFOLD_HD inline near_value near_of(const exact_value& v) {
+  if (v.zero()) return {0.0, 0.0, 0.0};
+  const int exponent = v.exponent + 127;
+  if (exponent < -400 || exponent >= 400) return unknown_value();
+  constexpr std::uint64_t mask = (std::uint64_t{1} << 53) - 1;
+  const auto high = static_cast<double>(static_cast<std::uint64_t>(v.significand >> 75));
+  const auto low = static_cast<double>(static_cast<std::uint64_t>(v.significand >> 22) & mask);
+  const double unit = power_of_two(exponent - 52), sign = v.negative ? -unit : unit;
+  return {sign * high, sign * 0x1p-53 * low, unit * 0x1p-53};
+}
+
+/// pair / count; unknown for a count beyond 2^53.
+///
+/// The remainder is exact; it and the sum's low part come to u of the quotient each at most, and what is made of them
+/// has two roundings: `low` is off by 3 u of itself, and the bound is 16 u.
+MULTIFOLD_HD inline near_value near_quotient(const exact_pair& pair, std::int64_t count) {
+  if (count > (std::int64_t{1} << 53)) return unknown_value();
+  const auto n = static_cast<double>(count);
+  const exact_pair sum = tightened(pair);
+  const double high = sum.high / n;
+  const double rest = std::fma(-high, n, sum.high) + sum.low;
+  const double low = rest / n;
+  return {high, low, rest == 0 ? 0.0 : std::fabs(low) * 0x1p-49 + 0x1p-1000};  // low may underflow, rest does not
+}
+
+/// The square root; unknown below zero and close to it.
+///
+/// With r the root of `high`, rounded, and w = (v - r^2) / r^2, it is r + r w / 2 - r w^2 / 8 + ..., and |w| is below 7
+/// u beside the error. high - r^2 is exact; two roundings put `low` off by 3 u of itself, or 11 u^2 of r, and w^2 / 8
+/// is below 7 u^2: the bound is 128 u^2. The error counts half, and its bound is the whole.
+MULTIFOLD_HD inline near_value near_root(const near_value& v) {
+  if (!(v.high > 0x1p-800)) return unknown_value();
+  const double root = std::sqrt(v.high);
+  const double low = (std::fma(-root, root, v.high) + v.low) / (2 * root);
+  return {root, low, v.error / root + root * 0x1p-99};
+}
+
+/// (n products - x y) / (n (n - correction)). Unknown for a count beyond 2^52.
+///
+/// n times the products is off by 10 u^2 of it, x y by 42 u^2 of it, and their difference by 11 and 20 u^2 of them:
+/// below 62 u^2 of both, and the bound is 256 u^2. The divisor is exact as a pair, the remainder is exact, and what is
+/// made of it puts the quotient off by 13 u^2 more: the bound is 128 u^2.
+MULTIFOLD_HD inline near_value near_covariance(const near_value& x, const near_value& y, const near_value& products,
+                                               std::int64_t count, std::int64_t correction) {
+  constexpr std::int64_t most = std::int64_t{1} << 52;
+  if (count > most || correction < -most || correction >= count) return unknown_value();
+  if (!is_moderate(x) || !is_moderate(y) || !is_moderate(products)) return unknown_value();
+  const auto n = static_cast<double>(count), freedom = static_cast<double>(count - correction);
+  const double a = n * products.high, a_low = std::fma(n, products.high, -a) + n * products.low;
+  const double b = x.high * y.high, b_low = std::fma(x.high, y.high, -b) + (x.high * y.low + x.low * y.high);
+  const double error = 0x1p-98 * (std::fabs(a) + std::fabs(b)) + n * products.error +
+                       2 * ((std::fabs(x.high) + x.error) * y.error + std::fabs(y.high) * x.error);
+  const two_sum s = add_exactly(a, -b);
+  const two_sum top = add_exactly(s.sum, s.error + (a_low - b_low));
+  const double divisor = n * freedom, divisor_low = std::fma(n, freedom, -divisor);
+  const double high = top.sum / divisor;
+  const double low = (std::fma(-high, divisor, top.sum) + (top.error - high * divisor_low)) / divisor;
+  return {high, low, error / divisor * 1.01 + std::fabs(high) * 0x1p-99};
+}
+
+/// Rounds if everything within the error rounds to the same: `out` is then written. Never certain of a zero.
+template <floating_storage T>
+MULTIFOLD_HD bool round_if_certain(const near_value& v, T& out) {
+  const double size = std::fabs(v.high);
+  if (!(v.error < 0x1p-40 * size && size > 0x1p-900)) return false;
+  // Wider by more than its own roundings are.
+  const double off = v.error * (1 + 0x1p-48) + std::fabs(v.low) * 0x1p-50;
+  const T least = nearest<T>(exact_pair{v.high, v.low - off}), greatest = nearest<T>(exact_pair{v.high, v.low + off});
+  if (!same_bits(least, greatest)) return false;
+  out = least;
+  return true;
+}
+
+/// To a floating `type`, at `out`, which is aligned for it.
+MULTIFOLD_HD inline bool round_if_certain(const near_value& v, dtype type, void* out) {
+  if (type == dtype::f64) return round_if_certain(v, *static_cast<double*>(out));
+  if (type == dtype::f32) return round_if_certain(v, *static_cast<float*>(out));
+  if (type == dtype::bf16) return round_if_certain(v, *static_cast<bf16*>(out));
+  return round_if_certain(v, *static_cast<f16*>(out));
+}
+
+}  // namespace multifold::detail

@@ -1,0 +1,171 @@
+// Numbers near a pair: whatever is certain is the rounding of the exact value, and ordinary values are certain.
+#include "multifold/exact/near.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <random>
+
+#include "core/exact_data.hpp"
+#include "core/exact_oracle.hpp"
+
+namespace multifold {
+namespace {
+
+using detail::near_of;
+using detail::near_value;
+using detail::round_if_certain;
+using testing_oracle::bits_of;
+using testing_oracle::format_of;
+using testing_oracle::is_nearest_root;
+using testing_oracle::scaled;
+using testing_oracle::units_of;
+using engine = testing_data::engine;
+
+template <floating_storage T>
+class near_pairs : public ::testing::Test {};
+
+using results = ::testing::Types<f16, bf16, float, double>;
+TYPED_TEST_SUITE(near_pairs, results);
+
+mpq_class rational(double x) { return scaled(units_of(x, -1074), -1074); }
+mpq_class rational(std::int64_t n) { return mpq_class(mpz_class(static_cast<long>(n))); }
+mpq_class rational(const exact_pair& pair) { return rational(pair.high) + rational(pair.low); }
+
+// Near 1, at all distances from a number with one bit more than T; the tie itself in one of four.
+template <floating_storage T>
+exact_pair near_tie(engine& random) {
+  constexpr int precision = format_of<T>().precision;
+  const auto odd = static_cast<double>((random() >> (64 - precision)) | (std::uint64_t{1} << (precision - 1)));
+  exact_pair pair = exact_pair{} + std::ldexp(2 * odd + 1, -precision - 1);
+  const auto distance = random() % 4 == 0 ? 0.0 : std::ldexp(1.0, -static_cast<int>(random() % 1070));
+  pair = pair + (random() % 2 == 0 ? distance : -distance);
+  return random() % 2 == 0 ? pair : exact_pair{-pair.high, -pair.low};
+}
+
+exact_pair any_pair(engine& random) {
+  const auto high = static_cast<double>(static_cast<std::int64_t>(random()) >> (random() % 63));
+  const auto low = static_cast<double>(static_cast<std::int64_t>(random()) >> (random() % 63));
+  return exact_pair{} + std::ldexp(high, static_cast<int>(random() % 40) - 60) + std::ldexp(low, -120);
+}
+
+std::int64_t any_count(engine& random, int bits) {
+  return 1 + static_cast<std::int64_t>(random() >> (64 - 1 - random() % static_cast<unsigned>(bits)));
+}
+
+bool within(const near_value& found, const mpq_class& expected) {
+  if (std::isinf(found.error) || std::abs(found.high) < 0x1p-900) return true;
+  return abs(expected - rational(found.high) - rational(found.low)) <= rational(found.error);
+}
+
+bool root_within(const near_value& found, const mpq_class& square) {
+  if (!(found.error < found.high)) return true;
+  const mpq_class root = rational(found.high) + rational(found.low), error = rational(found.error);
+  return (root - error) * (root - error) <= square && square <= (root + error) * (root + error);
+}
+
+template <floating_storage T>
+bool agrees(const near_value& found, const mpq_class& expected) {
+  EXPECT_TRUE(within(found, expected)) << found.high << " " << found.low << " " << found.error;
+  T rounded{};
+  if (!round_if_certain(found, rounded)) return false;
+  EXPECT_EQ(bits_of(rounded), testing_oracle::nearest<T>(expected)) << found.high << " " << found.low;
+  return true;
+}
+
+TYPED_TEST(near_pairs, sums_round_as_they_do_exactly) {
+  engine random(90);
+  for (int i = 0; i < 20000 && !this->HasFailure(); ++i) {
+    const exact_pair pair = i % 2 == 0 ? near_tie<TypeParam>(random) : any_pair(random);
+    if (pair.lost() || rational(pair) == 0) continue;
+    ASSERT_EQ(bits_of(detail::nearest<TypeParam>(pair)), testing_oracle::nearest<TypeParam>(rational(pair)));
+  }
+  EXPECT_EQ(bits_of(detail::nearest<TypeParam>(exact_pair{})), bits_of(detail::nearest<TypeParam>(-0.0)));
+}
+
+TYPED_TEST(near_pairs, quotients_of_any_pair) {
+  engine random(91);
+  int certain = 0;
+  for (int i = 0; i < 10000 && !this->HasFailure(); ++i) {
+    const std::int64_t count = any_count(random, 52);
+    const exact_pair pair = any_pair(random);
+    if (pair.lost()) continue;
+    certain += agrees<TypeParam>(detail::near_quotient(pair, count), rational(pair) / rational(count));
+  }
+  EXPECT_GT(certain, 9000);
+}
+
+// A tie times a count is a sum, and so is what lies anywhere beside it.
+TYPED_TEST(near_pairs, quotients_that_are_ties_or_nearly) {
+  engine random(92);
+  for (int i = 0; i < 20000 && !this->HasFailure(); ++i) {
+    const exact_pair tie = near_tie<TypeParam>(random);
+    const std::int64_t count = any_count(random, 40);
+    const double high = tie.high * static_cast<double>(count);
+    const exact_pair sum = exact_pair{high, std::fma(tie.high, static_cast<double>(count), -high)} + tie.low;
+    if (sum.lost()) continue;
+    agrees<TypeParam>(detail::near_quotient(sum, count), rational(sum) / rational(count));
+  }
+}
+
+// The low part of the quotient underflows, and decides all the same.
+TEST(near_quotient, of_a_tie_and_the_smallest_number) {
+  for (const double tail : {0x1p-1074, -0x1p-1074}) {
+    float rounded = 0;
+    const near_value found = detail::near_quotient({3 * (1 + 0x1p-24), tail}, 3);
+    EXPECT_FALSE(round_if_certain(found, rounded));
+    ASSERT_TRUE(round_if_certain(detail::near_quotient({3 * (1 + 0x1p-24), 0.0}, 3), rounded));
+    EXPECT_EQ(rounded, 1.0f);
+  }
+}
+
+TYPED_TEST(near_pairs, covariances_and_roots) {
+  engine random(93);
+  int certain = 0;
+  for (int i = 0; i < 6000 && !this->HasFailure(); ++i) {
+    const exact_pair x = any_pair(random), y = random() % 8 == 0 ? exact_pair{0.0, 0.0} : any_pair(random);
+    const std::int64_t count = any_count(random, 52);
+    // Of the size of x y / count, or so that most of it goes.
+    exact_pair products{x.high * y.high / static_cast<double>(count), 0.0};
+    if (random() % 2 == 0) products = products + any_pair(random);
+    if (x.lost() || y.lost() || products.lost()) continue;
+    const std::int64_t correction = std::min<std::int64_t>(count - 1, static_cast<std::int64_t>(random() % 5) - 2);
+    const near_value found = detail::near_covariance(near_of(value_of(x)), near_of(value_of(y)),
+                                                     near_of(value_of(products)), count, correction);
+    const mpq_class n = rational(count), numerator = n * rational(products) - rational(x) * rational(y);
+    const mpq_class expected = numerator / (n * (n - rational(correction)));
+    certain += agrees<TypeParam>(found, expected);
+    const near_value near = detail::near_root(found);
+    TypeParam root{};
+    ASSERT_TRUE(root_within(near, expected));
+    if (round_if_certain(near, root)) {
+      ASSERT_TRUE(is_nearest_root<TypeParam>(expected, bits_of(root)));
+    }
+  }
+  EXPECT_GT(certain, 1500);  // where most of it goes, binary64 often is not
+}
+
+// Squares of numbers with one bit more than T, and what lies anywhere beside them.
+TYPED_TEST(near_pairs, roots_that_are_ties_or_nearly) {
+  engine random(94);
+  constexpr int precision = format_of<TypeParam>().precision;
+  for (int i = 0; i < 20000 && !this->HasFailure(); ++i) {
+    const auto odd = 2 * ((random() >> (64 - precision)) | (std::uint64_t{1} << (precision - 1))) + 1;
+    const mpz_class root(static_cast<unsigned long>(odd));
+    const mpz_class square = ((root * root) << 200) + static_cast<int>(random() % 3 - 1) * (mpz_class(1) << (i % 200));
+    const exact_value value = exact_total(testing_oracle::sum_of<exact_product_traits<double>>(square));
+    const int unit = exact_product_traits<double>::unit_exponent;
+    exact_value moderate = value;
+    moderate.exponent -= unit + 200 + 100;
+    const near_value near = detail::near_root(near_of(moderate));
+    ASSERT_TRUE(root_within(near, scaled(square, -300)));
+    TypeParam rounded{};
+    if (!round_if_certain(near, rounded)) continue;
+    ASSERT_TRUE(is_nearest_root<TypeParam>(scaled(square, -300), bits_of(rounded)));
+  }
+}
+
+}  // namespace
+}  // namespace multifold
