@@ -61,6 +61,11 @@ struct pass {
 /// Exact sums of batches from this length on, if they have to be added again, are the work of several blocks.
 inline constexpr std::int64_t long_batch = INT64_C(1) << 14;
 
+/// A block of the kernels that follow a first pass of exact sums: over tiles of f64 that it marked, one block a
+/// multiprocessor, and over batches that it lost.
+inline constexpr int wide_threads = 192;
+inline constexpr int again_threads = 256;
+
 /// Vectors of 16 bytes that a thread takes of every tile of exact_rows. Blocks that read longer stretches get more out
 /// of the memory, but short rows have to be shared among many blocks.
 constexpr std::int64_t exact_tile_vectors(dtype input, std::int64_t length) noexcept {
