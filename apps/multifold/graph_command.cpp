@@ -1,7 +1,7 @@
 // multifold graph OP: what a GPU is given to run for a reduction, node by node. Reads no elements and needs no GPU.
-#include <algorithm>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -25,11 +25,6 @@ struct graph_arguments {
   bool json = false;
 };
 
-bool has_gpu() {
-  const std::vector<engine_info> all = engines();
-  return std::any_of(all.begin(), all.end(), [](const engine_info& e) { return e.name == "device" && e.supported; });
-}
-
 void expect_one_form(const graph_arguments& arguments) {
   std::vector<std::string> given;
   if (arguments.dot) given.emplace_back("--dot");
@@ -38,19 +33,19 @@ void expect_one_form(const graph_arguments& arguments) {
   if (given.size() > 1) throw usage(given[0] + ": " + given[1] + " was given, too; expected one of the two");
 }
 
-// The chosen model, else the GPU that is here, else a model.
-std::string drawn(const graph_arguments& arguments, std::stop_token stop) {
-  const engine_arguments& how = arguments.plan.how;
-  if (how.engine == "host") throw usage("--engine host: graphs are for GPUs; expected auto or device");
-  planned wanted = planned_of(arguments.plan);
-  wanted.options.engine = engine_choice::device;
-  const bool named = !arguments.plan.device_model.empty();
-  const bool fallen_back = !named && how.engine == "auto" && !has_gpu();
-  const plan p =
-      named || fallen_back ? plan_on(wanted, h200_traits()) : plan_for(wanted.op, wanted.view, wanted.options);
+std::optional<engine_traits> gpu_here() {
+  for (const engine_info& engine : engines()) {
+    if (engine.supported && engine.traits.engine == engine_kind::device) return engine.traits;
+  }
+  return std::nullopt;
+}
 
+std::string drawn(const graph_arguments& arguments, std::stop_token stop) {
+  const bool model = !arguments.plan.device_model.empty();
+  const std::optional<engine_traits> here = model ? std::nullopt : gpu_here();
+  const plan p = plan_on(planned_of(arguments.plan), here.value_or(h200_traits()));
   graphs::topology t = graphs::topology_of(p);
-  if (fallen_back) t.title += " (there is no GPU here)";
+  if (!model && !here) t.title += " (there is no GPU here)";
   if (arguments.json) return graph_json(p, t) + "\n";
   if (arguments.dot) return graphs::to_dot(t);
   return arguments.svg ? svg_of(graphs::to_dot(t), stop) : graphs::to_text(t);
@@ -80,6 +75,7 @@ void add_graph_command(CLI::App& app, command& chosen) {
   CLI::App& sub = *app.add_subcommand("graph", "What a GPU would run for a reduction: kernels and all, as a table");
   add_plan_options(sub, "For a GPU that is not here: h200 (default: the GPU of this machine, else h200)",
                    arguments->plan);
+  add_forced_options(sub, arguments->plan.how);
   sub.add_flag("--json", arguments->json, "One JSON object on one line: nodes and edges");
   sub.add_flag("--dot", arguments->dot, "A picture, for Graphviz");
   sub.add_flag("--svg", arguments->svg, "A picture, by way of Graphviz's program dot");

@@ -50,6 +50,7 @@ void add_plan_command(CLI::App& app, command& chosen) {
   const auto arguments = std::make_shared<plan_command_arguments>();
   CLI::App& sub = *app.add_subcommand("plan", "How a reduction would be run: its passes, as a table");
   add_plan_options(sub, "Plan for a machine that is not here: h200", arguments->plan);
+  add_engine_options(sub, arguments->plan.how);
   sub.add_flag("--json", arguments->json, "One JSON object on one line");
   sub.add_flag("--dot", arguments->dot, "A picture of the passes, for Graphviz");
   sub.footer(examples);

@@ -41,7 +41,6 @@ void add_plan_options(CLI::App& command, const std::string& model_help, plan_arg
   command.add_option("--device-model", to.device_model, model_help)->type_name("MODEL")->check(one_of({"h200"}));
   add_reduction_options(command, std::nullopt, to.what);
   add_raw_options(command, to.raw);
-  add_engine_options(command, to.how);
 }
 
 planned planned_of(const plan_arguments& arguments) {

@@ -25,7 +25,7 @@ struct planned {
   reduce_options options;
 };
 
-/// OP, FILE and all options but those of the output, with `model_help` for --device-model.
+/// OP, FILE, and all options but those of engines and of the output; `model_help` is that of --device-model.
 void add_plan_options(CLI::App& command, const std::string& model_help, plan_arguments& to);
 
 /// The arguments are judged, and the header of the file is read.
