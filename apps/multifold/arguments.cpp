@@ -87,7 +87,10 @@ void add_engine_options(CLI::App& command, engine_arguments& to) {
   command.add_option("--memory", to.memory, "For buffers, like 64MiB or 4GiB (default: 256MiB)")
       ->type_name("SIZE")
       ->group(group);
+  add_forced_options(command, to);
+}
 
+void add_forced_options(CLI::App& command, engine_arguments& to) {
   const char* const forced = "A forced plan: the same answer another way, or a refusal";
   command.add_option("--passes", to.passes, "Number of passes")->type_name("N")->check(between(1, 64))->group(forced);
   command.add_option("--finish", to.finish, "next-pass, last-block or atomic: how the parts of a batch become one")

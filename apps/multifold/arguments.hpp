@@ -56,5 +56,7 @@ void add_raw_options(CLI::App& command, raw_arguments& to);
 /// them.
 void add_reduction_options(CLI::App& command, std::optional<op_kind> op, reduction_arguments& to);
 void add_engine_options(CLI::App& command, engine_arguments& to);
+/// Those of them that force a plan.
+void add_forced_options(CLI::App& command, engine_arguments& to);
 
 }  // namespace multifold::app

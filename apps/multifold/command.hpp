@@ -14,6 +14,7 @@ using command = std::function<exit_code(interrupt_watch&)>;
 
 void add_reduce_command(CLI::App& app, op_kind op, command& chosen);
 void add_plan_command(CLI::App& app, command& chosen);
+void add_graph_command(CLI::App& app, command& chosen);
 void add_info_command(CLI::App& app, command& chosen);
 
 }  // namespace multifold::app

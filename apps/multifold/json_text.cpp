@@ -1,10 +1,11 @@
-// Results and plans as JSON.
+// Results, plans and graphs as JSON.
 #include "json_text.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "multifold/version.hpp"
@@ -83,6 +84,27 @@ json passes_json(const plan& p) {
   return passes;
 }
 
+json known(std::int64_t number) { return number > 0 ? json(number) : json(); }
+
+void add_nodes(json& object, const std::vector<graphs::node>& nodes) {
+  json list = json::array(), edges = json::array();
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const graphs::node& n = nodes[i];
+    json item{{"kind", graphs::name(n.kind)},
+              {"label", n.label},
+              {"shape", n.shape.empty() ? json() : json(n.shape)},
+              {"blocks", known(n.blocks)},
+              {"threads", known(n.threads)},
+              {"bytes", known(n.bytes)},
+              {"body", json()}};
+    if (!n.body.empty()) add_nodes(item["body"], n.body);
+    list.push_back(std::move(item));
+    for (const std::size_t before : n.after) edges.push_back(json::array({before, i}));
+  }
+  object["nodes"] = std::move(list);
+  object["edges"] = std::move(edges);
+}
+
 const char* name_of(access pattern) {
   switch (pattern) {
     case access::rows: return "rows";
@@ -135,6 +157,14 @@ std::string plan_json(const plan& p) {
                     {"accumulator_bytes", p.accumulator_bytes},
                     {"workspace_bytes", p.workspace_bytes()},
                     {"plan", passes_json(p)}};
+  return object.dump();
+}
+
+std::string graph_json(const plan& p, const graphs::topology& t) {
+  json object{{"schema", "multifold.graph/1"}, {"title", t.title},
+              {"op", name(p.what.op)},         {"input_dtype", name(p.what.input)},
+              {"dtype", name(p.what.result)},  {"engine", p.engine.name}};
+  add_nodes(object, t.nodes);
   return object.dump();
 }
 

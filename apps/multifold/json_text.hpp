@@ -1,10 +1,11 @@
-// The JSON of results and plans; every object carries the name of its schema.
+// The JSON of results, plans and graphs; every object carries the name of its schema.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "multifold/graphs/topology.hpp"
 #include "multifold/plan.hpp"
 #include "multifold/reduce.hpp"
 
@@ -25,6 +26,10 @@ std::string result_json(const reduce_result& result, const result_files& files);
 
 /// "multifold.plan/1" on one line.
 std::string plan_json(const plan& p);
+
+/// "multifold.graph/1" on one line: the topology of `p`. Edges are pairs of places in the list of nodes, from 0 on; the
+/// body of a condition has nodes and edges of its own. What a node does not have, or is not known, is null.
+std::string graph_json(const plan& p, const graphs::topology& t);
 
 /// "multifold.info/1" on one line.
 std::string info_json();

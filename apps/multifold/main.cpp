@@ -19,6 +19,7 @@ constexpr const char* footer =
     "  multifold dot x.npy y.npy                of two arrays\n"
     "  multifold describe x.npy                 counts, extremes, mean, deviation: all at once\n"
     "  multifold plan sum x.npy                 how it would be done\n"
+    "  multifold graph sum x.npy                what a GPU would run\n"
     "  multifold sum --help                     every option\n"
     "\n"
     "Exit codes: 0 done, 1 out of memory and the like, 2 usage, 3 input or output that cannot be read or written,\n"
@@ -27,7 +28,7 @@ constexpr const char* footer =
 std::string command_names() {
   std::string names;
   for (const op_kind op : offered_ops()) names += std::string(name(op)) + ", ";
-  return names + "plan or info";
+  return names + "plan, graph or info";
 }
 
 bool is_command(const CLI::App& app, const std::string& word) {
@@ -64,6 +65,7 @@ exit_code run(int argc, const char* const* argv, interrupt_watch& watch) {
   command chosen;
   for (const op_kind op : offered_ops()) add_reduce_command(app, op, chosen);
   add_plan_command(app, chosen);
+  add_graph_command(app, chosen);
   add_info_command(app, chosen);
   app.require_subcommand(1);
   app.set_version_flag("--version", MULTIFOLD_VERSION);

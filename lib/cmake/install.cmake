@@ -3,13 +3,14 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 get_property(rooms GLOBAL PROPERTY MULTIFOLD_ROOMS)
+get_property(headers GLOBAL PROPERTY MULTIFOLD_HEADERS)  # of rooms with a folder of their own
 if(NOT rooms)
   return()
 endif()
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/multifold")
 
 install(TARGETS ${rooms} EXPORT multifoldTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/lib/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/lib/include/" ${headers} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(EXPORT multifoldTargets NAMESPACE multifold:: DESTINATION "${package_dir}")
 
 configure_package_config_file("${PROJECT_SOURCE_DIR}/lib/cmake/multifoldConfig.cmake.in"

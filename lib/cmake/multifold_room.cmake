@@ -1,11 +1,12 @@
 # multifold_room(NAME LINKS...): the static library of one room of lib/src, made of every source in it.
 #
+# A room with a folder of its own at the top (graphs) has its sources in src and its public headers in include.
 # A room may only see the rooms it LINKS; private headers are included relative to lib/src ("host/threads.hpp").
 # Files may come and go without a change here. A room without sources is no target, and links to it are dropped.
 function(multifold_room name)
-  file(GLOB sources CONFIGURE_DEPENDS *.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS *.cpp src/*.cpp)
   if(MULTIFOLD_HAS_CUDA)
-    file(GLOB cuda_sources CONFIGURE_DEPENDS *.cu instances/*.cu)
+    file(GLOB cuda_sources CONFIGURE_DEPENDS *.cu instances/*.cu src/*.cu)
     list(APPEND sources ${cuda_sources})
   else()
     # In rooms that serve both engines, files for the GPU are named device_*.
@@ -22,6 +23,10 @@ function(multifold_room name)
   target_include_directories(${target}
     PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/lib/include>" "$<INSTALL_INTERFACE:include>"
     PRIVATE "${PROJECT_SOURCE_DIR}/lib/src")
+  if(IS_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}/include")
+    target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>")
+    set_property(GLOBAL APPEND PROPERTY MULTIFOLD_HEADERS "${CMAKE_CURRENT_SOURCE_DIR}/include/")
+  endif()
   target_compile_features(${target} PUBLIC cxx_std_20)
 
   foreach(link IN LISTS ARGN)

@@ -104,7 +104,8 @@ class Usage(tool.ToolTest):
         self.assert_refused(tool.run("sum", self.x, env=tool.environment(MULTIFOLD_ENGINE="device")), 4, "device")
 
     def test_help_and_version(self):
-        for line in (["--help"], ["sum", "--help"], ["cov", "--help"], ["describe", "-h"], ["plan", "--help"], ["info", "-h"]):
+        for line in (["--help"], ["sum", "--help"], ["cov", "--help"], ["describe", "-h"], ["plan", "--help"],
+                     ["graph", "--help"], ["info", "-h"]):
             with self.subTest(line=line):
                 outcome = tool.run(*line)
                 self.assertEqual((outcome.code, outcome.err), (0, ""))

@@ -1,8 +1,8 @@
-"""Who may see whom: reads every #include of the repository, and every line of lib/, and names what breaks the rules.
+"""Who may see whom: reads every #include of the repository, and every line of the library, and names what breaks the rules.
 
     layering_test.py [ROOT]     prints one line per violation; exit 1 if there is any
 
-Layers: core < plan < {host | device} < stream < reduce; io stands on core. The rules are the tables below.
+Layers: core < plan < {host | device} < graphs < stream < reduce; io stands on core. The rules are the tables below.
 """
 
 import pathlib
@@ -17,8 +17,9 @@ VISIBLE = {
     "device": {"core", "plan", "device", "kernels"},
     "kernels": {"core", "kernels"},
     "io": {"core", "io"},
-    "stream": {"core", "plan", "host", "device", "stream"},
-    "reduce": {"core", "plan", "host", "device", "io", "stream", "reduce"},
+    "graphs": {"core", "plan", "device", "graphs"},
+    "stream": {"core", "plan", "host", "device", "graphs", "stream"},
+    "reduce": {"core", "plan", "host", "device", "io", "graphs", "stream", "reduce"},
 }
 
 # The layer of a public header; one that is not named here counts as core, the strictest.
@@ -28,6 +29,8 @@ PUBLIC = {
     "reduce.hpp": "reduce",
     "multifold.hpp": "reduce",
 }
+
+LIBRARY = ("lib", "graphs")  # folders of the library at the top
 
 # Headers that only some parts of the repository may include.
 RESTRICTED = (
@@ -65,13 +68,17 @@ def files(root):
 
 
 def layer_of(name):
-    """The layer of a file of the repository, or of an include as it is written; None outside lib/."""
+    """The layer of a file of the repository, or of an include as it is written; None outside of the library."""
     parts = list(pathlib.PurePosixPath(name).parts)
     if parts[:1] == ["lib"]:
         parts = parts[2:]  # lib/include/..., lib/src/...
+    if parts[:1] == ["graphs"]:
+        return "graphs"
     if parts[:1] == ["multifold"]:
         if "kernels" in parts:
             return "kernels"
+        if parts[1:2] == ["graphs"]:
+            return "graphs"
         return "device" if parts[1:2] == ["cuda"] else PUBLIC.get("/".join(parts[1:]), "core")
     if parts[:1] == ["device"] and "kernels" in parts:
         return "kernels"
@@ -88,7 +95,7 @@ def include_problem(name, header, quoted):
     for pattern, allowed, reason in RESTRICTED:
         if pattern.match(header) and area not in allowed:
             return reason
-    if area != "lib":
+    if area not in LIBRARY:
         return None
 
     layer = layer_of(name)
@@ -101,6 +108,8 @@ def include_problem(name, header, quoted):
     if header.startswith("."):
         return 'private headers are named relative to lib/src, such as "host/threads.hpp"'
     target = layer_of(header)
+    if area == "graphs" and "/" not in header:
+        target = "graphs"  # beside the file
     if target is None:
         return 'headers of the library are included as "multifold/..." or relative to lib/src'
     if layer == "kernels" and policy_of_kernels(header):
@@ -125,7 +134,7 @@ def code_problems(name, text):
             problem = include_problem(name, header, quoted=include.group(2) is not None)
             if problem:
                 yield number, f"includes {header}: {problem}"
-    if name.parts[0] == "lib":
+    if name.parts[0] in LIBRARY:
         for number, line in enumerate(without_comments_and_strings(text).splitlines(), 1):
             if PRINTS.search(line):
                 yield number, "the library never prints; return a value or throw an error"

@@ -1,26 +1,14 @@
 // A plan in words and columns.
-#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
 
+#include "core/bytes_text.hpp"
+#include "core/text_table.hpp"
 #include "multifold/plan.hpp"
 
 namespace multifold {
 namespace {
-
-std::string bytes_text(int128_t bytes) {
-  constexpr std::array<const char*, 7> units{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  std::size_t unit = 0;
-  int128_t tenths = bytes * 10;
-  while (tenths >= 10240 && unit + 1 < units.size()) {
-    tenths = (tenths + 512) / 1024;
-    ++unit;
-  }
-  const auto whole = static_cast<std::int64_t>(tenths / 10);
-  const auto rest = static_cast<int>(tenths % 10);
-  return std::to_string(whole) + (rest != 0 ? "." + std::to_string(rest) : "") + " " + units[unit];
-}
 
 std::string pattern_name(access pattern) {
   return pattern == access::rows ? "rows" : pattern == access::columns ? "columns" : "strided";
@@ -49,21 +37,6 @@ std::vector<std::string> row_of(const plan& p, std::size_t index) {
           form,
           how,
           bytes_text(int128_t{p.partials(index)} * p.accumulator_bytes)};
-}
-
-std::string table_of(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> width(rows[0].size(), 0);
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
-  }
-  std::string text;
-  for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) line += row[i] + std::string(width[i] - row[i].size() + 2, ' ');
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
-  return text;
 }
 
 }  // namespace
@@ -97,7 +70,7 @@ std::string explain(const plan& p) {
                                               p.engine.engine == engine_kind::host ? "work" : "grid", "block", "finish",
                                               "partials"}};
   for (std::size_t i = 0; i < p.passes.size(); ++i) rows.push_back(row_of(p, i));
-  text += table_of(rows);
+  text += text_table(rows);
   for (std::size_t i = 0; i < p.passes.size(); ++i) {
     if (p.passes[i].contiguous()) continue;
     text += "pass " + std::to_string(i + 1) + " deals tiles of " + std::to_string(p.passes[i].tile) +

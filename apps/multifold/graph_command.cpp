@@ -1,0 +1,87 @@
+// multifold graph OP: what a GPU is given to run for a reduction, node by node. Reads no elements and needs no GPU.
+#include <exception>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "graphviz.hpp"
+#include "json_text.hpp"
+#include "multifold/graphs/topology.hpp"
+#include "multifold/plan.hpp"
+#include "multifold/reduce.hpp"
+#include "plan_request.hpp"
+#include "standard_output.hpp"
+
+namespace multifold::app {
+namespace {
+
+struct graph_arguments {
+  plan_arguments plan;
+  bool dot = false;
+  bool svg = false;
+  bool json = false;
+};
+
+void expect_one_form(const graph_arguments& arguments) {
+  std::vector<std::string> given;
+  if (arguments.dot) given.emplace_back("--dot");
+  if (arguments.svg) given.emplace_back("--svg");
+  if (arguments.json) given.emplace_back("--json");
+  if (given.size() > 1) throw usage(given[0] + ": " + given[1] + " was given, too; expected one of the two");
+}
+
+std::optional<engine_traits> gpu_here() {
+  for (const engine_info& engine : engines()) {
+    if (engine.supported && engine.traits.engine == engine_kind::device) return engine.traits;
+  }
+  return std::nullopt;
+}
+
+std::string drawn(const graph_arguments& arguments, std::stop_token stop) {
+  const bool model = !arguments.plan.device_model.empty();
+  const std::optional<engine_traits> here = model ? std::nullopt : gpu_here();
+  const plan p = plan_on(planned_of(arguments.plan), here.value_or(h200_traits()));
+  graphs::topology t = graphs::topology_of(p);
+  if (!model && !here) t.title += " (there is no GPU here)";
+  if (arguments.json) return graph_json(p, t) + "\n";
+  if (arguments.dot) return graphs::to_dot(t);
+  return arguments.svg ? svg_of(graphs::to_dot(t), stop) : graphs::to_text(t);
+}
+
+exit_code run(const graph_arguments& arguments, interrupt_watch& watch) {
+  expect_one_form(arguments);
+  try {
+    print(drawn(arguments, watch.token()));
+  } catch (...) {
+    throw failure_of(std::current_exception(), label_of(arguments.plan));
+  }
+  return exit_code::success;
+}
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  multifold graph sum x.npy                                   on the GPU of this machine, or on an H200\n"
+    "  multifold graph mean --dtype f64 --shape 4,268435456 --axis 1 --device-model h200\n"
+    "  multifold graph sum x.npy --passes 3 --svg > graph.svg      a forced plan, as a picture\n"
+    "  multifold graph max x.npy --axis 0 --dot | dot -Tpdf -o graph.pdf\n";
+
+}  // namespace
+
+void add_graph_command(CLI::App& app, command& chosen) {
+  const auto arguments = std::make_shared<graph_arguments>();
+  CLI::App& sub = *app.add_subcommand("graph", "What a GPU would run for a reduction: kernels and all, as a table");
+  add_plan_options(sub, "For a GPU that is not here: h200 (default: the GPU of this machine, else h200)",
+                   arguments->plan);
+  add_forced_options(sub, arguments->plan.how);
+  sub.add_flag("--json", arguments->json, "One JSON object on one line: nodes and edges");
+  sub.add_flag("--dot", arguments->dot, "A picture, for Graphviz");
+  sub.add_flag("--svg", arguments->svg, "A picture, by way of Graphviz's program dot");
+  sub.footer(examples);
+  sub.callback(
+      [arguments, &chosen] { chosen = [arguments](interrupt_watch& watch) { return run(*arguments, watch); }; });
+}
+
+}  // namespace multifold::app

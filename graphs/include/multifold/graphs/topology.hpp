@@ -1,0 +1,45 @@
+// A graph as a picture of itself: what its nodes are and which wait for which. Needs no GPU.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "multifold/plan.hpp"
+
+namespace multifold::graphs {
+
+enum class node_kind : std::uint8_t { kernel, memset, memcpy, condition, graph, empty, other };
+
+const char* name(node_kind kind) noexcept;
+
+struct node {
+  node_kind kind = node_kind::kernel;
+  std::string label;               // the kernel's name, or what is set or copied
+  std::string shape;               // of a pass: "(1, 4294967296) -> (1 x 528, 8134408)"; empty where it is not known
+  std::int64_t blocks = 0;         // kernels only, as is `threads`
+  std::int64_t threads = 0;        // a block
+  std::int64_t bytes = 0;          // read by a pass, set or copied; 0 where it is not known
+  std::vector<std::size_t> after;  // nodes that this one waits for, by place, ascending
+  std::vector<node> body;          // of a condition: what runs if it holds
+};
+
+/// Nodes in an order in which each comes after those it waits for.
+struct topology {
+  std::string title;
+  std::vector<node> nodes;
+};
+
+/// What the GPU engine makes of `p`, node by node: a chain. `p` is a plan for that engine.
+topology topology_of(const plan& p);
+
+/// Whether both have the same nodes, of the same kinds and grids, with the same edges. Labels, shapes and bytes aside.
+bool same_structure(const topology& a, const topology& b);
+
+/// For Graphviz.
+std::string to_dot(const topology& t);
+
+/// A line a node.
+std::string to_text(const topology& t);
+
+}  // namespace multifold::graphs

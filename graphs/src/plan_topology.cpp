@@ -1,0 +1,142 @@
+// What the GPU engine enqueues for a plan, told without it: the chain that device/reduce_async.cpp makes.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "multifold/error.hpp"
+#include "multifold/graphs/topology.hpp"
+#include "multifold/ops/visit.hpp"
+
+namespace multifold::graphs {
+namespace {
+
+constexpr std::int64_t small_block = 256;  // of kernels with a thread a batch
+constexpr std::int64_t most_small_blocks = INT64_C(1) << 20;
+constexpr std::int64_t few_partials = 8;
+
+std::int64_t blocks_for(std::int64_t items, std::int64_t threads) {
+  return std::min((items + threads - 1) / threads, most_small_blocks);
+}
+
+class chain {
+ public:
+  explicit chain(const plan& p) : plan_(p) {}
+
+  topology made() {
+    if (plan_.form.results() == 0) return std::move(made_);
+    if (plan_.form.results() > 1) clear("status", 4);
+    const op_family family = family_of(plan_.what);
+    if (family == op_family::moments) moments();
+    else if (gathers_exactly(plan_.what)) exact_sums();
+    else passes();
+    return std::move(made_);
+  }
+
+ private:
+  const pass& first() const { return plan_.passes.front(); }
+
+  void add(node n) {
+    if (!made_.nodes.empty()) n.after = {made_.nodes.size() - 1};
+    made_.nodes.push_back(std::move(n));
+  }
+
+  void clear(std::string what, std::int64_t bytes) {
+    node n;
+    n.kind = node_kind::memset;
+    n.label = std::move(what);
+    n.bytes = bytes;
+    add(std::move(n));
+  }
+
+  void kernel_node(std::string label, std::int64_t blocks, std::int64_t threads) {
+    node n;
+    n.label = std::move(label);
+    n.blocks = blocks;
+    n.threads = threads;
+    add(std::move(n));
+  }
+
+  // Pass `index` by the kernel `label`, on its own grid or another one.
+  void pass_node(std::size_t index, std::string label, std::int64_t blocks = 0, std::int64_t threads = 0) {
+    const pass& at = plan_.passes[index];
+    const std::int64_t input = item_bytes(plan_.what.input) * (takes_two_arrays(plan_.what.op) ? 2 : 1);
+    kernel_node(std::move(label), blocks > 0 ? blocks : at.blocks, threads > 0 ? threads : at.threads);
+    node& n = made_.nodes.back();
+    n.shape = "(" + std::to_string(at.batches) + ", " + std::to_string(at.length) + ") -> (" +
+              std::to_string(at.batches) + " x " + std::to_string(at.parts) + ", " + std::to_string(at.part_length) +
+              ")";
+    n.bytes = at.batches * at.length * (index == 0 ? input : plan_.accumulator_bytes);
+  }
+
+  // Folds along the passes as they are.
+  void passes() {
+    for (std::size_t i = 0; i < plan_.passes.size(); ++i) {
+      const pass& at = plan_.passes[i];
+      if (at.parts > 1 && at.how != finish::next_pass) clear("arrivals", at.batches * 4);
+      if (at.parts > 1 && at.how == finish::atomic) {
+        kernel_node("fill_identity", blocks_for(at.batches, small_block), small_block);
+      }
+      if (i > 0 && at.parts == 1 && at.length <= few_partials && at.batches > 1) {
+        pass_node(i, "few_partials", blocks_for(at.batches, small_block), small_block);
+      } else {
+        pass_node(i, kernel_name(at));
+      }
+    }
+  }
+
+  // Long rows have kernels of their own; all else is gathered in pairs, and what they lose is added again.
+  void exact_sums() {
+    const pass& at = first();
+    const bool two_passes = plan_.what.input == dtype::f64;
+    if (at.kind == kernel::exact_rows) {
+      if (two_passes || at.parts > 1) clear("sums, arrivals", sum_bytes(at.batches, two_passes));
+      pass_node(0, two_passes ? "pair_rows" : "bin_rows");
+      if (two_passes) kernel_node("wide_rows", plan_.engine.units, wide_threads);
+      return;
+    }
+    if (plan_.what.input == dtype::f16) return passes();
+    const std::int64_t words = (at.batches + 31) / 32;
+    clear("lost batches", words * 4);
+    passes();
+    const std::int64_t stay = std::int64_t{4} * plan_.engine.units;
+    if (at.length > long_batch) return kernel_node("add_long_again", stay, again_threads);
+    const std::int64_t turn = at.batches > (1 << 21) ? 32 : 1;
+    kernel_node("add_again", std::min(blocks_for(words, turn * (again_threads / 32)), stay), again_threads);
+  }
+
+  void moments() {
+    const pass& at = first();
+    if (at.parts > 1) clear("sums, arrivals", sum_bytes(at.batches, false));
+    pass_node(0, kernel_name(at));
+  }
+
+  // From the sums to the end of the counters behind them, which start at a multiple of 256 bytes each.
+  std::int64_t sum_bytes(std::int64_t batches, bool marks) const {
+    const auto rounded = [](std::int64_t bytes) { return (bytes + 255) / 256 * 256; };
+    const std::int64_t each = plan_.accumulator_bytes;
+    if (marks) return rounded(batches * each) + rounded(batches * 4) + (batches + 2) * 4;
+    return rounded(batches * each) + batches * 4;
+  }
+
+  static std::string kernel_name(const pass& at) {
+    std::string label(name(at.kind));
+    std::replace(label.begin(), label.end(), ' ', '_');
+    return label;
+  }
+
+  const plan& plan_;
+  topology made_;
+};
+
+}  // namespace
+
+topology topology_of(const plan& p) {
+  if (p.engine.engine != engine_kind::device) {
+    throw unsupported_error("a plan for the host engine is no graph: make one for a GPU (--device-model h200)");
+  }
+  topology t = chain(p).made();
+  t.title = std::string(name(p.what.op)) + " of " + std::string(name(p.what.input)) + " on " + p.engine.name;
+  return t;
+}
+
+}  // namespace multifold::graphs
