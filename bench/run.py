@@ -26,10 +26,12 @@ import tables
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench" / "results"
+PROGRAMS = {"device": "device_bench", "graph": "device_graph_bench", "host": "host_bench"}
 NO_ENGINE = 4  # exit status of device_bench where there is no GPU
 QUICK = {
     "device": r"^(ceiling|full/sum/(f32|f64|i32)|classic|few_huge|rows/2\^22x256|small/1MiB|"
               r"exact/(normal/f32|any_finite/f(32|64)|rows/2\^26x16|small/1MiB))/",
+    "graph": r"^(round_trip/(empty|1MiB)|update)",
     "host": r"^(sum/f32|file_sum/f32)/",
 }
 
@@ -37,15 +39,15 @@ QUICK = {
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build" / "cuda" / "bin",
-                        help="folder of device_bench and host_bench (default: build/cuda/bin)")
-    parser.add_argument("--only", choices=("device", "host"), help="one of the two programs")
+                        help="folder of the programs (default: build/cuda/bin)")
+    parser.add_argument("--only", choices=PROGRAMS, help="one of the programs")
     parser.add_argument("--quick", action="store_true", help="a subset, in less than a minute")
     parser.add_argument("--filter", metavar="REGEX", help="cases whose name matches")
     parser.add_argument("--out", type=pathlib.Path,
                         help="where to write the record (default: bench/results/<device>.json, for whole runs only)")
     parser.add_argument("--commit", metavar="REV", help="the commit of these sources, where there is no git history")
     parser.add_argument("--from", dest="reports", type=pathlib.Path, metavar="DIR",
-                        help="take device_bench.json and host_bench.json from DIR instead of running the programs")
+                        help="take device_bench.json and the others from DIR instead of running the programs")
     return parser.parse_args()
 
 
@@ -60,7 +62,7 @@ def output_of(*command):
 
 def report_of(kind, options, scratch):
     """The JSON report of one program; None where it cannot run."""
-    name = f"{kind}_bench"
+    name = PROGRAMS[kind]
     if options.reports:
         path = options.reports / f"{name}.json"
         return json.loads(path.read_text()) if path.exists() else None
@@ -115,6 +117,14 @@ def host_cases(report):
              "ratio": round(run["ratio"], 4)} for run in report["benchmarks"] if "ratio" in run]
 
 
+def graph_cases(report):
+    """A row a case, with its counters as they are."""
+    known = {"name", "run_name", "run_type", "time_unit", "error_message"}
+    return [{"name": case_name(run), **{key: round(value, 4) for key, value in run.items()
+                                        if isinstance(value, float) and key not in known
+                                        and key not in ("real_time", "cpu_time")}} for run in report["benchmarks"]]
+
+
 def failures_of(report):
     return [f"{case_name(run)}: {run.get('error_message', 'failed')}" for run in report["benchmarks"]
             if run.get("error_occurred")]
@@ -127,6 +137,10 @@ def processor():
         text = ""
     name = re.search(r"^model name\s*:\s*(.*)$", text, re.MULTILINE)
     return name.group(1) if name else platform.machine()
+
+
+def device_name():
+    return (output_of("nvidia-smi", "--query-gpu=name", "--format=csv,noheader").splitlines() or [None])[0]
 
 
 def usable_cores():
@@ -150,13 +164,13 @@ def commit():
     return (head + ("-dirty" if changed else "")) or None
 
 
-def record_of(device, host, revision):
+def record_of(device, graph, host, revision):
     now = datetime.datetime.now(datetime.timezone.utc)
     context = device["context"] if device else {}
     drivers = output_of("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader").splitlines()
     record = {
         "device": context.get("device"),
-        "driver": drivers[0] if drivers and device else None,
+        "driver": drivers[0] if drivers and (device or graph) else None,
         "cuda": context.get("cuda"),
         "cub_version": context.get("cub_version"),
         "date": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -165,6 +179,9 @@ def record_of(device, host, revision):
         "buffer_bytes": int(context.get("buffer_bytes", 0)) or None,
         "cases": device_cases(device) if device else [],
     }
+    if graph:
+        record["device"] = record["device"] or device_name()
+        record["graphs"] = graph_cases(graph)
     if host:
         record["host"] = {"processor": processor(), "cores": usable_cores(), "cases": host_cases(host)}
     record["must_reach"] = [dict(zip(("case", "found", "wanted", "reached"), row))
@@ -184,12 +201,12 @@ def results_path(record, options):
 def main():
     options = arguments()
     with tempfile.TemporaryDirectory() as scratch:
-        reports = {kind: report_of(kind, options, scratch) for kind in ("device", "host")
+        reports = {kind: report_of(kind, options, scratch) for kind in PROGRAMS
                    if options.only in (None, kind)}
-    device, host = reports.get("device"), reports.get("host")
-    if not device and not host:
+    device, graph, host = (reports.get(kind) for kind in PROGRAMS)
+    if not any((device, graph, host)):
         sys.exit("run.py: nothing was measured: build with -DMULTIFOLD_BENCH=ON (./dev bench does), and check --filter")
-    record = record_of(device, host, options.commit)
+    record = record_of(device, graph, host, options.commit)
     print(f"{record['device'] or 'no GPU'}, driver {record['driver']}, CUDA {record['cuda']}, "
           f"CUB {record['cub_version']}, commit {record['commit']}\n")
     print(tables.all_tables(record))
@@ -198,7 +215,7 @@ def main():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(record, indent=1) + "\n")
         print(f"\nwritten to {path}")
-    failures = [line for report in (device, host) if report for line in failures_of(report)]
+    failures = [line for report in (device, graph, host) if report for line in failures_of(report)]
     for line in failures:
         print(f"FAILED {line}", file=sys.stderr)
     return 1 if failures else 0

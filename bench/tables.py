@@ -15,13 +15,23 @@ class Record:
         self.rows = {}
         for row in record["cases"]:
             self.rows.setdefault(row["name"], {})[row["contender"]] = row
+        self.graphs = {row["name"]: row for row in record.get("graphs", [])}
         self.host = record.get("host", {}).get("cases", [])
 
     def figure(self, case, contender, key):
         return self.rows.get(case, {}).get(contender, {}).get(key)
 
+    def graph_ratio(self, case, figure, other):
+        """A figure of one case of graphs over that of another."""
+        mine, theirs = self.graphs.get(case, {}).get(figure), self.graphs.get(other, {}).get(figure)
+        return mine / theirs if mine is not None and theirs else None
+
     def host_ratios(self, prefix):
         return [row["ratio"] for row in self.host if row["name"].startswith(prefix)]
+
+
+def at_most(value, most, text):
+    return None if value is None else (f"{value:.3f}", text, value <= most)
 
 
 def at_least(value, least, text):
@@ -49,6 +59,33 @@ def add_exact(record, add):
     add("exact/mean/f32", at_least(record.figure("exact/mean/f32", "read", "first_over_this"), 0.98, ">= 0.98 x read"))
 
 
+def add_moments(record, add):
+    """What norms, dot products, variances and descriptions must reach of the plain read."""
+    for op, least in (("norm2", 0.98), ("dot", 0.98), ("var", 0.90), ("describe", 0.85)):
+        case = f"moments/{op}/f32"
+        add(case, at_least(record.figure(case, "read", "first_over_this"), least, f">= {least:.2f} x read"))
+    statistics = [row for name, row in record.rows.get("moments/describe/f32", {}).items()
+                  if name not in ("describe", "read")]
+    if statistics:
+        slower = sum(row["first_over_this"] for row in statistics)  # the time of all over that of describe
+        add("moments/describe/f32", at_least(slower, 5, ">= 5 x as fast as one by one"))
+
+
+def add_graphs(record, add):
+    """What graphs must reach."""
+    ratio = record.graph_ratio
+    add("graph/round_trip/4KiB", at_most(ratio("round_trip/4KiB/built", "wall_us", "round_trip/empty_graph"), 1.1,
+                                         "<= 1.1 x an empty graph"))
+    add("graph/update", at_most(record.graphs.get("update/two_passes", {}).get("rebind_us"), 2, "<= 2 us a rebind"))
+    batches = [name for name in record.graphs if name.startswith("chain/64x1MiB/batch_")]
+    best = min(batches, key=lambda name: record.graphs[name]["wall_us"], default=None)
+    add("graph/64x1MiB", at_most(ratio(best, "wall_us", "chain/64x1MiB/cub"), 0.6, "<= 0.6 x CUB's calls"))
+    add("graph/64x1MiB", at_most(ratio(best, "wall_us", "chain/64x1MiB/cub_captured"), 1, "<= CUB's captured chain"))
+    comb = record.graphs.get("comb/16MiB", {})
+    add("graph/comb/16MiB", at_least(comb.get("of_limit"), 0.98, ">= 0.98 x the link"))
+    add("graph/comb/16MiB", at_most(comb.get("cpu_share"), 0.01, "<= 1 % of a CPU"))
+
+
 def requirements(record):
     """(case, found, must reach, reached) for every requirement whose case was measured."""
     found = []
@@ -68,6 +105,8 @@ def requirements(record):
     few = "few_huge/4x2^28/f32"
     add(few, at_least(record.figure(few, "full sum", "first_over_this"), 0.95, ">= 0.95 x full sum"))
     add_exact(record, add)
+    add_moments(record, add)
+    add_graphs(record, add)
     for prefix, least, text in (("sum/f32/", 0.9, ">= 0.9 x plain read, any threads"),
                                 ("file_sum/f32/", 0.8, ">= 0.8 x pread, any threads")):
         add("host " + prefix[:-1], at_least(min(record.host_ratios(prefix), default=None), least, text))
@@ -155,6 +194,14 @@ def host_table(record):
     return rows and aligned(["CPU engine", "GB/s", "plain read or pread", "ratio"], rows)
 
 
+def graph_table(record):
+    figures = {}
+    for row in record.graphs.values():
+        figures.update(dict.fromkeys(key for key in row if key != "name"))
+    rows = [[name] + [number(row.get(figure), 3) for figure in figures] for name, row in record.graphs.items()]
+    return rows and aligned(["graphs", *figures], rows)
+
+
 def requirement_table(record):
     rows = [[case, found, text, "reached" if reached else "NOT reached"]
             for case, found, text, reached in requirements(record)]
@@ -164,5 +211,5 @@ def requirement_table(record):
 def all_tables(record):
     record = Record(record)
     parts = [ratio_table(record) if any(not name.startswith(SMALL) for name in record.rows) else "",
-             variant_table(record), small_table(record), host_table(record), requirement_table(record)]
+             variant_table(record), small_table(record), graph_table(record), host_table(record), requirement_table(record)]
     return "\n\n".join(part for part in parts if part)

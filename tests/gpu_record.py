@@ -19,12 +19,12 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RECORD = ROOT / "tests" / "gpu-record.json"
 STAMP = "sources.sha256"
-PROGRAMS = ("test_device", "test_stream", "test_reduce")
+PROGRAMS = ("test_device", "test_graphs", "test_stream", "test_reduce")
 SANITIZERS = ("memcheck", "racecheck", "initcheck", "synccheck")
 SANITIZED_TESTS = "*Sanitized*"
 
 # The code that a GPU run speaks of.
-HASHED_TREES = ("lib", "tests/device", "tests/stream", "tests/reduce")
+HASHED_TREES = ("lib", "graphs", "tests/device", "tests/graphs", "tests/stream", "tests/reduce")
 HASHED_FILES = ("CMakeLists.txt", "tests/main.cpp")
 HASHED_SUFFIXES = {".hpp", ".cpp", ".cuh", ".cu", ".cmake", ".txt"}
 

@@ -1,0 +1,346 @@
+// When a CUDA Graph pays: the same reductions launched one by one, captured, built, set to other arrays, and in
+// batches, beside CUB plain and captured. A Google Benchmark a case.
+//
+// Counters: wall_us, from the first call until the results are there; host_us, CPU time of the calling thread until its
+// last call has returned; both medians, a reduction. Others are named by the case.
+#include <benchmark/benchmark.h>
+#include <cuda_runtime_api.h>
+#include <time.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "device_peers.hpp"
+#include "multifold/cuda/buffer.hpp"
+#include "multifold/cuda/reduce_async.hpp"
+#include "multifold/cuda/stream.hpp"
+#include "multifold/cuda/traits.hpp"
+#include "multifold/graphs/batch_graph.hpp"
+#include "multifold/graphs/capture.hpp"
+#include "multifold/graphs/graph.hpp"
+#include "multifold/graphs/pass_graph.hpp"
+#include "multifold/graphs/stream_graph.hpp"
+#include "multifold/reduce.hpp"
+
+namespace {
+
+namespace mf = multifold;
+using mf::cuda::check;
+using mf::cuda::device_buffer;
+using mf::graphs::pass_graph;
+
+constexpr int rounds = 401;
+
+double seconds_of(clockid_t clock) {
+  timespec t{};
+  clock_gettime(clock, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+double median(std::vector<double> x) {
+  std::nth_element(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2), x.end());
+  return x[x.size() / 2];
+}
+
+struct cost {
+  double wall_us, host_us;
+};
+
+/// `call` enqueues; the stream is then waited for.
+cost cost_of(cudaStream_t stream, const std::function<void()>& call, int count = rounds) {
+  std::vector<double> wall, host;
+  for (int i = 0; i < count + count / 10; ++i) {
+    const double start = seconds_of(CLOCK_MONOTONIC), cpu = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+    call();
+    const double enqueued = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+    check(cudaStreamSynchronize(stream));
+    if (i < count / 10) continue;
+    wall.push_back(1e6 * (seconds_of(CLOCK_MONOTONIC) - start));
+    host.push_back(1e6 * (enqueued - cpu));
+  }
+  return {median(wall), median(host)};
+}
+
+void report(benchmark::State& state, const cost& c, double reductions = 1) {
+  state.counters["wall_us"] = c.wall_us / reductions;
+  state.counters["host_us"] = c.host_us / reductions;
+}
+
+mf::plan sum_plan(std::int64_t elements, const mf::plan_options& forced = {},
+                  mf::accuracy numerics = mf::accuracy::exact) {
+  const mf::reduction what = mf::make_reduction(mf::op_kind::sum, mf::dtype::f32, mf::nan_policy::propagate, numerics);
+  const auto form = mf::normalise(mf::make_view(nullptr, mf::dtype::f32, {elements}), {0}, mf::element_order::any);
+  return mf::make_plan(what, form, forced, mf::cuda::device_traits());
+}
+
+/// Random floats on the device, with room for results, and CUB's call over them.
+struct problem {
+  explicit problem(std::int64_t elements, std::int64_t copies = 1)
+      : length(elements),
+        p(sum_plan(elements)),
+        data(4 * elements * copies),
+        results(256 * copies),
+        workspace(p.workspace_bytes()) {
+    std::vector<float> x(static_cast<std::size_t>(elements * copies));
+    std::mt19937 rng(1);
+    std::normal_distribution<float> normal;
+    for (float& v : x) v = normal(rng);
+    check(cudaMemcpy(data.data(), x.data(), x.size() * 4, cudaMemcpyHostToDevice));
+    check(cudaDeviceSynchronize());
+    cub_job.length = elements;
+    cub_job.stream = stream.get();
+    cub_job.in = data.data();
+    cub_job.out = results.data();
+    check(bench::cub_sum<float, float>(cub_job));
+    cub_workspace = device_buffer(static_cast<std::int64_t>(std::max<std::size_t>(cub_job.temp_bytes, 256)));
+    cub_job.temp = cub_workspace.data();
+  }
+
+  const void* input(std::int64_t i) const { return data.data() + 4 * length * i; }
+  void* result(std::int64_t i) const { return results.data() + 256 * i; }
+  void plain(std::int64_t i = 0) { mf::cuda::reduce_async(p, input(i), result(i), workspace.bytes(), stream.get()); }
+  void cub(std::int64_t i = 0) {
+    cub_job.in = input(i);
+    cub_job.out = result(i);
+    check(bench::cub_sum<float, float>(cub_job));
+  }
+  mf::graphs::executable captured(const std::function<void()>& calls) {
+    mf::graphs::capture_scope scope(stream.get());
+    calls();
+    return mf::graphs::executable(scope.end());
+  }
+
+  std::int64_t length;
+  mf::plan p;
+  device_buffer data, results, workspace, cub_workspace;
+  mf::cuda::stream stream;
+  bench::peer_job cub_job;
+};
+
+using case_body = std::function<void(benchmark::State&)>;
+
+void add(const std::string& name, const case_body& body) {
+  benchmark::RegisterBenchmark(name.c_str(), [body](benchmark::State& state) {
+    for (auto unused : state) {
+      static_cast<void>(unused);
+      try {
+        body(state);
+      } catch (const std::exception& e) {
+        state.SkipWithError(e.what());
+      }
+    }
+  })->Iterations(1);
+}
+
+void add_round_trips(const std::string& label, std::int64_t elements) {
+  const std::string group = "round_trip/" + label + "/";
+  add(group + "plain", [=](benchmark::State& state) {
+    problem q(elements);
+    report(state, cost_of(q.stream.get(), [&] { q.plain(); }));
+  });
+  add(group + "captured", [=](benchmark::State& state) {
+    problem q(elements);
+    const pass_graph g(q.p, q.input(0), q.result(0), mf::graphs::build::capture);
+    report(state, cost_of(q.stream.get(), [&] { g.launch(q.stream.get()); }));
+  });
+  add(group + "built", [=](benchmark::State& state) {
+    problem q(elements);
+    const pass_graph g(q.p, q.input(0), q.result(0));
+    report(state, cost_of(q.stream.get(), [&] { g.launch(q.stream.get()); }));
+  });
+  add(group + "cub", [=](benchmark::State& state) {
+    problem q(elements);
+    report(state, cost_of(q.stream.get(), [&] { q.cub(); }));
+  });
+  add(group + "cub_captured", [=](benchmark::State& state) {
+    problem q(elements);
+    const auto g = q.captured([&] { q.cub(); });
+    report(state, cost_of(q.stream.get(), [&] { g.launch(q.stream.get()); }));
+  });
+  add(group + "api", [=](benchmark::State& state) {
+    problem q(elements);
+    const auto view = mf::make_view(q.data.data(), mf::dtype::f32, {elements}, mf::place::device);
+    report(state, cost_of(q.stream.get(), [&] { benchmark::DoNotOptimize(mf::reduce(mf::op_kind::sum, view)); }));
+  });
+}
+
+void add_empty() {
+  add("round_trip/empty_graph", [](benchmark::State& state) {
+    const mf::cuda::stream stream;
+    const mf::graphs::graph g;
+    cudaGraphNode_t node = nullptr;
+    check(cudaGraphAddEmptyNode(&node, g.get(), nullptr, 0));
+    const mf::graphs::executable exec(g);
+    report(state, cost_of(stream.get(), [&] { exec.launch(stream.get()); }));
+  });
+  add("round_trip/one_memset", [](benchmark::State& state) {
+    const mf::cuda::stream stream;
+    const device_buffer four(256);
+    mf::graphs::capture_scope scope(stream.get());
+    check(cudaMemsetAsync(four.data(), 0, 4, stream.get()));
+    const mf::graphs::executable exec(scope.end());
+    report(state, cost_of(stream.get(), [&] { exec.launch(stream.get()); }));
+  });
+}
+
+// Calls that enqueue nothing: their time is the host's.
+template <class Call>
+double median_call_us(const Call& call) {
+  std::vector<double> us;
+  for (int i = 0; i < 2001; ++i) {
+    const double start = seconds_of(CLOCK_MONOTONIC);
+    call(i);
+    us.push_back(1e6 * (seconds_of(CLOCK_MONOTONIC) - start));
+  }
+  return median(us);
+}
+
+void add_updates() {
+  add("update/two_passes", [](benchmark::State& state) {
+    problem q(1 << 20, 2);
+    mf::plan_options forced;
+    forced.passes = 2;
+    const mf::plan p = sum_plan(q.length, forced, mf::accuracy::fast);
+    pass_graph g(p, q.input(0), q.result(0));
+    state.counters["rebind_us"] = median_call_us([&](int i) { g.rebind(q.input(i % 2), q.result(i % 2)); });
+    state.counters["rebind_input_us"] = median_call_us([&](int i) { g.rebind(q.input(i % 2), q.result(0)); });
+    state.counters["resize_us"] = median_call_us([&](int i) { g.resize(q.length - i % 2); });
+    state.counters["nodes"] = static_cast<double>(g.driver_topology().nodes.size());
+  });
+  add("make/two_passes", [](benchmark::State& state) {
+    problem q(1 << 20);
+    mf::plan_options forced;
+    forced.passes = 2;
+    const mf::plan p = sum_plan(q.length, forced, mf::accuracy::fast);
+    std::vector<double> make, first, next;
+    for (int i = 0; i < 101; ++i) {
+      double start = seconds_of(CLOCK_MONOTONIC);
+      const auto lap = [&](std::vector<double>& to) {
+        const double now = seconds_of(CLOCK_MONOTONIC);
+        to.push_back(1e6 * (now - start));
+        start = seconds_of(CLOCK_MONOTONIC);
+      };
+      const pass_graph g(p, q.input(0), q.result(0), q.workspace.bytes());
+      lap(make);
+      g.launch(q.stream.get());
+      q.stream.synchronise();
+      lap(first);
+      g.launch(q.stream.get());
+      q.stream.synchronise();
+      lap(next);
+    }
+    state.counters["make_us"] = median(make);
+    state.counters["first_launch_us"] = median(first);
+    state.counters["next_launch_us"] = median(next);
+  });
+}
+
+void add_chains(int count, std::int64_t elements, const std::string& label) {
+  const std::string group = "chain/" + std::to_string(count) + "x" + label + "/";
+  const int repeats = count >= 1000 ? 41 : rounds;
+  const std::int64_t copies = std::min<std::int64_t>(count, 64);
+  const auto each = [=](const std::function<void(std::int64_t)>& call) {
+    return [=] {
+      for (std::int64_t i = 0; i < count; ++i) call(i % copies);
+    };
+  };
+  add(group + "plain", [=](benchmark::State& state) {
+    problem q(elements, copies);
+    report(state, cost_of(q.stream.get(), each([&](std::int64_t i) { q.plain(i); }), repeats), count);
+  });
+  add(group + "captured", [=](benchmark::State& state) {
+    problem q(elements, copies);
+    const auto g = q.captured(each([&](std::int64_t i) { q.plain(i); }));
+    report(state,
+           cost_of(
+               q.stream.get(), [&] { g.launch(q.stream.get()); }, repeats),
+           count);
+  });
+  for (const int branches : {1, 4, 16, 64}) {
+    if (branches > count) continue;
+    add(group + "batch_" + std::to_string(branches), [=](benchmark::State& state) {
+      problem q(elements, copies);
+      std::vector<mf::graphs::batch_item> items;
+      for (std::int64_t i = 0; i < count; ++i) items.push_back({q.p, q.input(i % copies), q.result(i % copies)});
+      const mf::graphs::batch_graph g(items, branches);
+      report(state,
+             cost_of(
+                 q.stream.get(), [&] { g.launch(q.stream.get()); }, repeats),
+             count);
+    });
+  }
+  add(group + "cub", [=](benchmark::State& state) {
+    problem q(elements, copies);
+    report(state, cost_of(q.stream.get(), each([&](std::int64_t i) { q.cub(i); }), repeats), count);
+  });
+  add(group + "cub_captured", [=](benchmark::State& state) {
+    problem q(elements, copies);
+    const auto g = q.captured(each([&](std::int64_t i) { q.cub(i); }));
+    report(state,
+           cost_of(
+               q.stream.get(), [&] { g.launch(q.stream.get()); }, repeats),
+           count);
+  });
+}
+
+// The link's limit is that of chunks of the same size, copied back to back.
+void add_comb(std::int64_t chunk_mib) {
+  add("comb/" + std::to_string(chunk_mib) + "MiB", [=](benchmark::State& state) {
+    constexpr std::int64_t bytes = INT64_C(8) << 30;
+    const std::int64_t chunk = chunk_mib << 20;
+    const mf::cuda::pinned_buffer array(bytes);
+    auto* const x = reinterpret_cast<float*>(array.data());
+    for (std::int64_t i = 0; i < bytes / 4; ++i) x[i] = static_cast<float>(i % 1021) - 500;
+    const device_buffer slots(4 * chunk);
+    const mf::cuda::stream stream;
+    mf::graphs::stream_graph g(mf::make_reduction(mf::op_kind::sum, mf::dtype::f32), bytes / 4, {.chunk_bytes = chunk});
+    float sum = 0;
+    g.run(array.data(), bytes / 4, &sum);
+    std::vector<double> ratio, share, gbps;
+    for (int i = 0; i < 7; ++i) {
+      double start = seconds_of(CLOCK_MONOTONIC);
+      for (std::int64_t at = 0; at < bytes; at += chunk) {
+        check(cudaMemcpyAsync(slots.data() + at / chunk % 4 * chunk, array.data() + at, static_cast<std::size_t>(chunk),
+                              cudaMemcpyHostToDevice, stream.get()));
+      }
+      stream.synchronise();
+      const double limit = seconds_of(CLOCK_MONOTONIC) - start;
+      const double cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+      start = seconds_of(CLOCK_MONOTONIC);
+      g.run(array.data(), bytes / 4, &sum);
+      const double mine = seconds_of(CLOCK_MONOTONIC) - start;
+      ratio.push_back(limit / mine);
+      share.push_back((seconds_of(CLOCK_PROCESS_CPUTIME_ID) - cpu) / mine);
+      gbps.push_back(static_cast<double>(bytes) / mine / 1e9);
+    }
+    state.counters["of_limit"] = median(ratio);
+    state.counters["cpu_share"] = median(share);
+    state.counters["GB/s"] = median(gbps);
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string reason;
+  if (mf::cuda::devices(reason).empty()) {
+    std::fprintf(stderr, "no GPU: %s\n", reason.c_str());
+    return 4;
+  }
+  add_empty();
+  add_round_trips("4KiB", 1 << 10);
+  add_round_trips("1MiB", 1 << 18);
+  add_updates();
+  for (const int count : {1, 10, 100, 1000}) add_chains(count, 1 << 14, "64KiB");
+  add_chains(64, 1 << 18, "1MiB");
+  for (const std::int64_t chunk : {4, 16, 64}) add_comb(chunk);
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

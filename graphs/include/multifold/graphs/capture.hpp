@@ -1,0 +1,32 @@
+// Stream capture that ends, whatever happens.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "multifold/graphs/graph.hpp"
+
+namespace multifold::graphs {
+
+/// From its construction on, work that this thread enqueues on the stream becomes nodes. In thread-local mode: other
+/// threads may allocate memory and synchronise meanwhile. Destroyed before `end`, it ends the capture and throws the
+/// nodes away.
+/// Throws: unsupported_error for the default stream, and for one that is being captured already, which stays as it is.
+class capture_scope {
+ public:
+  explicit capture_scope(cudaStream_t stream);
+  capture_scope(const capture_scope&) = delete;
+  capture_scope& operator=(const capture_scope&) = delete;
+  ~capture_scope();
+
+  /// Throws: cuda_error if the capture was broken by something that cannot be captured.
+  graph end();
+
+ private:
+  cudaStream_t stream_;
+  bool open_ = true;
+};
+
+/// Whether work on `stream` becomes nodes of somebody's graph.
+bool is_being_captured(cudaStream_t stream);
+
+}  // namespace multifold::graphs

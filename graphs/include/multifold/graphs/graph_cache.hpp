@@ -1,0 +1,57 @@
+// Graphs of reductions that were run before, ready for the same problem to come again.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "multifold/array.hpp"
+#include "multifold/plan.hpp"
+
+namespace multifold::graphs {
+
+/// How large a cache may become.
+struct cache_limits {
+  std::size_t graphs = 16;
+  std::int64_t graph_bytes = INT64_C(1) << 20;  // of device memory, for one graph
+};
+
+/// Executables by device and plan. Each has a stream, a workspace and a place for the results of its own, so that
+/// threads with the same problem run side by side.
+///
+/// A problem that is seen for the first time is only remembered, because a graph costs more to make than one launch
+/// saves. The least recently used graph makes room for a new one.
+/// Threads: any number at a time.
+class graph_cache {
+ public:
+  explicit graph_cache(const cache_limits& limits = {});
+  ~graph_cache();
+
+  /// Runs `p` over device arrays, and waits for the results, which go to host memory.
+  /// Returns false, having done nothing, where there is no graph and none is made: run the plan another way.
+  /// Throws: as reduce_async, check_status and pass_graph do.
+  bool run(const plan& p, const operands& data, void* host_results);
+
+  /// Graphs that are held and not in use.
+  std::size_t size() const;
+  /// Destroys those.
+  void clear();
+
+ private:
+  struct entry;
+
+  std::unique_ptr<entry> take(int device, const plan& p);
+  bool seen_before(int device, const plan& p);
+  void keep(std::unique_ptr<entry> e);
+
+  const cache_limits limits_;
+  mutable std::mutex mutex_;
+  std::list<std::unique_ptr<entry>> idle_;  // the last one used first
+  std::vector<std::uint64_t> seen_;         // hashes of plans, in a ring
+  std::size_t next_seen_ = 0;
+};
+
+}  // namespace multifold::graphs

@@ -1,0 +1,48 @@
+// Arrays in pinned memory through a graph of copies and reductions: a comb, whose back keeps the copy engine busy.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "multifold/array.hpp"
+#include "multifold/graphs/topology.hpp"
+#include "multifold/reduction.hpp"
+
+namespace multifold::graphs {
+
+struct stream_graph_options {
+  std::int64_t chunk_bytes = INT64_C(16) << 20;  // of each array; 16 MiB reach 99 % of a PCIe 5 link
+  int slots = 4;                                 // chunks that are on the device at once; at least 2
+  int chunks = 64;                               // a graph, at most
+};
+
+/// Reduces one row in pinned host memory, or two rows of the same length, in chunks.
+///
+/// Graph:   every chunk is copied after the one before it, and once the slot that it goes to has been reduced; its
+///          reduction hangs off the copy and merges into one accumulator. Two executables alternate: one is set to the
+///          next stretch of the array while the other runs.
+/// Memory:  `slots` chunks of device memory, an accumulator and a workspace. Nothing is allocated after construction.
+/// Numerics: as the GPU engine's, whatever the chunks.
+/// Threads: one at a time. The host sleeps while the device works.
+class stream_graph {
+ public:
+  /// For up to `capacity` elements on the current device.
+  stream_graph(const reduction& what, std::int64_t capacity, const stream_graph_options& options = {});
+  stream_graph(stream_graph&&) noexcept;
+  stream_graph& operator=(stream_graph&&) noexcept;
+  ~stream_graph();
+
+  /// The result over `count` elements into host memory of result_bytes(what).
+  /// Throws: unsupported_error for arrays that are not pinned, or if the graph was moved away; shape_error for more
+  ///         elements than the capacity, or none where that has no value; overflow_error; cuda_error.
+  void run(const operands& pinned, std::int64_t count, void* result);
+
+  /// One of the two graphs as the driver knows it.
+  topology driver_topology() const;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace multifold::graphs

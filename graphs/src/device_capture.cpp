@@ -1,0 +1,38 @@
+#include "multifold/cuda/error.hpp"
+#include "multifold/error.hpp"
+#include "multifold/graphs/capture.hpp"
+
+namespace multifold::graphs {
+
+bool is_being_captured(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  cuda::check(cudaStreamIsCapturing(stream, &status));
+  return status != cudaStreamCaptureStatusNone;
+}
+
+capture_scope::capture_scope(cudaStream_t stream) : stream_(stream) {
+  if (stream == nullptr || stream == cudaStreamLegacy) {
+    throw unsupported_error("the default stream cannot be captured: use a stream of your own");
+  }
+  if (is_being_captured(stream)) {
+    throw unsupported_error("the stream is being captured already: end that capture first, or use another stream");
+  }
+  cuda::check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+}
+
+graph capture_scope::end() {
+  open_ = false;
+  cudaGraph_t captured = nullptr;
+  cuda::check(cudaStreamEndCapture(stream_, &captured));
+  return graph(captured);
+}
+
+capture_scope::~capture_scope() {
+  if (!open_) return;
+  cudaGraph_t unfinished = nullptr;
+  cudaStreamEndCapture(stream_, &unfinished);
+  if (unfinished != nullptr) cudaGraphDestroy(unfinished);
+  cudaGetLastError();  // what broke the capture is on its way as an exception
+}
+
+}  // namespace multifold::graphs

@@ -1,0 +1,142 @@
+#include "multifold/graphs/graph_cache.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "device_pass_nodes.hpp"
+#include "multifold/cuda/buffer.hpp"
+#include "multifold/cuda/error.hpp"
+#include "multifold/cuda/reduce_async.hpp"
+#include "multifold/cuda/stream.hpp"
+#include "multifold/graphs/capture.hpp"
+
+namespace multifold::graphs {
+namespace {
+
+using cuda::check;
+
+constexpr std::size_t remembered = 64;
+
+std::int64_t rounded_up(std::int64_t bytes) { return (bytes + 255) / 256 * 256; }
+
+// Enough to tell problems apart that come in turn; taking one for another costs a graph that is not needed.
+std::uint64_t hash_of(int device, const plan& p) {
+  std::uint64_t hash = 0;
+  const auto mix = [&](auto value) {
+    hash ^= std::hash<decltype(value)>{}(value) + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2);
+  };
+  mix(device);
+  mix(static_cast<int>(p.what.op));
+  mix(static_cast<int>(p.what.input));
+  mix(static_cast<int>(p.what.result));
+  mix(p.form.outer);
+  mix(p.form.length);
+  mix(p.form.inner);
+  mix(p.passes.size());
+  for (const pass& at : p.passes) mix(at.parts);
+  return hash;
+}
+
+}  // namespace
+
+/// The passes and a copy of status and results to the host, as one graph. Results stand before the workspace, so that
+/// one copy takes them and the status, with which the workspace begins.
+struct graph_cache::entry {
+  entry(int on, const plan& of, const operands& data)
+      : device(on),
+        what(of),
+        result_space(rounded_up(of.form.results() * result_bytes(of.what))),
+        memory(result_space + of.workspace_bytes()),
+        on_host(result_space + static_cast<std::int64_t>(sizeof(std::uint32_t))),
+        passes(of, data, memory.data(), memory.bytes().subspan(static_cast<std::size_t>(result_space)),
+               {on_host.data(), memory.data(), on_host.size()}) {}
+
+  void run(const operands& data, void* results) {
+    passes.rebind(passes.current(), data, memory.data());
+    passes.launch(stream.get());
+    stream.synchronise();
+    std::uint32_t word = 0;
+    std::memcpy(&word, on_host.data() + result_space, sizeof word);
+    check_status(static_cast<status>(word), what.what);
+    std::memcpy(results, on_host.data(), static_cast<std::size_t>(what.form.results() * result_bytes(what.what)));
+  }
+
+  int device;
+  plan what;
+  std::int64_t result_space;
+  cuda::device_buffer memory;
+  cuda::pinned_buffer on_host;
+  cuda::stream stream;
+  pass_nodes passes;
+};
+
+graph_cache::graph_cache(const cache_limits& limits) : limits_(limits), seen_(remembered, 0) {}
+graph_cache::~graph_cache() = default;
+
+std::unique_ptr<graph_cache::entry> graph_cache::take(int device, const plan& p) {
+  const std::lock_guard lock(mutex_);
+  const auto found =
+      std::find_if(idle_.begin(), idle_.end(), [&](const auto& e) { return e->device == device && e->what == p; });
+  if (found == idle_.end()) return nullptr;
+  std::unique_ptr<entry> e = std::move(*found);
+  idle_.erase(found);
+  return e;
+}
+
+bool graph_cache::seen_before(int device, const plan& p) {
+  const std::uint64_t hash = hash_of(device, p);
+  const std::lock_guard lock(mutex_);
+  if (std::find(seen_.begin(), seen_.end(), hash) != seen_.end()) return true;
+  seen_[next_seen_++ % remembered] = hash;
+  return false;
+}
+
+void graph_cache::keep(std::unique_ptr<entry> e) {
+  std::unique_ptr<entry> last;  // destroyed without the lock: freeing memory waits for the device
+  const std::lock_guard lock(mutex_);
+  idle_.push_front(std::move(e));
+  if (idle_.size() <= limits_.graphs) return;
+  last = std::move(idle_.back());
+  idle_.pop_back();
+}
+
+bool graph_cache::run(const plan& p, const operands& data, void* host_results) {
+  if (limits_.graphs == 0 || p.form.results() == 0 || p.form.elements() == 0) return false;
+  const int128_t bytes = static_cast<int128_t>(p.form.results()) * result_bytes(p.what) + p.workspace_bytes();
+  if (bytes > limits_.graph_bytes) return false;
+  int device = 0;
+  check(cudaGetDevice(&device));
+  std::unique_ptr<entry> e = take(device, p);
+  if (!e) {
+    if (!seen_before(device, p)) return false;
+    e = std::make_unique<entry>(device, p, data);
+  }
+  try {
+    e->run(data, host_results);
+  } catch (const cuda_error&) {
+    throw;  // whatever is wrong with it, the graph is not kept
+  } catch (...) {
+    keep(std::move(e));
+    throw;
+  }
+  keep(std::move(e));
+  return true;
+}
+
+std::size_t graph_cache::size() const {
+  const std::lock_guard lock(mutex_);
+  return idle_.size();
+}
+
+void graph_cache::clear() {
+  std::list<std::unique_ptr<entry>> all;
+  const std::lock_guard lock(mutex_);
+  all.swap(idle_);
+}
+
+}  // namespace multifold::graphs

@@ -1,0 +1,135 @@
+#include "device_nodes.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include "multifold/cuda/error.hpp"
+#include "multifold/error.hpp"
+
+namespace multifold::graphs {
+namespace {
+
+using cuda::check;
+
+cudaKernelNodeParams parameters_of(const cuda::kernel_work& work) {
+  cudaKernelNodeParams p{};
+  p.func = const_cast<void*>(work.function);
+  p.gridDim = dim3(work.blocks);
+  p.blockDim = dim3(work.threads);
+  p.sharedMemBytes = work.shared_bytes;
+  p.kernelParams = const_cast<void**>(work.arguments.data());
+  return p;
+}
+
+cudaMemsetParams zeros(void* data, std::size_t bytes) {
+  cudaMemsetParams p{};
+  p.dst = data;
+  p.elementSize = 1;
+  p.width = bytes;
+  p.height = 1;
+  return p;
+}
+
+}  // namespace
+
+work_node work_node::of(const cuda::kernel_work& work) {
+  work_node n;
+  n.function = work.function;
+  n.blocks = work.blocks;
+  n.threads = work.threads;
+  n.shared_bytes = work.shared_bytes;
+  for (std::size_t i = 0; i < work.arguments.size(); ++i) {
+    const auto* first = static_cast<const std::byte*>(work.arguments[i]);
+    n.arguments.insert(n.arguments.end(), first, first + work.argument_bytes[i]);
+  }
+  return n;
+}
+
+work_node work_node::of_clear(void* data, std::size_t bytes) {
+  work_node n;
+  n.is_kernel = false;
+  n.data = data;
+  n.bytes = bytes;
+  return n;
+}
+
+bool work_node::is_of(const cuda::kernel_work& work) const {
+  if (function != work.function || blocks != work.blocks || threads != work.threads) return false;
+  if (shared_bytes != work.shared_bytes) return false;
+  const std::byte* at = arguments.data();
+  for (std::size_t i = 0; i < work.arguments.size(); at += work.argument_bytes[i++]) {
+    if (std::memcmp(at, work.arguments[i], work.argument_bytes[i]) != 0) return false;
+  }
+  return true;
+}
+
+void node_queue::launch(const cuda::kernel_work& work) {
+  cuda::allow_shared_bytes(work.function, work.shared_bytes);
+  work_node n = work_node::of(work);
+  const cudaKernelNodeParams p = parameters_of(work);
+  check(cudaGraphAddKernelNode(&n.handle, graph_, after_.data(), after_.size(), &p));
+  after_ = {n.handle};
+  made_.push_back(std::move(n));
+}
+
+void node_queue::clear(void* data, std::size_t bytes) {
+  work_node n = work_node::of_clear(data, bytes);
+  const cudaMemsetParams p = zeros(data, bytes);
+  check(cudaGraphAddMemsetNode(&n.handle, graph_, after_.data(), after_.size(), &p));
+  after_ = {n.handle};
+  made_.push_back(std::move(n));
+}
+
+void recording_queue::launch(const cuda::kernel_work& work) {
+  stream_.launch(work);
+  made_.push_back(work_node::of(work));
+}
+
+void recording_queue::clear(void* data, std::size_t bytes) {
+  stream_.clear(data, bytes);
+  made_.push_back(work_node::of_clear(data, bytes));
+}
+
+std::vector<cudaGraphNode_t> chain_of(cudaGraph_t g) {
+  std::vector<cudaGraphNode_t> chain;
+  cudaGraphNode_t at = nullptr;
+  std::size_t count = 1;
+  check(cudaGraphGetRootNodes(g, &at, &count));
+  while (count > 0) {
+    chain.push_back(at);
+    count = 1;
+    check(cudaGraphNodeGetDependentNodes(chain.back(), &at, nullptr, &count));
+  }
+  return chain;
+}
+
+work_node* update_queue::next(bool is_kernel) {
+  if (next_ == nodes_.size() || nodes_[next_].is_kernel != is_kernel) {
+    throw unsupported_error("the work has other nodes than the graph: make a graph of its own for it");
+  }
+  return &nodes_[next_++];
+}
+
+void update_queue::launch(const cuda::kernel_work& work) {
+  work_node& mine = *next(true);
+  if (mine.is_of(work)) return;
+  cuda::allow_shared_bytes(work.function, work.shared_bytes);
+  const cudaKernelNodeParams p = parameters_of(work);
+  check(cudaGraphExecKernelNodeSetParams(exec_.get(), mine.handle, &p));
+  const cudaGraphNode_t handle = mine.handle;
+  mine = work_node::of(work);
+  mine.handle = handle;
+  ++changed_;
+}
+
+void update_queue::clear(void* data, std::size_t bytes) {
+  work_node& mine = *next(false);
+  if (mine.data == data && mine.bytes == bytes) return;
+  const cudaMemsetParams p = zeros(data, bytes);
+  check(cudaGraphExecMemsetNodeSetParams(exec_.get(), mine.handle, &p));
+  mine.data = data;
+  mine.bytes = bytes;
+  ++changed_;
+}
+
+}  // namespace multifold::graphs

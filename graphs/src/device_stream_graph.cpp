@@ -1,0 +1,141 @@
+#include "multifold/graphs/stream_graph.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "device_comb.hpp"
+#include "multifold/cuda/buffer.hpp"
+#include "multifold/cuda/error.hpp"
+#include "multifold/cuda/event.hpp"
+#include "multifold/cuda/reduce_async.hpp"
+#include "multifold/cuda/stream.hpp"
+#include "multifold/cuda/traits.hpp"
+#include "multifold/error.hpp"
+
+namespace multifold::graphs {
+namespace {
+
+using cuda::check;
+
+plan chunk_plan(const reduction& what, std::int64_t capacity, const stream_graph_options& options) {
+  const std::int64_t item = item_bytes(what.input);
+  if (capacity < 1 || options.chunk_bytes < item || options.slots < 2 || options.chunks < 1) {
+    throw shape_error("a graph of copies takes a capacity of 1 element, chunks of 1 element, 2 slots and 1 chunk, at " +
+                      std::string("least"));
+  }
+  const std::int64_t elements = std::min(options.chunk_bytes / item, capacity);
+  const batches form = normalise(make_view(nullptr, what.input, {elements}), {0}, order_of(what.op));
+  return make_plan(what, form, {}, cuda::device_traits());
+}
+
+int chunks_of(const plan& chunk, std::int64_t capacity, const stream_graph_options& options) {
+  const std::int64_t wanted = (capacity + chunk.form.length - 1) / chunk.form.length;
+  return static_cast<int>(std::min<std::int64_t>(wanted, options.chunks));
+}
+
+void check_pinned(const char* what, const void* first, std::int64_t bytes) {
+  for (const void* at : {first, static_cast<const void*>(static_cast<const std::byte*>(first) + bytes - 1)}) {
+    cudaPointerAttributes found{};
+    check(cudaPointerGetAttributes(&found, at));
+    if (found.type == cudaMemoryTypeHost) continue;
+    throw unsupported_error(
+        std::string("the ") + what + (at == first ? " lies" : " ends") +
+        " outside pinned memory: a graph reads pinned memory only; allocate it with cudaMallocHost, "
+        "register it with cudaHostRegister, or use reduce(), which stages it");
+  }
+}
+
+}  // namespace
+
+struct stream_graph::state {
+  state(const reduction& reduced, std::int64_t most, const stream_graph_options& options)
+      : what(reduced),
+        capacity(most),
+        chunk(chunk_plan(reduced, most, options)),
+        arrays(takes_two_arrays(reduced.op) ? 2 : 1),
+        slots(std::min(options.slots, std::max(2, chunks_of(chunk, most, options)))),
+        chunks(chunks_of(chunk, most, options)),
+        in_flight(chunk.form.length * item_bytes(reduced.input) * arrays * slots),
+        accumulator(accumulator_bytes(reduced)),
+        workspace(chunk.workspace_bytes()),
+        lowered(256 + result_bytes(reduced)),
+        on_host(lowered.size()),
+        done(cuda::event::timing::off, cuda::event::waiting::sleep) {}
+
+  // Made when the first array is known, because a copy node takes no address of nothing.
+  comb& graph_for(int which, const operands& array, std::int64_t count) {
+    std::unique_ptr<comb>& made = combs[which];
+    if (!made) {
+      made = std::make_unique<comb>(
+          chunk, slots, chunks, comb_memory{in_flight.bytes(), accumulator.data(), workspace.bytes()}, array, count);
+    }
+    return *made;
+  }
+
+  reduction what;
+  std::int64_t capacity;
+  plan chunk;
+  int arrays, slots, chunks;
+  cuda::device_buffer in_flight, accumulator, workspace, lowered;
+  cuda::pinned_buffer on_host;
+  cuda::stream stream;
+  cuda::event done;
+  std::unique_ptr<comb> combs[2];
+};
+
+stream_graph::stream_graph(const reduction& what, std::int64_t capacity, const stream_graph_options& options)
+    : state_(std::make_unique<state>(what, capacity, options)) {}
+stream_graph::stream_graph(stream_graph&&) noexcept = default;
+stream_graph& stream_graph::operator=(stream_graph&&) noexcept = default;
+stream_graph::~stream_graph() = default;
+
+void stream_graph::run(const operands& pinned, std::int64_t count, void* result) {
+  if (!state_) throw unsupported_error("the graph was moved away: nothing is left to run");
+  state& s = *state_;
+  if (count < 0 || count > s.capacity) {
+    throw shape_error(std::to_string(count) + " elements were given, and the graph has room for " +
+                      std::to_string(s.capacity));
+  }
+  if (count == 0 && !has_identity(s.what.op) && !s.what.initial.given) {
+    throw shape_error(std::string(name(s.what.op)) + " of no elements has no value: give an initial value");
+  }
+  const std::int64_t bytes = count * item_bytes(s.what.input);
+  if (count > 0) {
+    check_pinned("array", pinned.x, bytes);
+    if (s.arrays == 2) check_pinned("second array", pinned.y, bytes);
+  }
+  const cudaStream_t stream = s.stream.get();
+  cuda::fill_identity_async(s.what, s.accumulator.data(), 1, stream);
+  check(cudaMemsetAsync(s.lowered.data(), 0, sizeof(std::uint32_t), stream));
+  int which = 0;
+  for (std::int64_t first = 0; first < count; which = 1 - which) {
+    comb& c = s.graph_for(which, pinned, count);
+    const std::int64_t some = std::min(count - first, c.capacity());
+    c.set(pinned, first, some);
+    c.launch(stream);
+    first += some;
+  }
+  cuda::lower_async(s.what, s.accumulator.data(), 1, count, s.lowered.data() + 256,
+                    reinterpret_cast<std::uint32_t*>(s.lowered.data()), stream);
+  check(cudaMemcpyAsync(s.on_host.data(), s.lowered.data(), static_cast<std::size_t>(s.lowered.size()),
+                        cudaMemcpyDeviceToHost, stream));
+  s.done.record(stream);
+  s.done.synchronise();
+  std::uint32_t word = 0;
+  std::memcpy(&word, s.on_host.data(), sizeof word);
+  check_status(static_cast<status>(word), s.what);
+  std::memcpy(result, s.on_host.data() + 256, static_cast<std::size_t>(result_bytes(s.what)));
+}
+
+topology stream_graph::driver_topology() const {
+  if (!state_ || !state_->combs[0])
+    throw unsupported_error("the graph is made by the first run, which is still to come");
+  return topology_of(state_->combs[0]->graph_handle());
+}
+
+}  // namespace multifold::graphs

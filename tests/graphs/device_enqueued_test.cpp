@@ -1,0 +1,126 @@
+// What the GPU engine enqueues, listed by a queue that runs nothing: it is what topology_of says. Needs no GPU.
+#include <gtest/gtest.h>
+
+#include <iterator>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "multifold/cuda/reduce_async.hpp"
+#include "multifold/error.hpp"
+#include "multifold/graphs/topology.hpp"
+
+namespace multifold::graph_tests {
+namespace {
+
+class listing_queue final : public cuda::work_queue {
+ public:
+  void launch(const cuda::kernel_work& work) override {
+    graphs::node n;
+    n.blocks = work.blocks;
+    n.threads = work.threads;
+    add(n);
+    EXPECT_NE(work.function, nullptr);
+    std::size_t bytes = 0;
+    for (const std::size_t each : work.argument_bytes) bytes += each;
+    EXPECT_LE(bytes, 4096u) << "kernels of older devices take no more";
+  }
+  void clear(void* data, std::size_t bytes) override {
+    graphs::node n;
+    n.kind = graphs::node_kind::memset;
+    n.bytes = static_cast<std::int64_t>(bytes);
+    add(n);
+    EXPECT_NE(data, nullptr);
+  }
+  graphs::topology listed;
+
+ private:
+  void add(graphs::node& n) {
+    if (!listed.nodes.empty()) n.after = {listed.nodes.size() - 1};
+    listed.nodes.push_back(n);
+  }
+};
+
+// Addresses that nobody reads.
+const operands nowhere{reinterpret_cast<void*>(std::uintptr_t{1} << 40),
+                       reinterpret_cast<void*>(std::uintptr_t{1} << 41)};
+
+graphs::topology enqueued(const plan& p) {
+  listing_queue queue;
+  auto* const space = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 42);
+  auto* const results = reinterpret_cast<void*>(std::uintptr_t{1} << 43);
+  cuda::reduce_async(p, nowhere, results, {space, static_cast<std::size_t>(p.workspace_bytes())}, queue);
+  return queue.listed;
+}
+
+void expect_said(const plan& p) {
+  SCOPED_TRACE(explain(p));
+  const graphs::topology found = enqueued(p), said = graphs::topology_of(p);
+  ASSERT_TRUE(same_structure(found, said)) << to_text(found) << to_text(said);
+  for (std::size_t i = 0; i < said.nodes.size(); ++i) {
+    if (said.nodes[i].kind != graphs::node_kind::memset) continue;
+    ASSERT_EQ(found.nodes[i].bytes, said.nodes[i].bytes) << said.nodes[i].label;
+  }
+}
+
+TEST(enqueued, is_what_the_topology_says) {
+  std::mt19937_64 random(1);
+  std::vector<op_kind> ops(std::begin(all_ops), std::end(all_ops));
+  ops.insert(ops.end(), {op_kind::dot, op_kind::cov});
+  constexpr dtype types[] = {dtype::boolean, dtype::i8,   dtype::u16, dtype::i32, dtype::i64,
+                             dtype::f16,     dtype::bf16, dtype::f32, dtype::f64};
+  constexpr std::int64_t extents[] = {1, 2, 7, 33, 64, 1024, 20'000, 300'000, 1 << 22};
+  int planned = 0;
+  for (int i = 0; i < 20000 && !::testing::Test::HasFailure(); ++i) {
+    const op_kind op = ops[random() % ops.size()];
+    const dtype type = types[random() % std::size(types)];
+    std::vector<std::int64_t> shape(1 + random() % 3), axes;
+    double elements = 1;
+    for (std::int64_t& extent : shape) {
+      extent = extents[random() % std::size(extents)];
+      elements *= static_cast<double>(extent);
+    }
+    if (elements > 0x1p40) continue;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+      if (random() % 2 == 0) axes.push_back(static_cast<std::int64_t>(axis));
+    }
+    plan_options forced;
+    if (random() % 4 == 0) forced.how = static_cast<finish>(random() % 3);
+    if (random() % 4 == 0) forced.passes = static_cast<int>(1 + random() % 3);
+    if (random() % 8 == 0) forced.threads = 64;
+    const auto nan = random() % 2 == 0 ? nan_policy::omit : nan_policy::propagate;
+    const auto numerics = random() % 2 == 0 ? accuracy::exact : accuracy::fast;
+    const batches form = normalise(make_view(nullptr, type, shape), axes, order_of(op));
+    try {
+      expect_said(make_plan(make_reduction(op, type, nan, numerics), form, forced, h200_traits()));
+      ++planned;
+    } catch (const unsupported_error&) {
+      continue;  // what was forced cannot be
+    }
+  }
+  EXPECT_GT(planned, 10000);
+}
+
+TEST(enqueued, stays_the_same_when_a_plan_is_resized) {
+  const reduction kinds[] = {make_reduction(op_kind::sum, dtype::f64),   make_reduction(op_kind::sum, dtype::f32),
+                             make_reduction(op_kind::mean, dtype::bf16), make_reduction(op_kind::sum, dtype::f16),
+                             make_reduction(op_kind::max, dtype::i32),   make_reduction(op_kind::describe, dtype::f32),
+                             make_reduction(op_kind::var, dtype::i16),   make_reduction(op_kind::dot, dtype::f64)};
+  for (const reduction& what : kinds) {
+    for (const std::int64_t most : {100, 5'000, 100'000, 3'000'000, 1 << 28}) {
+      const batches form = normalise(make_view(nullptr, what.input, {most}), {0}, order_of(what.op));
+      const plan whole = make_plan(what, form, {}, h200_traits());
+      const graphs::topology t = enqueued(whole);
+      for (const std::int64_t length : {most - 1, most / 2, most / 1000 + 1, std::int64_t{1}}) {
+        const plan smaller = resized(whole, length);
+        ASSERT_LE(smaller.workspace_bytes(), whole.workspace_bytes());
+        const graphs::topology found = enqueued(smaller);
+        ASSERT_EQ(found.nodes.size(), t.nodes.size()) << explain(whole) << length;
+        for (std::size_t i = 0; i < t.nodes.size(); ++i) ASSERT_EQ(found.nodes[i].kind, t.nodes[i].kind);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace multifold::graph_tests
