@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "host/exact_exponents.hpp"
 #include "host/prefetch.hpp"
 #include "host/widened.hpp"
 #include "multifold/exact/accumulator.hpp"
@@ -99,19 +100,27 @@ class element_run {
   word largest_[block] = {};
 };
 
-template <class Run, floating_storage T>
-[[gnu::noinline]] void add_with_specials(exact_sum<T>& sum, const packed<T>* x, std::int64_t count) {
-  packed<T> finite[Run::capacity];
-  std::int64_t kept = 0;
+/// NaN and infinities among some elements, but not their number.
+template <floating_storage T>
+[[gnu::noinline]] void mark_specials(exact_sum<T>& sum, const packed<T>* x, std::int64_t count) {
   exact_counters marks;
   for (std::int64_t k = 0; k < count; ++k) {
     const multifold::detail::unpacked parts = multifold::detail::unpack(T{x[k].value});
-    if (parts.finite()) finite[kept++] = x[k];
     marks.nan |= parts.nan ? 1 : 0;
     marks.positive_infinity |= parts.infinite && !parts.negative ? 1 : 0;
     marks.negative_infinity |= parts.infinite && parts.negative ? 1 : 0;
   }
   sum.add_counts(marks);
+}
+
+template <class Run, floating_storage T>
+[[gnu::noinline]] void add_with_specials(exact_sum<T>& sum, const packed<T>* x, std::int64_t count) {
+  packed<T> finite[Run::capacity];
+  std::int64_t kept = 0;
+  for (std::int64_t k = 0; k < count; ++k) {
+    if (multifold::detail::unpack(T{x[k].value}).finite()) finite[kept++] = x[k];
+  }
+  mark_specials(sum, x, count);
   Run run;
   run.add(finite, kept);
   run.add_to(sum);
@@ -128,10 +137,23 @@ MULTIFOLD_INLINE void add_runs(exact_sum<T>& sum, const packed<T>* x, std::int64
 }
 
 template <floating_storage T>
+MULTIFOLD_INLINE void add_by_exponent(exact_sum<T>& sum, const packed<T>* x, std::int64_t count) {
+  constexpr std::int64_t most = std::int64_t{1} << 30;
+  for (std::int64_t first = 0; first < count; first += most) {
+    const std::int64_t some = std::min(count - first, most);
+    exponent_run<T> run;
+    run.add(x + first, some);
+    run.add_to(sum);
+    if (!run.finite()) mark_specials(sum, x + first, some);
+  }
+}
+
+template <floating_storage T>
 MULTIFOLD_INLINE void add_any(exact_sum<T>& sum, const packed<T>* x, std::int64_t count) {
-  constexpr std::int64_t few = 128;
+  constexpr std::int64_t few = 128, many = sizeof(T) == 8 ? 8192 : 4096;
   if (count <= few) add_runs<element_run<T, 1>>(sum, x, count);
-  else add_runs<element_run<T, sizeof(T) == 8 ? 4 : 8>>(sum, x, count);
+  else if (count < many) add_runs<element_run<T, sizeof(T) == 8 ? 4 : 8>>(sum, x, count);
+  else add_by_exponent(sum, x, count);
 }
 
 }  // namespace detail

@@ -43,7 +43,7 @@ struct exact_row_kernel {
   static constexpr std::int64_t short_row = is_narrow<T> ? 128 : 48;
   static constexpr int rows_together = 8;
   // Stretches that may go the slow way before the quick one is tried again.
-  static constexpr int most_patience = 32;
+  static constexpr int most_patience = 128;
 
   MULTIFOLD_INLINE const packed<T>* row_at(std::int64_t r) const { return packed_at<T>(w.data) + r * w.row_stride; }
   MULTIFOLD_INLINE accumulator& sum_of(std::int64_t r) const {
@@ -59,7 +59,7 @@ struct exact_row_kernel {
     op.add(into, pair);
   }
 
-  // One after the other. Data that is hard once is hard more often: failures in a row double the stretches that do
+  // One after the other. Data that is hard twice is hard more often: failures in a row multiply the stretches that do
   // without a try.
   MULTIFOLD_INLINE void one(std::int64_t r) const {
     row_span<T> rest = span_of(r);
@@ -81,7 +81,7 @@ struct exact_row_kernel {
       if (slow > rest.length) slow = rest.length;
       add_slowly(op, sum_of(r), rest.data, slow);
       advance(slow);
-      patience = patience == 0 ? 1 : patience < most_patience ? 2 * patience : most_patience;
+      patience = patience == 0 ? 8 : patience < most_patience ? 4 * patience : most_patience;
     }
   }
 
