@@ -6,7 +6,7 @@
 #include "graphs/device_problems.hpp"
 #include "multifold/graphs/graph.hpp"
 
-namespace multifold::graph_tests {
+namespace multifold::graphs_tests {
 namespace {
 
 using device_tests::run_interpreted;
@@ -117,4 +117,4 @@ TEST_F(capture, survives_errors_of_reductions) {
 }
 
 }  // namespace
-}  // namespace multifold::graph_tests
+}  // namespace multifold::graphs_tests

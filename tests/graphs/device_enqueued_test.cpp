@@ -10,7 +10,7 @@
 #include "multifold/error.hpp"
 #include "multifold/graphs/topology.hpp"
 
-namespace multifold::graph_tests {
+namespace multifold::graphs_tests {
 namespace {
 
 class listing_queue final : public cuda::work_queue {
@@ -123,4 +123,4 @@ TEST(enqueued, stays_the_same_when_a_plan_is_resized) {
 }
 
 }  // namespace
-}  // namespace multifold::graph_tests
+}  // namespace multifold::graphs_tests

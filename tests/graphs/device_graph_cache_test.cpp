@@ -6,7 +6,7 @@
 
 #include "graphs/device_problems.hpp"
 
-namespace multifold::graph_tests {
+namespace multifold::graphs_tests {
 namespace {
 
 using device_tests::run_interpreted;
@@ -97,4 +97,4 @@ TEST_F(graph_cache_on_device, serves_many_threads) {
 }
 
 }  // namespace
-}  // namespace multifold::graph_tests
+}  // namespace multifold::graphs_tests

@@ -9,7 +9,7 @@
 #include "graphs/device_problems.hpp"
 #include "multifold/cuda/event.hpp"
 
-namespace multifold::graph_tests {
+namespace multifold::graphs_tests {
 namespace {
 
 using device_tests::run_interpreted;
@@ -209,4 +209,4 @@ TEST_F(SanitizedPassGraph, of_every_kind) {
 }
 
 }  // namespace
-}  // namespace multifold::graph_tests
+}  // namespace multifold::graphs_tests

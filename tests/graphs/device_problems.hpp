@@ -7,7 +7,7 @@
 #include "device/device_fixture.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold::graph_tests {
+namespace multifold::graphs_tests {
 
 using device_tests::device_array;
 using device_tests::random_elements;
@@ -99,4 +99,4 @@ class device_results {
   cuda::device_buffer memory_;
 };
 
-}  // namespace multifold::graph_tests
+}  // namespace multifold::graphs_tests

@@ -3,7 +3,7 @@
 
 #include "graphs/device_problems.hpp"
 
-namespace multifold::graph_tests {
+namespace multifold::graphs_tests {
 namespace {
 
 using device_tests::run_interpreted;
@@ -79,4 +79,4 @@ TEST_F(stream_graph_on_device, names_what_it_cannot_read) {
 }
 
 }  // namespace
-}  // namespace multifold::graph_tests
+}  // namespace multifold::graphs_tests
