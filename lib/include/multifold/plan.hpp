@@ -64,9 +64,8 @@ plan make_plan(const reduction& what, const batches& form, const plan_options& o
 
 /// `p` for the first `length` elements of its only row, with the same kernels on the same grid: parts may be left
 /// without elements.
-/// Throws: shape_error for more elements than `p` has, or for none where that has no value; unsupported_error if `p`
-/// has
-///         several results, or elements that are no neighbours.
+/// Throws: shape_error for more elements than `p` has, or for none where that has no value; unsupported_error for a
+///         plan of several results, or of elements that are no neighbours.
 plan resized(const plan& p, std::int64_t length);
 
 /// The passes as a table for people.
