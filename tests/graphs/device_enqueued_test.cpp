@@ -3,6 +3,7 @@
 
 #include <iterator>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,11 +46,15 @@ class listing_queue final : public cuda::work_queue {
 const operands nowhere{reinterpret_cast<void*>(std::uintptr_t{1} << 40),
                        reinterpret_cast<void*>(std::uintptr_t{1} << 41)};
 
-graphs::topology enqueued(const plan& p) {
+const std::int64_t nobody_s_count = 0;
+
+graphs::topology enqueued(const plan& p, const std::int64_t* count = nullptr) {
   listing_queue queue;
   auto* const space = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 42);
   auto* const results = reinterpret_cast<void*>(std::uintptr_t{1} << 43);
-  cuda::reduce_async(p, nowhere, results, {space, static_cast<std::size_t>(p.workspace_bytes())}, queue);
+  const std::span<std::byte> workspace{space, static_cast<std::size_t>(p.workspace_bytes())};
+  if (count == nullptr) cuda::reduce_async(p, nowhere, results, workspace, queue);
+  else cuda::reduce_counted_async(p, nowhere, count, results, workspace, queue);
   return queue.listed;
 }
 
@@ -110,7 +115,8 @@ TEST(enqueued, stays_the_same_when_a_plan_is_resized) {
     for (const std::int64_t most : {100, 5'000, 100'000, 3'000'000, 1 << 28}) {
       const batches form = normalise(make_view(nullptr, what.input, {most}), {0}, order_of(what.op));
       const plan whole = make_plan(what, form, {}, h200_traits());
-      const graphs::topology t = enqueued(whole);
+      const graphs::topology t = enqueued(whole), counted = enqueued(whole, &nobody_s_count);
+      ASSERT_TRUE(same_structure(t, counted)) << to_text(counted);
       for (const std::int64_t length : {most - 1, most / 2, most / 1000 + 1, std::int64_t{1}}) {
         const plan smaller = resized(whole, length);
         ASSERT_LE(smaller.workspace_bytes(), whole.workspace_bytes());

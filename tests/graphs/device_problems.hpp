@@ -1,6 +1,7 @@
 // Reductions of every family on the device, with what they should give.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 

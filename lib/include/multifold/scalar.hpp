@@ -12,8 +12,9 @@ namespace multifold {
 /// What became of a result.
 enum class status : std::uint32_t {
   ok = 0,
-  overflow = 1,  // exact, but outside the result's dtype
-  empty = 2,     // no element takes part (argmin of nothing but NaN, with nan::omit)
+  overflow = 1,   // exact, but outside the result's dtype
+  empty = 2,      // no element takes part (argmin of nothing but NaN, with nan::omit)
+  bad_count = 3,  // a count in device memory is negative, or more than the plan has room for
 };
 
 /// `integer * 2^exponent` or `real`, over `count` elements.

@@ -20,6 +20,7 @@ struct call {
   std::int64_t first_index;
   std::span<std::byte> workspace;
   work_queue& queue;
+  const std::int64_t* count = nullptr;  // device; elements of the only row, if it is not the plan that says
 };
 
 template <op_family Family, class T>

@@ -26,11 +26,11 @@ inline built_in_output output_of(const plan& p, const call& c, std::uint32_t* st
   built_in_output output{};
   output.data = c.results;
   output.merge = c.merge;
-  output.plain = is_plain(p.what, p.form.length);
+  output.plain = is_plain(p.what, p.form.length) && c.count == nullptr;
   output.only = p.form.results() == 1;
   output.op = p.what.op;
   output.result = p.what.result;
-  output.count = p.form.length;
+  output.count = {p.form.length, c.count};
   if (p.form.pattern != access::strided) {
     output.layout = {p.form.inner, p.form.outer_run.result_stride, p.form.inner_run.result_stride};
   }
@@ -47,7 +47,8 @@ void enqueue(const plan& p, const call& c) {
   if constexpr (Family == op_family::exact_sum) {
     exact::enqueue(p, output, data, space, c.queue);
   } else {
-    visit_fold<Family, T>(p.what, [&](auto op) { launch(p, op, output, data, space, c.first_index, c.queue); });
+    visit_fold<Family, T>(p.what,
+                          [&](auto op) { launch(p, op, output, data, space, c.first_index, c.count, c.queue); });
   }
 }
 
@@ -72,13 +73,13 @@ void lower(const reduction& what, const void* accumulators, std::int64_t count, 
     output.plain = is_plain(what, length);
     output.op = what.op;
     output.result = what.result;
-    output.count = length;
+    output.count = {length, nullptr};
     output.status_word = status_word;
     output.initial = what.initial;
     const auto launch_over = [&](const auto& to) {
       using output_type = std::remove_cvref_t<decltype(to)>;
       const kernels::pass_arguments<Op, output_type> args{
-          op, to, {nullptr, nullptr, finish::next_pass}, count, 1, 1, 1, 1, 0, block_form::shuffle};
+          op, to, {nullptr, nullptr, finish::next_pass}, count, {1, nullptr}, 1, 1, 1, 0, block_form::shuffle};
       launch_kernel(queue, kernels::few_partials<Op, output_type>, grid_for(count, 256), 256, 0,
                     static_cast<const typename Op::accumulator*>(accumulators), args);
     };

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "device/plain_result.cuh"
+#include "multifold/cuda/kernels/arguments.cuh"
 #include "multifold/ops.hpp"
 
 namespace multifold::cuda::detail {
@@ -24,11 +25,11 @@ __device__ __noinline__ inline status store_result(op_kind op, const scalar& val
 struct built_in_output {
   void* data;  // results, or accumulators if `merge`
   bool merge;
-  bool plain;  // default result dtype, and no initial value
+  bool plain;  // default result dtype, no initial value, and no count in device memory
   bool only;   // there is a single result, whose status is written; else failures are noted in a cleared word
   op_kind op;
   dtype result;
-  std::int64_t count;
+  kernels::device_length count;
   result_layout layout;
   std::uint32_t* status_word;
   initial_value initial;
@@ -42,9 +43,10 @@ struct built_in_output {
       return;
     }
     status s = status::ok;
-    if (!plain || !store_plain(fold, value, op == op_kind::mean ? count : 0, data, place)) {
-      s = store_result(op, fold.lower(value, count), initial, result,
-                       static_cast<char*>(data) + place * item_bytes(result));
+    if (!plain || !store_plain(fold, value, op == op_kind::mean ? count.most : 0, data, place)) {
+      s = count.in_range() ? store_result(op, fold.lower(value, count), initial, result,
+                                          static_cast<char*>(data) + place * item_bytes(result))
+                           : status::bad_count;
     }
     if (only) *status_word = static_cast<std::uint32_t>(s);
     else if (s != status::ok) atomicMax(status_word, static_cast<std::uint32_t>(s));

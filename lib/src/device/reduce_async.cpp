@@ -51,6 +51,19 @@ void reduce_async(const plan& p, const operands& data, void* results, std::span<
   reduce_async(p, data, results, workspace, queue);
 }
 
+void reduce_counted_async(const plan& p, const operands& data, const std::int64_t* count, void* results,
+                          std::span<std::byte> workspace, work_queue& queue) {
+  static_cast<void>(resized(p, p.form.length));  // refuses plans of several results, or of elements apart
+  if (count == nullptr) throw shape_error("a count in device memory was asked for, and none was given");
+  enqueue_any(p, {data, results, false, 0, workspace, queue, count});
+}
+
+void reduce_counted_async(const plan& p, const operands& data, const std::int64_t* count, void* results,
+                          std::span<std::byte> workspace, cudaStream_t stream) {
+  stream_queue queue(stream);
+  reduce_counted_async(p, data, count, results, workspace, queue);
+}
+
 status status_of(std::span<const std::byte> workspace, cudaStream_t stream) {
   std::uint32_t word = 0;
   check(cudaMemcpyAsync(&word, workspace.data(), sizeof word, cudaMemcpyDeviceToHost, stream));

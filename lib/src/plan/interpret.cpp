@@ -85,6 +85,10 @@ void check_status(status s, const reduction& what) {
         "the " + asked + " does not fit " + std::string(name(what.result)) +
         (what.op == op_kind::prod ? ": convert the elements to f64" : ": ask for another result dtype (f64, say)"));
   }
+  if (s == status::bad_count) {
+    throw shape_error("the " + asked +
+                      " has a count in device memory that is negative, or more than its plan has room for");
+  }
   if (s == status::empty) throw shape_error("the " + asked + " has no value: every element of a batch is NaN");
 }
 

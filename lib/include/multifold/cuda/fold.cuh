@@ -66,7 +66,7 @@ void fold_async(const plan& p, const Op& op, const typename Op::value_type* data
       results, p.form.length, p.form.inner, p.form.pattern == access::strided ? 1 : p.form.outer_run.result_stride,
       p.form.inner_run.result_stride};
   stream_queue queue(stream);
-  launch(p, op, output, data + p.form.offset, workspace_cursor(p, workspace), 0, queue);
+  launch(p, op, output, data + p.form.offset, workspace_cursor(p, workspace), 0, nullptr, queue);
 }
 
 }  // namespace multifold::cuda

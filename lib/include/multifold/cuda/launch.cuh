@@ -64,8 +64,8 @@ void launch_group_rows(const pass& at, const batches& form, const typename Op::v
                        const kernels::pass_arguments<Op, Output>& args, work_queue& queue) {
   constexpr int width = kernels::vector_elements<typename Op::value_type>;
   const kernels::row_layout layout{form.outer_run.stride, at.group};
-  const bool aligned =
-      reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && layout.stride % width == 0 && at.length % width == 0;
+  const bool aligned = reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && layout.stride % width == 0 &&
+                       at.length % width == 0 && args.length.said == nullptr;
   const auto blocks = static_cast<unsigned>(at.blocks);
   const auto threads = static_cast<unsigned>(at.threads);
   if (aligned && at.length / width <= at.group) {
@@ -126,20 +126,22 @@ kernels::partial_results<Op> prepare_partials(const plan& p, std::size_t index, 
 
 /// Enqueues the passes of `p` for `op`; the last one calls `output(op, batch, accumulator)` on the device once a batch.
 /// Shapes: `data` is the first element of the array that p.form was made from; its index in its batch is `first_index`.
+///         With a `count`, in device memory, its first *count elements are reduced: p has one row then.
 /// Memory: `space` is carved from a workspace of p.workspace_bytes(); nothing is allocated.
 /// Work:   a kernel a pass, a memset where blocks are counted.
 /// Throws: what the queue throws, unsupported_error for more strided runs than kernels take.
 template <fold_op Op, class Output>
 void launch(const plan& p, const Op& op, const Output& output, const typename Op::value_type* data,
-            workspace_cursor space, std::int64_t first_index, work_queue& queue) {
+            workspace_cursor space, std::int64_t first_index, const std::int64_t* count, work_queue& queue) {
   using accumulator = typename Op::accumulator;
   if (p.form.results() == 0) return;
   const accumulator* previous = nullptr;
   for (std::size_t i = 0; i < p.passes.size(); ++i) {
     const pass& at = p.passes[i];
     const kernels::partial_results<Op> partials = detail::prepare_partials<Op>(p, i, op, space, queue);
-    const kernels::pass_arguments<Op, Output> args{op,       output,  partials,       at.batches,  at.length,
-                                                   at.parts, at.tile, at.part_length, first_index, at.form};
+    const kernels::pass_arguments<Op, Output> args{
+        op,       output,  partials,       at.batches,  {at.length, i == 0 ? count : nullptr},
+        at.parts, at.tile, at.part_length, first_index, at.form};
     if (i == 0) detail::launch_first(at, p.form, data, args, queue);
     else detail::launch_partials(at, previous, args, queue);
     previous = partials.data;

@@ -29,6 +29,17 @@ void reduce_async(const plan& p, const operands& data, void* results, std::span<
 void reduce_async(const plan& p, const operands& data, void* results, std::span<std::byte> workspace,
                   work_queue& queue);
 
+/// Reduces the first *count elements of the only row of `p`, which is made for as many as there may be. `count` is in
+/// device memory and is read when the kernels run, so that another kernel may write it, and one captured graph serves
+/// all counts.
+/// Errors: as reduce_async; a count below 0 or beyond p.form.length is noted as status::bad_count, a
+///         minimum of no elements as status::empty.
+/// Throws: as reduce_async, and unsupported_error if `p` has several results, or elements that are no neighbours.
+void reduce_counted_async(const plan& p, const operands& data, const std::int64_t* count, void* results,
+                          std::span<std::byte> workspace, cudaStream_t stream);
+void reduce_counted_async(const plan& p, const operands& data, const std::int64_t* count, void* results,
+                          std::span<std::byte> workspace, work_queue& queue);
+
 /// How the last reduce_async with this workspace went. Synchronises `stream`.
 status status_of(std::span<const std::byte> workspace, cudaStream_t stream);
 

@@ -19,7 +19,8 @@ struct lost_arguments {
   exact_output<T> output;
   const T* data;
   kernels::strided_runs runs;
-  std::int64_t batches, length;
+  std::int64_t batches;
+  kernels::device_length length;
   nan_policy nan;
   int words_a_turn;  // of lost bits, that a warp looks at together: 1 or 32
 
@@ -119,15 +120,15 @@ __global__ void __launch_bounds__(again_threads) add_long_again(const __grid_con
   using at = words<T>;
   __shared__ alignas(16) std::byte bins[again_warps * bin_bytes_a_warp];
   __shared__ std::int64_t sums[at::count];
-  const std::int64_t chunks = (args.length + long_batch - 1) / long_batch;
+  const std::int64_t length = args.length, chunks = (length + long_batch - 1) / long_batch;
   for (std::int64_t item = blockIdx.x; item < args.batches * chunks; item += gridDim.x) {
     const std::int64_t batch = item / chunks, first = item % chunks * long_batch;
     if (!args.is_lost(batch)) continue;
     if (threadIdx.x < at::count) sums[threadIdx.x] = 0;
     __syncthreads();
     const std::int64_t warp = threadIdx.x / 32;
-    add_share(args, args.batch_at(batch), {first + 32 * warp, min(first + long_batch, args.length), again_threads},
-              bins, sums);
+    add_share(args, args.batch_at(batch), {first + 32 * warp, min(first + long_batch, length), again_threads}, bins,
+              sums);
     __syncthreads();
     // Normalised, so that any number of chunks may be added.
     if (threadIdx.x == 0) carry<T>(sums);
@@ -139,7 +140,7 @@ __global__ void __launch_bounds__(again_threads) add_long_again(const __grid_con
     if (kernels::last_to_arrive(args.output.lost.arrivals + batch, chunks)) {
       if (threadIdx.x < at::count) sums[threadIdx.x] = __ldcg(reinterpret_cast<const long long*>(words) + threadIdx.x);
       __syncthreads();
-      if (threadIdx.x == 0) args.output.deliver(batch, sums, args.length, args.nan);
+      if (threadIdx.x == 0) args.output.deliver(batch, sums, length, args.nan);
     }
     __syncthreads();
   }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "multifold/cuda/kernels/arguments.cuh"
 #include "multifold/ops.hpp"
 
 namespace multifold::cuda::exact {
@@ -14,7 +15,9 @@ struct row_arguments {
   std::int64_t* words;  // words<T>::count a batch, zero before the pass; unused where parts == 1
   unsigned* arrivals;   // one counter a batch, zero before the pass
   unsigned* marked;     // f64: parts of a batch with marked tiles, then two more counters; zero as well
-  std::int64_t batches, length, parts;
+  std::int64_t batches;
+  kernels::device_length length;
+  std::int64_t parts;
   std::int64_t row_stride;  // elements
   nan_policy nan;
   int steps;  // of vectors_in_flight vectors a thread, that a tile consists of

@@ -21,7 +21,7 @@ row_arguments<exact_output<T>> prepare_rows(const plan& p, const exact_output<T>
   row_arguments<exact_output<T>> args{};
   args.output = output;
   args.batches = at.batches;
-  args.length = at.length;
+  args.length = output.to.count;
   args.parts = at.parts;
   args.row_stride = p.form.outer_run.stride;
   args.nan = p.what.nan;
@@ -69,8 +69,8 @@ bool enqueue_short_rows(const plan& p, const exact_output<T>& output, const T* d
     const bool plain = output.to.plain && !output.to.merge && !output.to.only && p.what.nan == nan_policy::propagate;
     if (at.kind != kernel::group_rows || !plain || at.length > long_batch) return false;
     const auto launch_with = [&](auto to) {
-      const kernels::pass_arguments<range_sum<T>, decltype(to)> args{{}, to,        {},        at.batches, at.length,
-                                                                     1,  at.length, at.length, 0,          at.form};
+      const kernels::pass_arguments<range_sum<T>, decltype(to)> args{
+          {}, to, {}, at.batches, {at.length, nullptr}, 1, at.length, at.length, 0, at.form};
       cuda::detail::launch_group_rows(at, p.form, data, args, queue);
     };
     auto* const results = static_cast<T*>(output.to.data);
@@ -98,11 +98,13 @@ void enqueue_pairs(const plan& p, exact_output<T> output, const T* data, workspa
   }
   queue.clear(output.lost.bits, static_cast<std::size_t>(words_of_bits) * sizeof(unsigned));
   if (!enqueue_short_rows(p, output, data, queue)) {
-    visit_gathered<T>(p.what.nan, [&](auto fold) { launch(p, fold, output, data, space, 0, queue); });
+    visit_gathered<T>(p.what.nan,
+                      [&](auto fold) { launch(p, fold, output, data, space, 0, output.to.count.said, queue); });
   }
 
   const int turn = at.batches > (1 << 21) ? 32 : 1;
-  const lost_arguments<T> args{output, data, cuda::detail::runs_of(p.form), at.batches, at.length, p.what.nan, turn};
+  const lost_arguments<T> args{output,     data, cuda::detail::runs_of(p.form), at.batches, output.to.count,
+                               p.what.nan, turn};
   const unsigned stay = 4 * multiprocessors(p);
   if (output.is_long) {
     launch_kernel(queue, add_long_again<T>, stay, again_threads, 0, args);
@@ -120,7 +122,7 @@ void enqueue(const plan& p, const built_in_output& to, const T* data, workspace_
   if (p.passes.front().kind == kernel::exact_rows) {
     enqueue_rows(p, output, data, space, queue);
   } else if constexpr (std::is_same_v<T, f16>) {
-    visit_gathered<T>(p.what.nan, [&](auto fold) { launch(p, fold, output, data, space, 0, queue); });
+    visit_gathered<T>(p.what.nan, [&](auto fold) { launch(p, fold, output, data, space, 0, to.count.said, queue); });
   } else {
     enqueue_pairs(p, output, data, space, queue);
   }

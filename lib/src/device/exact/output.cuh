@@ -43,6 +43,7 @@ struct exact_output {
 
   /// The sum of a batch, whole.
   __device__ void deliver(std::int64_t batch, const exact_sum<T>& sum) const {
+    if (refused()) return;
     const std::int64_t place = to.layout.at(batch);
     if (to.merge) {
       static_cast<exact_sum<T>*>(to.data)[place].merge(sum);
@@ -56,6 +57,7 @@ struct exact_output {
   __device__ void deliver(std::int64_t batch, std::int64_t* w, std::int64_t length, nan_policy nan) const {
     using at = words<T>;
     if (to.merge || to.initial.given) return deliver(batch, sum_of<T>(w, length, nan));
+    if (refused()) return;
     const bool omit = nan == nan_policy::omit;
     const std::int64_t n = length - (omit ? w[at::nan] : 0);
     exact_value value;
@@ -100,8 +102,16 @@ struct exact_output {
   }
 
  private:
+  // Whether there is no result, because somebody's count is wrong.
+  __device__ bool refused() const {
+    if (to.count.in_range()) return false;
+    if (to.only) *to.status_word = static_cast<std::uint32_t>(status::bad_count);
+    return true;
+  }
+
   __device__ void deliver_pair(std::int64_t batch, const exact_pair& pair, std::int64_t count) const {
     if (to.merge || to.initial.given || count == 0) return deliver(batch, pair_sum<T>{}.lower(pair, count));
+    if (refused()) return;
     exact_value value = value_of(pair);
     if (to.op == op_kind::mean) value = exact_quotient(value, count);
     round_and_store(value, to.result, static_cast<char*>(to.data) + to.layout.at(batch) * item_bytes(to.result));

@@ -24,7 +24,9 @@ struct meeting {
 
 /// The shape of a pass; elements are numbered from `first_index`.
 struct extent {
-  std::int64_t batches, length, parts, first_index;
+  std::int64_t batches;
+  kernels::device_length length;
+  std::int64_t parts, first_index;
 };
 
 /// Adds a block's or a warp's words to those of the batch; `threads` take part, this one is number `thread`. Digits are

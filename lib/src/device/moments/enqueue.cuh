@@ -58,7 +58,7 @@ void enqueue_rows(const plan& p, const detail::call& c) {
   const output to = output_of(p, c, space.status());
   visit_set(p.what.op, [&]<moment_set Set>() {
     const auto meet = prepare_meeting<carrier_of<S>, Set>(p, space, c.queue);
-    const extent shape{at.batches, at.length, at.parts, c.first_index};
+    const extent shape{at.batches, {at.length, c.count}, at.parts, c.first_index};
     launch_kernel(c.queue, moment_rows<S, Set>, static_cast<unsigned>(at.blocks), static_cast<unsigned>(at.threads), 0,
                   x, y, p.form.outer_run.stride, shape, to, meet);
   });
@@ -76,7 +76,7 @@ void enqueue_groups(const plan& p, const detail::call& c) {
   args.element = p.what.input;
   args.group = at.group;
   args.runs = cuda::detail::runs_of(p.form);
-  args.shape = {at.batches, at.length, at.parts, c.first_index};
+  args.shape = {at.batches, {at.length, c.count}, at.parts, c.first_index};
   args.to = output_of(p, c, space.status());
   visit_set(p.what.op, [&]<moment_set Set>() {
     args.meet = prepare_meeting<T, Set>(p, space, c.queue);

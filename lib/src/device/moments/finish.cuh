@@ -231,7 +231,8 @@ __device__ void merge_words(const scratch<T, Set>& s, std::int64_t n, carried_su
 /// Ends the work on a batch of `length` elements whose words are in `s`. All lanes of the warp must call, and nobody
 /// else touches `s`; a __syncwarp() stands at both ends. Some microseconds.
 template <storage_type T, moment_set Set>
-__device__ __noinline__ void deliver(scratch<T, Set>& s, const output& to, std::int64_t batch, std::int64_t length) {
+__device__ __noinline__ void deliver(scratch<T, Set>& s, const output& to, std::int64_t batch,
+                                     const kernels::device_length& length) {
   using at = moment_words<T, Set>;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   __syncwarp();
@@ -251,7 +252,9 @@ __device__ __noinline__ void deliver(scratch<T, Set>& s, const output& to, std::
   if (lane == 0) {
     void* const out = static_cast<char*>(to.data) + place * to.result_size();
     status fits;
-    if constexpr (Set == moment_set::description) {
+    if (!length.in_range()) {
+      fits = status::bad_count;
+    } else if constexpr (Set == moment_set::description) {
       fits = store_summary(s, to, n, value, out);
     } else {
       if constexpr (Set == moment_set::absolute) value = total_of<exact_traits<T>>(s.words + at::x, n);

@@ -58,6 +58,7 @@ __device__ void read_share(const group_arguments<T>& args, std::int64_t offset, 
                            gather<T, Set>& into) {
   constexpr int together = sizeof(T) == 4 ? 8 : 4;
   const extent& e = args.shape;
+  const std::int64_t length = e.length;
   const std::int64_t turn = e.parts * args.group;
   const std::int64_t step = static_cast<std::int64_t>(lanes / args.group) * turn;
   std::int64_t i = part * args.group + lane / args.group * turn + lane % args.group;
@@ -67,7 +68,7 @@ __device__ void read_share(const group_arguments<T>& args, std::int64_t offset, 
     b = reads_two_arrays(Set) ? args.load(args.y, at) : a;
   };
   step_state<Set, closed_windows> state;
-  for (; i + (together - 1) * step < e.length; i += together * step) {
+  for (; i + (together - 1) * step < length; i += together * step) {
     T a[together], b[together];
 #pragma unroll
     for (int k = 0; k < together; ++k) load(i + k * step, a[k], b[k]);
@@ -81,7 +82,7 @@ __device__ void read_share(const group_arguments<T>& args, std::int64_t offset, 
       for (int k = 0; k < together; ++k) into.add(a[k], b[k], index(k));
     }
   }
-  for (; i < e.length; i += step) {
+  for (; i < length; i += step) {
     T a, b;
     load(i, a, b);
     into.add(a, b, e.first_index + i);
@@ -207,7 +208,7 @@ __global__ void __launch_bounds__(group_threads)
         s.extremes = from.marks;
       }
     }
-    deliver(s, to, i, n);
+    deliver(s, to, i, kernels::device_length{n, nullptr});
   }
 }
 

@@ -138,7 +138,8 @@ __device__ void read_part(const row_pair<S>& row, std::int64_t part, const exten
     for (int i = 0; i < shape::width; ++i) one(row.x.head + v * shape::width + i);
   }
   for (std::int64_t i = threadIdx.x; i < row.x.head; i += threads) one(i);
-  for (std::int64_t i = row.x.tail_first + threadIdx.x; i < e.length; i += threads) one(i);
+  const std::int64_t length = e.length;
+  for (std::int64_t i = row.x.tail_first + threadIdx.x; i < length; i += threads) one(i);
 }
 
 /// Blocks on a multiprocessor: as many as registers allow.

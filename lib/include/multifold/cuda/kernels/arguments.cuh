@@ -8,6 +8,16 @@
 
 namespace multifold::cuda::kernels {
 
+/// A length that another kernel may say: `said` is null, or where in device memory it stands. One that is negative or
+/// beyond the `most` that a plan is made for is nobody's: nothing is read then, and outputs say so.
+struct device_length {
+  std::int64_t most;
+  const std::int64_t* said;
+
+  __device__ bool in_range() const { return said == nullptr || (*said >= 0 && *said <= most); }
+  __device__ operator std::int64_t() const { return said == nullptr ? most : in_range() ? *said : 0; }
+};
+
 /// Where the partial results of a pass go, and who merges them.
 template <class Op>
 struct partial_results {
@@ -23,7 +33,7 @@ struct pass_arguments {
   Output output;
   partial_results<Op> partials;
   std::int64_t batches;
-  std::int64_t length;
+  device_length length;
   std::int64_t parts;
   std::int64_t tile;  // elements that a part takes in turn; part_length where parts are contiguous
   std::int64_t part_length;
@@ -39,9 +49,10 @@ struct work_item {
 /// Item `number` of the batches x parts of a pass.
 template <class Arguments>
 __device__ work_item item_of(const Arguments& args, std::int64_t number) {
-  work_item item{number / args.parts, number % args.parts, 0, args.length};
-  item.first = min(item.part * args.part_length, args.length);  // a resized plan may leave parts empty
-  if (args.length - item.first > args.part_length) item.end = item.first + args.part_length;
+  const std::int64_t length = args.length;
+  work_item item{number / args.parts, number % args.parts, 0, length};
+  item.first = min(item.part * args.part_length, length);  // a resized plan may leave parts empty
+  if (length - item.first > args.part_length) item.end = item.first + args.part_length;
   return item;
 }
 

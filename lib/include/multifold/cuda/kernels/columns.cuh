@@ -183,7 +183,8 @@ __device__ void reduce_tile(const typename Op::value_type* data, const column_la
   const int column = static_cast<int>(threadIdx.x) % columns;
   const int row = static_cast<int>(threadIdx.x) / columns;
   const std::int64_t begin = part * args.part_length;
-  const std::int64_t end = args.length - begin < args.part_length ? args.length : begin + args.part_length;
+  const std::int64_t length = args.length.most;
+  const std::int64_t end = length - begin < args.part_length ? length : begin + args.part_length;
   for (std::int64_t c = column; c - column < count / Width; c += columns) {
     column_value<Op> mine[Width];
 #pragma unroll

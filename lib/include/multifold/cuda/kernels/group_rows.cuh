@@ -71,7 +71,8 @@ __global__ void __launch_bounds__(256, 4)
   using T = typename Op::value_type;
   const int member = static_cast<int>(threadIdx.x) & (layout.group - 1);
   const std::int64_t rows_a_block = blockDim.x / static_cast<unsigned>(layout.group);
-  const auto vectors = static_cast<int>(args.length / vector_elements<T>);
+  const std::int64_t length = args.length;
+  const auto vectors = static_cast<int>(length / vector_elements<T>);
   for (std::int64_t first = blockIdx.x * rows_a_block; first < args.batches; first += gridDim.x * rows_a_block) {
     // Every lane takes part in the shuffles, also those beyond the last row.
     const std::int64_t batch = first + threadIdx.x / static_cast<unsigned>(layout.group);
@@ -80,7 +81,7 @@ __global__ void __launch_bounds__(256, 4)
       const T* row = data + batch * layout.stride;
       value = aligned ? read_row_vectors(args.op, reinterpret_cast<const vector_word*>(row), vectors, member,
                                          layout.group, args.first_index)
-                      : read_row_elements(args.op, row, args.length, member, layout.group, args.first_index);
+                      : read_row_elements(args.op, row, length, member, layout.group, args.first_index);
     }
     value = group_reduce(args.op, layout.group, value);
     if (member == 0 && batch < args.batches) args.output(args.op, batch, value);
@@ -132,7 +133,7 @@ __global__ void __launch_bounds__(256, 4) vector_rows(const typename Op::value_t
   const int member = static_cast<int>(threadIdx.x) & (layout.group - 1);
   const std::int64_t rows_a_block = blockDim.x / static_cast<unsigned>(layout.group);
   const std::int64_t step = gridDim.x * rows_a_block;
-  const bool reads = member < args.length / width;
+  const bool reads = member < args.length.most / width;
   for (std::int64_t first = blockIdx.x * rows_a_block; first < args.batches; first += loads_in_flight * step) {
     const std::int64_t batch = first + threadIdx.x / static_cast<unsigned>(layout.group);
     vector_word loaded[loads_in_flight];

@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(most_threads, 2)
     auto mine = args.op.identity();
 #pragma unroll 4
     for (std::int64_t i = item.first + threadIdx.x; i < item.end; i += blockDim.x) {
-      mine = args.op.combine(mine, data[item.batch * args.length + i]);
+      mine = args.op.combine(mine, data[item.batch * args.length.most + i]);
     }
     finish_part(args, item.batch, item.part, block_reduce(args.op, args.form, mine, storage), storage);
     __syncthreads();
@@ -31,8 +31,9 @@ __global__ void __launch_bounds__(256)
   const auto threads = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   for (std::int64_t batch = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; batch < args.batches;
        batch += threads) {
-    auto value = data[batch * args.length];
-    for (std::int64_t i = 1; i < args.length; ++i) value = args.op.combine(value, data[batch * args.length + i]);
+    const auto* const row = data + batch * args.length.most;
+    auto value = row[0];
+    for (std::int64_t i = 1; i < args.length.most; ++i) value = args.op.combine(value, row[i]);
     args.output(args.op, batch, value);
   }
 }
