@@ -77,6 +77,25 @@ struct stream_graph::state {
     return *made;
   }
 
+  void enqueue(const operands& pinned, std::int64_t count) {
+    const cudaStream_t on = stream.get();
+    cuda::fill_identity_async(what, accumulator.data(), 1, on);
+    check(cudaMemsetAsync(lowered.data(), 0, sizeof(std::uint32_t), on));
+    int which = 0;
+    for (std::int64_t first = 0; first < count; which = 1 - which) {
+      comb& c = graph_for(which, pinned, count);
+      const std::int64_t some = std::min(count - first, c.capacity());
+      c.set(pinned, first, some);
+      c.launch(on);
+      first += some;
+    }
+    cuda::lower_async(what, accumulator.data(), 1, count, lowered.data() + 256,
+                      reinterpret_cast<std::uint32_t*>(lowered.data()), on);
+    check(cudaMemcpyAsync(on_host.data(), lowered.data(), static_cast<std::size_t>(lowered.size()),
+                          cudaMemcpyDeviceToHost, on));
+    done.record(on);
+  }
+
   reduction what;
   std::int64_t capacity;
   plan chunk;
@@ -109,22 +128,12 @@ void stream_graph::run(const operands& pinned, std::int64_t count, void* result)
     check_pinned("array", pinned.x, bytes);
     if (s.arrays == 2) check_pinned("second array", pinned.y, bytes);
   }
-  const cudaStream_t stream = s.stream.get();
-  cuda::fill_identity_async(s.what, s.accumulator.data(), 1, stream);
-  check(cudaMemsetAsync(s.lowered.data(), 0, sizeof(std::uint32_t), stream));
-  int which = 0;
-  for (std::int64_t first = 0; first < count; which = 1 - which) {
-    comb& c = s.graph_for(which, pinned, count);
-    const std::int64_t some = std::min(count - first, c.capacity());
-    c.set(pinned, first, some);
-    c.launch(stream);
-    first += some;
+  try {
+    s.enqueue(pinned, count);
+  } catch (...) {
+    cudaStreamSynchronize(s.stream.get());  // copies on their way still read the caller's memory
+    throw;
   }
-  cuda::lower_async(s.what, s.accumulator.data(), 1, count, s.lowered.data() + 256,
-                    reinterpret_cast<std::uint32_t*>(s.lowered.data()), stream);
-  check(cudaMemcpyAsync(s.on_host.data(), s.lowered.data(), static_cast<std::size_t>(s.lowered.size()),
-                        cudaMemcpyDeviceToHost, stream));
-  s.done.record(stream);
   s.done.synchronise();
   std::uint32_t word = 0;
   std::memcpy(&word, s.on_host.data(), sizeof word);
