@@ -61,9 +61,10 @@ std::string label_of(const std::string& path) {
 }
 
 std::string label_of(const std::vector<std::string>& paths) {
-  std::string label;
-  for (const std::string& path : paths) label += (label.empty() ? "" : " and ") + label_of(path);
-  return label;
+  if (paths.empty()) return "";
+  const std::string first = label_of(paths.front());
+  if (paths.size() > 2) return first + " and " + std::to_string(paths.size() - 1) + " more";
+  return paths.size() == 2 ? first + " and " + label_of(paths.back()) : first;
 }
 
 failure failure_of(std::exception_ptr error, const std::vector<std::string>& paths) {

@@ -39,7 +39,7 @@ failure about(const std::string& label, const failure& problem);
 /// How messages name a file: "-" is "standard input"; control characters are escaped.
 std::string label_of(const std::string& path);
 
-/// "x.npy", or "x.npy and y.npy".
+/// "x.npy", "x.npy and y.npy", "x.npy and 2 more".
 std::string label_of(const std::vector<std::string>& paths);
 
 /// The failure that `error` stands for: itself, or an error of the library with `label` in front, unless the message

@@ -118,7 +118,7 @@ const char* name_of(access pattern) {
 
 std::string result_json(const reduce_result& result, const result_files& files) {
   json object{{"schema", "multifold.result/1"}, {"op", name(result.used.what.op)}};
-  if (files.inputs.size() == 2) object["files"] = files.inputs;
+  if (files.inputs.size() > 1) object["files"] = files.inputs;
   else object["file"] = files.inputs.empty() ? json() : json(files.inputs[0]);
   if (!files.merged.empty()) object["merged"] = files.merged;
   if (files.state) object["state"] = *files.state;

@@ -13,7 +13,7 @@ namespace multifold::app {
 
 /// What a result came from and went to.
 struct result_files {
-  std::vector<std::string> inputs;  // one, or two of operations that take two; none: nothing but states
+  std::vector<std::string> inputs;  // one, or all that went into it; none: nothing but states
   std::string output;               // if it is not empty, its name stands instead of the value
   std::vector<std::string> merged;  // states
   std::optional<std::string> state;

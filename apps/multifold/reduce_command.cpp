@@ -28,7 +28,9 @@ void check_states(const reduce_arguments& arguments) {
   if (!has_exact_form(arguments.op)) {
     throw usage(option + std::string(name(arguments.op)) + " has no state; expected sum or mean");
   }
-  if (arguments.files.size() > 1) throw usage(option + "a state goes with one value; expected one FILE");
+  if (arguments.files.size() > 1 && !arguments.concatenate) {
+    throw usage(option + "a state goes with one value; expected one FILE, or --concatenate");
+  }
   if (arguments.what.accuracy == "fast") throw usage(option + "states are exact sums; expected --accuracy exact");
   if (arguments.what.initial) throw usage(option + "found --initial, which takes no part in a state; expected none");
   if (states.save && states.save->empty()) throw usage("--save-state: found an empty name; expected a file");
@@ -43,8 +45,8 @@ void check(const reduce_arguments& arguments) {
   if (to_file && arguments.op == op_kind::describe) {
     throw usage("-o: a .npy holds one array, and a description is no array; expected --json");
   }
-  const bool several = arguments.files.size() > 1 && !takes_two_arrays(arguments.op);
-  if (several && to_file) throw usage("-o: one file holds one result; expected one FILE");
+  const bool several = arguments.files.size() > 1 && !takes_two_arrays(arguments.op) && !arguments.concatenate;
+  if (several && to_file) throw usage("-o: one file holds one result; expected one FILE, or --concatenate");
   const auto standard_inputs = [](const auto& names) { return std::count(names.begin(), names.end(), "-"); };
   if (standard_inputs(arguments.files) + standard_inputs(arguments.states.merge) > 1) {
     throw usage("'-' was given twice; standard input can be read once");
@@ -62,9 +64,15 @@ void add_file_arguments(CLI::App& command, reduce_arguments& to) {
     command.add_option("Y", to.y, "Another one of the same dtype, shape and order")->required()->type_name(" ");
     return;
   }
-  command.add_option("FILE", to.files, "A .npy file or raw elements, '-' for standard input; several, one by one")
+  command
+      .add_option("FILE", to.files,
+                  ".npy, .npz, safetensors or raw; one array: x.npz:NAME; '-': standard input; one by one")
       ->required(!has_exact_form(to.op))
       ->type_name(" ");
+  command
+      .add_flag("--concatenate", to.concatenate,
+                "The FILEs are one array, joined along the first axis (in Fortran order: the last)")
+      ->group("Several FILEs");
 }
 
 void add_output_options(CLI::App& command, reduce_arguments& to) {

@@ -31,11 +31,30 @@ std::optional<std::int64_t> bytes_of(const std::vector<std::unique_ptr<source>>&
   return bytes;
 }
 
+// Each array of an archive is a result of its own. What is wrong with a file is said when its turn comes.
+std::vector<std::string> arrays_of(const reduce_arguments& arguments, const std::string& file) {
+  if (arguments.raw.dtype) return {file};
+  std::vector<std::string> arrays;
+  try {
+    arrays = arrays_in(file);
+  } catch (...) {
+    arrays.clear();
+  }
+  if (arrays.empty()) return {file};
+  if (arrays.size() > 1 && (arguments.states.used() || !arguments.output.empty())) {
+    throw usage(fmt::format("{}: found {} arrays; expected one, as in {}", label_of(file), arrays.size(),
+                            label_of(arrays.front())));
+  }
+  return arrays;
+}
+
 // What each result is made of.
 std::vector<operand_files> operands_of(const reduce_arguments& arguments) {
-  if (takes_two_arrays(arguments.op)) return {arguments.files};
+  if (takes_two_arrays(arguments.op) || arguments.concatenate) return {arguments.files};
   std::vector<operand_files> each;
-  for (const std::string& file : arguments.files) each.push_back({file});
+  for (const std::string& file : arguments.files) {
+    for (std::string& array : arrays_of(arguments, file)) each.push_back({std::move(array)});
+  }
   return each;
 }
 
@@ -62,6 +81,12 @@ std::unique_ptr<source> open_input(const job& work, const std::string& file) {
   } catch (...) {
     throw input_failure_of(std::current_exception(), label_of(file));
   }
+}
+
+std::vector<std::unique_ptr<source>> joined(std::vector<std::unique_ptr<source>> parts) {
+  std::vector<std::unique_ptr<source>> whole;
+  whole.push_back(concatenate(std::move(parts)));
+  return whole;
 }
 
 // Adds what other runs have left, and rounds anew.
@@ -107,6 +132,7 @@ reduce_result reduce_operands(const job& work, const operand_files& files, inter
   const last_words while_opening(watch, [&interrupted] { complain(interrupted); });
   std::vector<std::unique_ptr<source>> inputs;  // a named pipe may keep us waiting here
   for (const std::string& file : files) inputs.push_back(open_input(work, file));
+  if (work.arguments.concatenate) inputs = joined(std::move(inputs));
   reduce_options options = options_for(work, files, inputs[0]->layout());
 
   progress_bar bar(fmt::format("{} {}", name(op), label_of(files)), bytes_of(inputs));
@@ -116,14 +142,15 @@ reduce_result reduce_operands(const job& work, const operand_files& files, inter
   });
   options.stop = watch.token();
   if (progress_bar::wanted()) options.progress = [&bar](std::int64_t bytes) { bar.update(bytes); };
-  return inputs.size() == 2 ? reduce(op, *inputs[0], *inputs[1], options) : reduce(op, *inputs[0], options);
+  return takes_two_arrays(op) ? reduce(op, *inputs[0], *inputs[1], options) : reduce(op, *inputs[0], options);
 }
 
-void finish(const job& work, const operand_files& files, reduce_result result, interrupt_watch& watch) {
+void finish(const job& work, const operand_files& files, reduce_result result, interrupt_watch& watch,
+            std::size_t results) {
   const reduce_arguments& arguments = work.arguments;
   add_earlier(work.earlier, result);
   write_output(arguments, result, watch);
-  const auto tell = [&] { report(arguments, files, result); };
+  const auto tell = [&] { report(arguments, files, result, results); };
   if (arguments.states.save) save_state(*arguments.states.save, result.state, watch, tell);
   else tell();
 }
@@ -133,13 +160,14 @@ void finish(const job& work, const operand_files& files, reduce_result result, i
 exit_code reduce_files(const reduce_arguments& arguments, interrupt_watch& watch) {
   const job work(arguments, watch);
   if (arguments.files.empty()) {
-    finish(work, {}, reduce_states(work), watch);
+    finish(work, {}, reduce_states(work), watch, 1);
     return exit_code::success;
   }
   exit_code first = exit_code::success;
-  for (const operand_files& files : operands_of(arguments)) {
+  const std::vector<operand_files> operands = operands_of(arguments);
+  for (const operand_files& files : operands) {
     try {
-      finish(work, files, reduce_operands(work, files, watch), watch);
+      finish(work, files, reduce_operands(work, files, watch), watch, operands.size());
     } catch (...) {
       const failure problem = failure_of(std::current_exception(), files);
       const bool hopeless = problem.code() == exit_code::interrupted || *problem.what() == '\0';

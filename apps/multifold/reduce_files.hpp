@@ -19,17 +19,19 @@ struct reduce_arguments {
   reduction_arguments what;
   state_arguments states;
   engine_arguments how;
+  bool concatenate = false;
   bool json = false;
   bool hex = false;
   bool explain = false;
   std::string output;
 };
 
-/// The files of one result: one, two for operations that take two, or none for states alone.
+/// The files of one result: one, two for operations that take two, all with --concatenate, or none for states alone.
+/// "x.npz:a" is an array in a file.
 using operand_files = std::vector<std::string>;
 
-/// Reduces every file, or the two of them together, or the states alone if there is none, and prints or writes the
-/// result; failures are told as they come, and the first is returned.
+/// Reduces every file and every array of an archive, or all of them together, or the states alone if there is none, and
+/// prints or writes the result; failures are told as they come, and the first is returned.
 exit_code reduce_files(const reduce_arguments& arguments, interrupt_watch& watch);
 
 }  // namespace multifold::app

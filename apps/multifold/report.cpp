@@ -12,11 +12,12 @@
 namespace multifold::app {
 namespace {
 
-std::string text_of(const reduce_arguments& arguments, const operand_files& operands, const reduce_result& result) {
+std::string text_of(const reduce_arguments& arguments, const operand_files& operands, const reduce_result& result,
+                    bool alone) {
   const notation how = arguments.hex ? notation::hex : notation::decimal;
   const bool described = arguments.op == op_kind::describe;
   const std::string value = (described ? describe_text(result, how) : array_text(result, how)) + "\n";
-  if (takes_two_arrays(arguments.op) || arguments.files.size() <= 1) return value;
+  if (alone) return value;
   return label_of(operands) + (result.extents.empty() && !described ? ": " : ":\n") + value;
 }
 
@@ -35,14 +36,15 @@ void write_output(const reduce_arguments& arguments, const reduce_result& result
   }
 }
 
-void report(const reduce_arguments& arguments, const operand_files& operands, const reduce_result& result) {
+void report(const reduce_arguments& arguments, const operand_files& operands, const reduce_result& result,
+            std::size_t results) {
   if (arguments.explain && !arguments.files.empty()) print_aside(explain(result.used));
   if (arguments.json) {
     const state_arguments& states = arguments.states;
     return print(result_json(result, {operands, arguments.output, states.merge, states.save}) + "\n");
   }
   if (!arguments.output.empty()) return;
-  print(text_of(arguments, operands, result));
+  print(text_of(arguments, operands, result, results == 1));
   if (elements_of(result) > most_elements_shown) {
     const bool described = arguments.op == op_kind::describe;
     complain(fmt::format("{}: {} results, shortened here; {} gives them all", label_of(operands), elements_of(result),

@@ -1,6 +1,7 @@
 // What is said about a result: text, JSON or a plan, and the file that -o names.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,8 @@ namespace multifold::app {
 /// Writes `result` to the file that -o names, if one is.
 void write_output(const reduce_arguments& arguments, const reduce_result& result, interrupt_watch& watch);
 
-/// Prints `result` of `operands`.
-void report(const reduce_arguments& arguments, const operand_files& operands, const reduce_result& result);
+/// Prints `result` of `operands`, with their names in front where it is one of several.
+void report(const reduce_arguments& arguments, const operand_files& operands, const reduce_result& result,
+            std::size_t results);
 
 }  // namespace multifold::app

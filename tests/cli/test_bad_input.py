@@ -47,7 +47,7 @@ class BadInput(tool.ToolTest):
         self.refused_bytes(b"hello, world" * 20, "byte 0", "68 65 6c 6c 6f", "expected .npy", "--dtype")
 
     def test_other_formats_are_named(self):
-        self.refused_bytes(b"PK\x03\x04" + b"\0" * 40, "npz")
+        self.refused_bytes(b"PK\x03\x04" + b"\0" * 40, "zip archive", "cut off")
         self.refused_bytes(b"\x89HDF\r\n\x1a\n" + b"\0" * 40, "HDF5")
 
     def test_truncated_header(self):

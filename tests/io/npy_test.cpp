@@ -104,11 +104,11 @@ TEST_F(npy_test, refuses_beginnings_that_are_not_npy) {
 
 TEST_F(npy_test, names_other_formats) {
   EXPECT_EQ(message_for<unsupported_error>("PK\x03\x04 and so on"),
-            "byte 0: found a zip archive, perhaps .npz; unpack it and give the .npy files inside");
+            "byte 0: found a zip archive, perhaps .npz; archives are read from files alone, as x.npz:NAME");
   EXPECT_PRED2(says, message_for<unsupported_error>("\x1f\x8b and so on"), "found gzip-compressed data");
   EXPECT_PRED2(says, message_for<unsupported_error>("\x89HDF\r\n\x1a\n"), "found an HDF5 file");
   EXPECT_PRED2(says, message_for<unsupported_error>(std::string("\x40\0\0\0\0\0\0\0{\"weight\"", 17)),
-               "found a safetensors");
+               "found safetensors, which are read from files alone");
   EXPECT_PRED2(says, message_for(std::string("\x40\0\0\0\0\0\0\0[\"weight\"", 17)), "expected .npy");
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -67,9 +68,38 @@ std::unique_ptr<source> open_raw(const std::string& path, const raw_options& opt
 ///         records, complex) and for other known formats (.npz, safetensors, compressed files).
 std::unique_ptr<source> open_npy(const std::string& path);
 
-/// Opens `path` as .npy, or as raw elements if `raw` says how; without it a file that is not .npy is a format_error
-/// that says how raw files are read. A .npy file with `raw` at offset 0 is a format_error too: its header is no data.
+/// Opens `path` as .npy, as the only array of an .npz or safetensors file, or as raw elements if `raw` says how;
+/// without it any other file is a format_error that says how raw files are read. A .npy file with `raw` at offset 0 is
+/// a format_error too: its header is no data. "PATH:NAME" is the array NAME of the archive PATH, unless there is a file
+/// of that name; in an .npz its members have to be stored, as numpy.savez does.
+/// Memory: of archives, their table of contents, until the array is open.
+/// Throws: as above; format_error if there is no such array, unsupported_error if one of several has to be named, and
+///         for compressed or encrypted members.
 std::unique_ptr<source> open_source(const std::string& path, const std::optional<raw_options>& raw);
+
+/// The arrays in the archive `path`, in its order, each as open_source takes it: "x.npz:a". Empty if `path` is no .npz
+/// and no safetensors file, or cannot be looked at. Throws: format_error; io_error.
+std::vector<std::string> arrays_in(const std::string& path);
+
+/// Several arrays as one: joined along the axis that is slowest in memory, the first one of row-major arrays and the
+/// last one of column-major arrays. They are read in turn, each to its end.
+/// Shapes: the same dtype and order, and the same extents but along that axis, of which there has to be one. Streams of
+///         unknown length may take part, and then the length of the whole is unknown, too.
+/// Throws: shape_error, which names the array that does not fit; reading throws what the parts throw.
+std::unique_ptr<source> concatenate(std::vector<std::unique_ptr<source>> parts);
+
+/// Writes elements, from number `first` on in the machine's byte order, to the start of `chunk`, which has room for one
+/// or more; returns how many, at least one as long as there are any, and 0 at the end.
+using chunk_callback = std::function<std::int64_t(std::int64_t first, std::span<std::byte> chunk)>;
+
+/// An array that a function makes, or fetches: out of a decompressor, a network, a generator. It is called when there
+/// is room for what it brings, with ascending `first` and one call at a time, from threads of the library; with
+/// `random_access` in any order and from several threads at once. What it throws ends the reduction and reaches its
+/// caller.
+/// Shapes: one extent of -1 if the length shows at the end.
+/// Throws: reading throws format_error if the elements end before the shape does, or more come than there was room for.
+std::unique_ptr<source> make_source(std::string name, array_layout layout, chunk_callback next,
+                                    bool random_access = false);
 
 /// Whether .npy has this element type: all but bf16. To be asked before the work whose result is to be written.
 bool npy_holds(dtype type) noexcept;

@@ -19,6 +19,11 @@ inline constexpr std::size_t signature_bytes = 9;
 
 bool starts_with_magic(std::span<const std::byte> head) noexcept;
 
+enum class archive_kind { none, zip, safetensors };
+
+/// Which kind of archive a file begins as.
+archive_kind archive_of(std::span<const std::byte> head) noexcept;
+
 /// Throws the error for a file that is no .npy: unsupported_error if `head` is another format's, else format_error.
 [[noreturn]] void refuse_signature(const std::string& label, std::span<const std::byte> head);
 

@@ -60,6 +60,18 @@ void input::look() {
 #endif
 }
 
+input input::part(std::int64_t first, std::int64_t bytes, std::string name) && {
+  input inner = std::move(*this);
+  inner.name_ = std::move(name);
+  inner.label_ = label_of(inner.name_, "standard input");
+  inner.kind_ = kind::file;  // it has an end, even on a disk
+  inner.origin_ += first;
+  inner.size_ = bytes;
+  inner.is_part_ = true;
+  inner.peeked_.clear();
+  return inner;
+}
+
 std::size_t input::read(std::int64_t offset, std::span<std::byte> buffer) {
   if (random_access()) return read_anywhere(offset, buffer);
   if (offset != position_) {
@@ -70,6 +82,10 @@ std::size_t input::read(std::int64_t offset, std::span<std::byte> buffer) {
 }
 
 std::size_t input::read_anywhere(std::int64_t offset, std::span<std::byte> buffer) const {
+  if (is_part_) {
+    const std::int64_t rest = std::max<std::int64_t>(*size_ - offset, 0);
+    buffer = buffer.first(std::min(buffer.size(), static_cast<std::size_t>(rest)));
+  }
   std::size_t done = 0;
   while (done < buffer.size()) {
     const std::size_t wanted = std::min(buffer.size() - done, most_bytes_per_call);

@@ -21,6 +21,10 @@ class input {
   /// Opens `path`, "-" for standard input. Throws io_error.
   static input open(const std::string& path, const system_calls& calls = kernel_calls());
 
+  /// The `bytes` bytes from `first` on as an input of their own, which messages call `name`: one array of an archive.
+  /// Only with random access, and within `size`.
+  input part(std::int64_t first, std::int64_t bytes, std::string name) &&;
+
   const std::string& name() const noexcept { return name_; }    // as it was given
   const std::string& label() const noexcept { return label_; }  // as messages say it
 
@@ -60,6 +64,7 @@ class input {
   kind kind_ = kind::file;
   std::int64_t origin_ = 0;  // bytes of the file before ours
   std::optional<std::int64_t> size_;
+  bool is_part_ = false;           // others may be read beyond a size that they have outgrown
   std::int64_t position_ = 0;      // of the next byte that a pipe gives
   std::vector<std::byte> peeked_;  // a pipe's first bytes
 };

@@ -16,6 +16,27 @@ bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
 }
 
+// Of a code point below 0x110000.
+void append_utf8(std::string& text, char32_t point) {
+  const auto unit = [&text](char32_t bits) { text += static_cast<char>(bits); };
+  if (point < 0x80) return unit(point);
+  if (point < 0x800) {
+    unit(0xc0 | point >> 6);
+  } else {
+    if (point < 0x10000) {
+      unit(0xe0 | point >> 12);
+    } else {
+      unit(0xf0 | point >> 18);
+      unit(0x80 | (point >> 12 & 0x3f));
+    }
+    unit(0x80 | (point >> 6 & 0x3f));
+  }
+  unit(0x80 | (point & 0x3f));
+}
+
+bool is_high_surrogate(char32_t unit) { return unit >= 0xd800 && unit < 0xdc00; }
+bool is_low_surrogate(char32_t unit) { return unit >= 0xdc00 && unit < 0xe000; }
+
 }  // namespace
 
 char literal_reader::peek() {
@@ -42,6 +63,56 @@ std::string_view literal_reader::string(const char* expected) {
   if (end == std::string_view::npos || text_[end] != quote) fail(std::string(expected) + " in quotes, without escapes");
   position_ = end + 1;
   return text_.substr(first, end - first);
+}
+
+std::string literal_reader::json_string(const char* expected) {
+  if (peek() != '"') fail(std::string(expected) + " in double quotes");
+  ++position_;
+  std::string value;
+  for (;;) {
+    const std::size_t first = position_;
+    while (position_ < text_.size() && text_[position_] != '"' && text_[position_] != '\\' &&
+           static_cast<unsigned char>(text_[position_]) >= 0x20) {
+      ++position_;
+    }
+    value += text_.substr(first, position_ - first);
+    if (position_ == text_.size() || static_cast<unsigned char>(text_[position_]) < 0x20) {
+      fail("'\"' at the end of a string");
+    }
+    if (text_[position_++] == '"') return value;
+    append_utf8(value, json_escape());
+  }
+}
+
+// What follows a backslash.
+char32_t literal_reader::json_escape() {
+  constexpr std::string_view escapes = "\"\\/bfnrt";
+  constexpr std::string_view meanings = "\"\\/\b\f\n\r\t";
+  const char next = position_ < text_.size() ? text_[position_] : '\0';
+  if (const std::size_t which = escapes.find(next); next != '\0' && which != std::string_view::npos) {
+    ++position_;
+    return static_cast<unsigned char>(meanings[which]);
+  }
+  const char32_t unit = json_unit();
+  if (is_low_surrogate(unit)) fail("no second half of a surrogate pair without its first");
+  if (!is_high_surrogate(unit)) return unit;
+  if (position_ == text_.size() || text_[position_] != '\\') fail("the second half of a surrogate pair");
+  ++position_;
+  const char32_t second = json_unit();
+  if (!is_low_surrogate(second)) fail("the second half of a surrogate pair");
+  return 0x10000 + ((unit & 0x3ff) << 10 | (second & 0x3ff));
+}
+
+// "u20ac".
+char32_t literal_reader::json_unit() {
+  std::uint32_t unit = 0;
+  const std::string_view four = rest().size() < 5 ? std::string_view() : rest().substr(1, 4);
+  const auto [end, code] = std::from_chars(four.data(), four.data() + four.size(), unit, 16);
+  if (!rest().starts_with('u') || four.empty() || code != std::errc{} || end != four.data() + 4) {
+    fail("one of \" \\ / b f n r t, or u and four hexadecimal digits, after a backslash");
+  }
+  position_ += 5;
+  return unit;
 }
 
 bool literal_reader::accept_word(std::string_view word) {

@@ -1,5 +1,5 @@
-// Reads the few Python literals that a .npy header is made of, one token at a time. Builds no tree, so garbage of any
-// depth costs neither stack nor memory.
+// Reads the few Python literals that a .npy header is made of, and JSON's, which are nearly the same, one token at a
+// time. Builds no tree, so garbage of any depth costs neither stack nor memory.
 #pragma once
 
 #include <cstddef>
@@ -28,6 +28,9 @@ class literal_reader {
   /// A string in single or double quotes, without prefix or escapes.
   std::string_view string(const char* expected);
 
+  /// A string as JSON writes it: in double quotes, with escapes, which come out as UTF-8.
+  std::string json_string(const char* expected);
+
   /// True or False.
   bool boolean(const char* expected);
 
@@ -44,6 +47,8 @@ class literal_reader {
 
  private:
   bool accept_word(std::string_view word);
+  char32_t json_escape();
+  char32_t json_unit();
 
   std::string_view text_;
   const std::string* label_;

@@ -6,6 +6,7 @@
 
 #include "io/file_source.hpp"
 #include "io/formats.hpp"
+#include "io/little_endian.hpp"
 #include "io/message.hpp"
 #include "io/npy_header.hpp"
 #include "multifold/array.hpp"
@@ -24,12 +25,6 @@ struct preamble {
 
 [[noreturn]] void ends_inside(const input& in, std::size_t byte, const std::string& what) {
   throw format_error(at(in.label(), static_cast<std::int64_t>(byte)) + "the file ends inside " + what);
-}
-
-std::int64_t little_endian(std::span<const std::byte> bytes) {
-  std::int64_t value = 0;
-  for (std::size_t i = bytes.size(); i-- > 0;) value = value << 8 | std::to_integer<std::int64_t>(bytes[i]);
-  return value;
 }
 
 // Magic, two bytes of version, and the length of the header: two bytes in version 1, four since.
@@ -51,11 +46,11 @@ preamble read_preamble(input& in) {
     throw format_error(at(in.label(), 6) + "found .npy version " + std::to_string(major) + "." + std::to_string(minor) +
                        "; expected 1.0, 2.0 or 3.0");
   }
-  if (major == 1) return {10, little_endian(all.subspan(8, 2))};
+  if (major == 1) return {10, static_cast<std::int64_t>(little_endian(all.subspan(8, 2)))};
   if (const std::size_t more = in.read(10, all.subspan(10, 2)); more < 2) {
     ends_inside(in, 10 + more, "the length of the .npy header");
   }
-  return {12, little_endian(all.subspan(8, 4))};
+  return {12, static_cast<std::int64_t>(little_endian(all.subspan(8, 4)))};
 }
 
 // Memory grows with what is really there, not with what the length field claims.

@@ -1,9 +1,54 @@
-// The doors of source.hpp: which format a file is opened as.
+// The doors of source.hpp: which format a file is opened as, and which array of it.
+#include <sys/stat.h>
+
+#include <optional>
+
+#include "io/archive.hpp"
 #include "io/formats.hpp"
 #include "io/message.hpp"
 #include "multifold/error.hpp"
 
 namespace multifold {
+namespace {
+
+// An array: a file, or one of those in it.
+struct place {
+  std::string path;
+  std::optional<std::string> array;
+};
+
+bool exists(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0;
+}
+
+// "x.npz:a" is a file, if there is one of that name.
+place place_of(const std::string& text) {
+  if (text == "-" || exists(text)) return {text, std::nullopt};
+  for (std::size_t colon = text.rfind(':'); colon != std::string::npos && colon > 0;
+       colon = text.rfind(':', colon - 1)) {
+    if (exists(text.substr(0, colon))) return {text.substr(0, colon), text.substr(colon + 1)};
+  }
+  return {text, std::nullopt};
+}
+
+// Only files have a table of contents that can be looked up. Pipes are read once, from their start.
+io::archive_kind archive_of(io::input& in) {
+  return in.random_access() ? io::archive_of(in.peek(io::signature_bytes)) : io::archive_kind::none;
+}
+
+std::unique_ptr<source> open_formatted(io::input in, const std::optional<std::string>& array) {
+  switch (archive_of(in)) {
+    case io::archive_kind::zip: return io::npz_source(std::move(in), array);
+    case io::archive_kind::safetensors: return io::safetensors_source(std::move(in), array);
+    case io::archive_kind::none: break;
+  }
+  if (!array) return io::npy_source(std::move(in));
+  throw format_error(in.label() + ": found no .npz and no safetensors; expected it to hold the array " +
+                     io::printable(*array, 80));
+}
+
+}  // namespace
 
 std::unique_ptr<source> open_raw(const std::string& path, const raw_options& options) {
   return io::raw_source(io::input::open(path), options);
@@ -12,8 +57,13 @@ std::unique_ptr<source> open_raw(const std::string& path, const raw_options& opt
 std::unique_ptr<source> open_npy(const std::string& path) { return io::npy_source(io::input::open(path)); }
 
 std::unique_ptr<source> open_source(const std::string& path, const std::optional<raw_options>& raw) {
-  io::input in = io::input::open(path);
-  if (!raw) return io::npy_source(std::move(in));
+  const place from = place_of(path);
+  io::input in = io::input::open(from.path);
+  if (!raw) return open_formatted(std::move(in), from.array);
+  if (from.array) {
+    throw format_error(io::label_of(path, "") +
+                       ": found an array in a file, which says its dtype and shape; leave --dtype and --shape away");
+  }
   // A header summed as if it were numbers is nothing that anybody meant.
   if (raw->offset_bytes == 0 && io::starts_with_magic(in.peek(io::signature_bytes))) {
     throw format_error(io::at(in.label(), 0) +
@@ -21,6 +71,21 @@ std::unique_ptr<source> open_source(const std::string& path, const std::optional
                        "--offset where the raw elements start");
   }
   return io::raw_source(std::move(in), *raw);
+}
+
+std::vector<std::string> arrays_in(const std::string& path) {
+  const place from = place_of(path);
+  struct stat status {};
+  if (from.array || ::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  io::input in = io::input::open(path);
+  std::vector<std::string> names;
+  switch (archive_of(in)) {
+    case io::archive_kind::zip: names = io::npz_names(in); break;
+    case io::archive_kind::safetensors: names = io::safetensors_names(in); break;
+    case io::archive_kind::none: break;
+  }
+  for (std::string& name : names) name = io::array_name(path, name);
+  return names;
 }
 
 }  // namespace multifold

@@ -17,7 +17,7 @@ struct signature {
 };
 
 constexpr std::array<signature, 6> signatures{{
-    {"PK\x03\x04", "a zip archive, perhaps .npz; unpack it and give the .npy files inside"},
+    {"PK\x03\x04", "a zip archive, perhaps .npz; archives are read from files alone, as x.npz:NAME"},
     {"PK\x05\x06", "an empty zip archive, perhaps .npz; expected an array"},
     {"\x89HDF", "an HDF5 file; save its dataset as .npy, or give --dtype, --shape and --offset"},
     {"\x1f\x8b", "gzip-compressed data; decompress it: gunzip -c FILE | multifold OP -"},
@@ -39,6 +39,12 @@ bool is_safetensors(std::string_view head) {
 
 bool starts_with_magic(std::span<const std::byte> head) noexcept { return as_text(head).starts_with(npy_magic); }
 
+archive_kind archive_of(std::span<const std::byte> head) noexcept {
+  const std::string_view text = as_text(head);
+  if (text.starts_with("PK\x03\x04") || text.starts_with("PK\x05\x06")) return archive_kind::zip;
+  return is_safetensors(text) ? archive_kind::safetensors : archive_kind::none;
+}
+
 void refuse_signature(const std::string& label, std::span<const std::byte> head) {
   const std::string_view text = as_text(head);
   const auto known = std::find_if(signatures.begin(), signatures.end(),
@@ -47,8 +53,7 @@ void refuse_signature(const std::string& label, std::span<const std::byte> head)
     throw unsupported_error(at(label, 0) + "found " + std::string(known->found_and_what_to_do));
   }
   if (is_safetensors(text)) {
-    throw unsupported_error(at(label, 0) +
-                            "found a safetensors file; give one tensor's --dtype, --shape and --offset, or save .npy");
+    throw unsupported_error(at(label, 0) + "found safetensors, which are read from files alone, as x.safetensors:NAME");
   }
   throw format_error(at(label, 0) + "found " + hex(head.first(std::min(head.size(), npy_magic.size()))) +
                      "; expected .npy, which starts with " + hex(std::as_bytes(std::span(npy_magic))) +

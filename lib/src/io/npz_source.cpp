@@ -1,0 +1,61 @@
+// .npz: a zip archive of .npy files, which are read where they lie.
+#include <string_view>
+
+#include "io/archive.hpp"
+#include "io/formats.hpp"
+#include "io/message.hpp"
+#include "io/zip_directory.hpp"
+#include "multifold/error.hpp"
+
+namespace multifold::io {
+namespace {
+
+constexpr std::string_view suffix = ".npy";
+
+// What else may be in the archive is no array.
+std::vector<zip_member> arrays_of(input& in) {
+  std::vector<zip_member> arrays = read_zip_directory(in);
+  std::erase_if(arrays, [](const zip_member& member) { return !member.name.ends_with(suffix); });
+  return arrays;
+}
+
+std::vector<std::string> names_of(const std::vector<zip_member>& arrays) {
+  std::vector<std::string> names;
+  for (const zip_member& member : arrays) names.push_back(member.name.substr(0, member.name.size() - suffix.size()));
+  return names;
+}
+
+std::string method_name(int method) {
+  switch (method) {
+    case 8: return "deflate";
+    case 12: return "bzip2";
+    case 14: return "LZMA";
+    case 93: return "Zstandard";
+    default: return "method " + std::to_string(method);
+  }
+}
+
+void refuse_unless_stored(const zip_member& member, const input& in, const std::string& name) {
+  if (member.encrypted) throw unsupported_error(label_of(name, "") + ": found it encrypted; expected stored bytes");
+  if (member.method == 0) return;
+  throw unsupported_error(label_of(name, "") + ": found it compressed (" + method_name(member.method) +
+                          "); write it by numpy.savez, or decompress it: unzip -p " + in.label() + " " +
+                          printable(member.name, 80) + " | multifold OP -");
+}
+
+}  // namespace
+
+std::vector<std::string> npz_names(input& in) { return names_of(arrays_of(in)); }
+
+std::unique_ptr<source> npz_source(input in, const std::optional<std::string>& wanted) {
+  const std::vector<zip_member> arrays = arrays_of(in);
+  std::optional<std::string> array = wanted;
+  if (array && array->ends_with(suffix)) array->resize(array->size() - suffix.size());
+  const zip_member& member = arrays[chosen_array(in.label(), names_of(arrays), array)];
+  const std::string name = wanted ? array_name(in.name(), *wanted) : in.name();
+  refuse_unless_stored(member, in, name);
+  const std::int64_t first = zip_data_byte(in, member);
+  return npy_source(std::move(in).part(first, static_cast<std::int64_t>(member.stored_bytes), name));
+}
+
+}  // namespace multifold::io
