@@ -29,10 +29,12 @@ struct reduction_arguments {
   std::optional<std::string> correction;
 };
 
-/// The states of exact sums that take part, and the one that is left.
+/// The states of exact sums that take part, and the ones that are left: in the end, and on the way.
 struct state_arguments {
   std::vector<std::string> merge;
   std::optional<std::string> save;
+  std::optional<std::string> checkpoint;
+  double checkpoint_seconds = 10;
   bool used() const { return !merge.empty() || save.has_value(); }
 };
 

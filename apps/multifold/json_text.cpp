@@ -133,6 +133,7 @@ std::string result_json(const reduce_result& result, const result_files& files) 
   object["input_dtype"] = name(result.used.what.input);
   if (takes_correction(result.used.what.op)) object["correction"] = result.used.what.correction;
   object["count"] = result.count;
+  if (result.resumed > 0) object["resumed"] = result.resumed;
   object["engine"] = result.engine;
   object["device"] = result.device;
   object["accuracy"] = name(result.achieved);

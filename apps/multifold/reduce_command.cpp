@@ -38,9 +38,31 @@ void check_states(const reduce_arguments& arguments) {
   if (states.save == arguments.output) throw usage("--save-state: -o names the same file; expected another one");
 }
 
+void check_checkpoint(const reduce_arguments& arguments) {
+  const state_arguments& states = arguments.states;
+  const std::string option = "--checkpoint: ";
+  if (!has_exact_form(arguments.op)) {
+    throw usage(option + std::string(name(arguments.op)) + " leaves none; expected sum or mean");
+  }
+  if (arguments.files.empty()) throw usage(option + "found nothing to read; expected a FILE");
+  if (arguments.files.size() > 1 && !arguments.concatenate) {
+    throw usage(option + "a checkpoint goes with one value; expected one FILE, or --concatenate");
+  }
+  if (arguments.what.accuracy == "fast") throw usage(option + "states are exact sums; expected --accuracy exact");
+  if (arguments.what.initial) throw usage(option + "found --initial, which takes no part in a state; expected none");
+  if (*states.checkpoint == "-" || states.checkpoint->empty()) throw usage(option + "expected a file");
+  if (states.checkpoint == states.save) throw usage(option + "--save-state names the same file; expected another one");
+  if (*states.checkpoint == arguments.output) throw usage(option + "-o names the same file; expected another one");
+  const engine_arguments& how = arguments.how;
+  if (how.passes || how.finish || how.parts || how.block_size || how.form) {
+    throw usage(option + "a plan cannot be forced on a sum with checkpoints");
+  }
+}
+
 void check(const reduce_arguments& arguments) {
   const bool to_file = !arguments.output.empty();
   if (arguments.states.used()) check_states(arguments);
+  if (arguments.states.checkpoint) check_checkpoint(arguments);
   if (arguments.files.empty()) check_without_file(arguments);
   if (to_file && arguments.op == op_kind::describe) {
     throw usage("-o: a .npy holds one array, and a description is no array; expected --json");
@@ -104,6 +126,16 @@ void add_state_options(CLI::App& command, op_kind op, state_arguments& to) {
   command.add_option("--save-state", to.save, "Write the sum itself, of all that was added, for a later --merge")
       ->type_name("STATE")
       ->group(group);
+  command
+      .add_option("--checkpoint", to.checkpoint,
+                  "Leave the sum so far here, and go on from it when started again; removed in the end")
+      ->type_name("FILE")
+      ->group(group);
+  command.add_option("--checkpoint-every", to.checkpoint_seconds, "Seconds between two of them")
+      ->type_name("SECONDS")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str()
+      ->group(group);
 }
 
 constexpr const char* one_array =
@@ -116,7 +148,8 @@ constexpr const char* one_array =
 constexpr const char* states =
     "  multifold {0} x.npy --save-state x.state         leave the exact sum, too\n"
     "  multifold {0} --merge x.state y.state            and add it to another machine's\n"
-    "  multifold {0} z.npy --merge x.state --save-state x.state  go on where a run has ended\n";
+    "  multifold {0} z.npy --merge x.state --save-state x.state  go on where a run has ended\n"
+    "  multifold {0} huge.npy --checkpoint huge.part    may be broken off, and started again\n";
 
 constexpr const char* two_arrays =
     "  multifold {0} x.npy y.npy                        over all elements\n"

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <vector>
 
 #include "multifold/reduce.hpp"
@@ -31,6 +33,10 @@ std::optional<std::int64_t> bytes_of(const std::vector<std::unique_ptr<source>>&
   return bytes;
 }
 
+bool wants_one_result(const reduce_arguments& arguments) {
+  return arguments.states.used() || arguments.states.checkpoint || !arguments.output.empty();
+}
+
 // Each array of an archive is a result of its own. What is wrong with a file is said when its turn comes.
 std::vector<std::string> arrays_of(const reduce_arguments& arguments, const std::string& file) {
   if (arguments.raw.dtype) return {file};
@@ -41,7 +47,7 @@ std::vector<std::string> arrays_of(const reduce_arguments& arguments, const std:
     arrays.clear();
   }
   if (arrays.empty()) return {file};
-  if (arrays.size() > 1 && (arguments.states.used() || !arguments.output.empty())) {
+  if (arrays.size() > 1 && wants_one_result(arguments)) {
     throw usage(fmt::format("{}: found {} arrays; expected one, as in {}", label_of(file), arrays.size(),
                             label_of(arrays.front())));
   }
@@ -67,6 +73,11 @@ struct job {
         earlier(from.states.merge, watch) {
     options.keep_state = from.states.used();
     if (from.states.save) check_target(*from.states.save);
+    if (from.states.checkpoint) {
+      check_target(*from.states.checkpoint);
+      options.checkpoint = *from.states.checkpoint;
+      options.checkpoint_seconds = from.states.checkpoint_seconds;
+    }
   }
 
   const reduce_arguments& arguments;
@@ -126,9 +137,16 @@ reduce_options options_for(const job& work, const operand_files& files, const ar
   return options;
 }
 
+std::string interruption(const reduce_arguments& arguments) {
+  const std::optional<std::string>& checkpoint = arguments.states.checkpoint;
+  std::error_code ignored;
+  if (!checkpoint || !std::filesystem::exists(*checkpoint, ignored)) return "interrupted; nothing was written";
+  return "interrupted; started again, it goes on from " + label_of(*checkpoint);
+}
+
 reduce_result reduce_operands(const job& work, const operand_files& files, interrupt_watch& watch) {
   const op_kind op = work.arguments.op;
-  const std::string interrupted = label_of(files) + ": interrupted; nothing was written";
+  const std::string interrupted = label_of(files) + ": " + interruption(work.arguments);
   const last_words while_opening(watch, [&interrupted] { complain(interrupted); });
   std::vector<std::unique_ptr<source>> inputs;  // a named pipe may keep us waiting here
   for (const std::string& file : files) inputs.push_back(open_input(work, file));
@@ -136,13 +154,18 @@ reduce_result reduce_operands(const job& work, const operand_files& files, inter
   reduce_options options = options_for(work, files, inputs[0]->layout());
 
   progress_bar bar(fmt::format("{} {}", name(op), label_of(files)), bytes_of(inputs));
-  const last_words while_reading(watch, [&bar, &interrupted] {
+  const last_words while_reading(watch, [&] {
     bar.clear();
-    complain(interrupted);
+    remove_unfinished(options.checkpoint);
+    complain(label_of(files) + ": " + interruption(work.arguments));
   });
   options.stop = watch.token();
   if (progress_bar::wanted()) options.progress = [&bar](std::int64_t bytes) { bar.update(bytes); };
-  return takes_two_arrays(op) ? reduce(op, *inputs[0], *inputs[1], options) : reduce(op, *inputs[0], options);
+  try {
+    return takes_two_arrays(op) ? reduce(op, *inputs[0], *inputs[1], options) : reduce(op, *inputs[0], options);
+  } catch (const cancelled_error&) {
+    throw failure(exit_code::interrupted, label_of(files) + ": " + interruption(work.arguments));
+  }
 }
 
 void finish(const job& work, const operand_files& files, reduce_result result, interrupt_watch& watch,
@@ -153,6 +176,8 @@ void finish(const job& work, const operand_files& files, reduce_result result, i
   const auto tell = [&] { report(arguments, files, result, results); };
   if (arguments.states.save) save_state(*arguments.states.save, result.state, watch, tell);
   else tell();
+  std::error_code ignored;
+  if (arguments.states.checkpoint) std::filesystem::remove(*arguments.states.checkpoint, ignored);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "multifold/plan.hpp"
 #include "multifold/source.hpp"
 #include "multifold/summary.hpp"
+#include "multifold/trace.hpp"
 
 namespace multifold {
 
@@ -37,9 +38,12 @@ struct reduce_options {
   engine_choice engine = engine_choice::automatic;  // automatic also asks the environment: MULTIFOLD_ENGINE
   int threads = 0;                                  // of the host engine; 0: as many as the process may use
   std::int64_t memory_bytes = 0;                    // for buffers of sources; 0: the default of 256 MiB
+  std::string checkpoint;                           // of exact sums and means of a source: see reduce(op, source)
+  double checkpoint_seconds = 10;                   // between two of them
   plan_options forced;
   std::stop_token stop;                                   // throws cancelled_error soon after a request
   std::function<void(std::int64_t bytes_read)> progress;  // called now and then, from one thread at a time
+  trace_sink trace;                                       // of sources on the host engine: told of every chunk
 };
 
 /// A result and what was done for it. `data` holds the elements in row-major order.
@@ -52,8 +56,9 @@ struct reduce_result {
   std::string device;                 // the processor, for people
   accuracy achieved = accuracy::fast;
   plan used;
-  std::int64_t count = 0;  // input elements, of each array
-  std::int64_t bytes = 0;  // input bytes
+  std::int64_t count = 0;    // input elements, of each array
+  std::int64_t resumed = 0;  // as many of them as a checkpoint had already
+  std::int64_t bytes = 0;    // input bytes that were read
   double seconds = 0;
 
   /// The only element. Throws shape_error if there are more, or if T is not its dtype.
@@ -95,7 +100,14 @@ reduce_result reduce(op_kind op, const array_view& array, const reduce_options& 
 reduce_result reduce(op_kind op, const array_view& x, const array_view& y, const reduce_options& options = {});
 
 /// Reduces a source in bounded memory: options.memory_bytes of buffers, and the accumulators of the results.
-/// Throws: as above, and io_error or format_error from the source.
+///
+/// If options.checkpoint names a file, an exact sum or mean over all axes leaves there, about every
+/// checkpoint_seconds, what it has summed so far, and goes on from there if the file exists: the bits are those of an
+/// uninterrupted run. The file is replaced as a whole, and stays when all is summed; remove it when the result is safe.
+/// Sixteen short stretches of what was summed are read again, so that the checkpoint of a file that has been replaced
+/// is refused. Throws: as above, and io_error or format_error from the source, or about the checkpoint;
+/// unsupported_error for
+///         checkpoints of other operations, of several results, and of sources without random access.
 reduce_result reduce(op_kind op, source& input, const reduce_options& options = {});
 
 /// dot and cov of two sources, which are read side by side in half of the memory each.

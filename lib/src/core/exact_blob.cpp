@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "core/little_endian.hpp"
 #include "multifold/error.hpp"
 
 namespace multifold {
@@ -27,20 +28,11 @@ std::string text(exact_kind kind) {
 }
 
 void put_little(std::span<std::byte> out, std::size_t at, std::size_t bytes, std::uint64_t value) {
-  for (std::size_t i = 0; i < bytes; ++i) out[at + i] = static_cast<std::byte>(value >> (8 * i));
+  put_little_endian(out.subspan(at, bytes), value);
 }
 
 std::uint64_t get_little(std::span<const std::byte> in, std::size_t at, std::size_t bytes) {
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < bytes; ++i) value |= std::to_integer<std::uint64_t>(in[at + i]) << (8 * i);
-  return value;
-}
-
-// FNV-1a: a change of one byte always changes it.
-std::uint64_t checksum(std::span<const std::byte> bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (const std::byte b : bytes) hash = (hash ^ std::to_integer<std::uint64_t>(b)) * 0x100000001b3u;
-  return hash;
+  return little_endian(in.subspan(at, bytes));
 }
 
 std::size_t state_bytes(std::size_t digit_count) { return digits_at + 4 * digit_count + checksum_bytes; }
@@ -112,7 +104,7 @@ void write_state(exact_kind kind, std::span<const std::int64_t> digits, const ex
   for (std::size_t i = 0; i < digits.size(); ++i) {
     put_little(out, digits_at + 4 * i, 4, static_cast<std::uint64_t>(digits[i]) & 0xffffffffu);
   }
-  put_little(out, bytes - checksum_bytes, checksum_bytes, checksum(out.first(bytes - checksum_bytes)));
+  put_little(out, bytes - checksum_bytes, checksum_bytes, fnv1a(out.first(bytes - checksum_bytes)));
 }
 
 exact_counters read_state(exact_kind kind, std::span<const std::byte> in, std::span<std::int64_t> digits) {
@@ -125,7 +117,7 @@ exact_counters read_state(exact_kind kind, std::span<const std::byte> in, std::s
   }
   if (in.size() < bytes) reject(in.size(), "the end", std::to_string(bytes) + " bytes");
   if (in.size() > bytes) reject(bytes, std::to_string(in.size() - bytes) + " more bytes", "the end");
-  const std::uint64_t sum = checksum(in.first(bytes - checksum_bytes));
+  const std::uint64_t sum = fnv1a(in.first(bytes - checksum_bytes));
   const std::uint64_t stored = get_little(in, bytes - checksum_bytes, checksum_bytes);
   if (stored != sum) {
     reject(bytes - checksum_bytes, "checksum " + std::to_string(stored),

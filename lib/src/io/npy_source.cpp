@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "core/little_endian.hpp"
 #include "io/file_source.hpp"
 #include "io/formats.hpp"
-#include "io/little_endian.hpp"
 #include "io/message.hpp"
 #include "io/npy_header.hpp"
 #include "multifold/array.hpp"

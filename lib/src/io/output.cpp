@@ -88,7 +88,8 @@ void output::write(std::span<const std::byte> bytes, std::int64_t whole_bytes) {
   }
 }
 
-void output::finish() {
+void output::finish(bool durable) {
+  if (durable && !unfinished_.empty() && ::fdatasync(descriptor_.number()) != 0) fail(errno, "writing it to the disk");
   if (const int code = descriptor_.close(); code != 0) fail(code, "closing it");
   if (unfinished_.empty()) return;
   if (std::rename(unfinished_.c_str(), target_.c_str()) != 0) fail(errno, "putting it in its place");

@@ -26,8 +26,9 @@ class output {
   /// Throws io_error with the byte. `whole_bytes`, which the message says, is what the file will have in the end.
   void write(std::span<const std::byte> bytes, std::int64_t whole_bytes);
 
-  /// Puts the file in its place. Throws io_error.
-  void finish();
+  /// Puts the file in its place; `durable`: after it has reached the disk, so that no crash leaves an empty one there.
+  /// Throws io_error.
+  void finish(bool durable = false);
 
  private:
   void open_beside();

@@ -4,9 +4,9 @@
 #include <bit>
 #include <string_view>
 
+#include "core/little_endian.hpp"
 #include "io/archive.hpp"
 #include "io/file_source.hpp"
-#include "io/little_endian.hpp"
 #include "io/message.hpp"
 #include "io/safetensors_header.hpp"
 #include "multifold/array.hpp"

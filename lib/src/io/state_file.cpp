@@ -31,6 +31,6 @@ state_file::state_file(const std::string& path, std::span<const std::byte> state
 
 state_file::~state_file() = default;
 
-void state_file::keep() { file_->out.finish(); }
+void state_file::keep() { file_->out.finish(true); }
 
 }  // namespace multifold

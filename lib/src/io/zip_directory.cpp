@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "io/little_endian.hpp"
+#include "core/little_endian.hpp"
 #include "io/message.hpp"
 #include "multifold/error.hpp"
 

@@ -14,6 +14,7 @@
 #include "reduce/engines.hpp"
 #include "reduce/memory_source.hpp"
 #include "reduce/request.hpp"
+#include "reduce/resume.hpp"
 #include "stream/host_stream.hpp"
 
 namespace multifold {
@@ -121,6 +122,7 @@ reduce_options for_two(const reduce_options& options) {
 
 // `y` is null for operations that take one array.
 reduce_result reduce_arrays(op_kind op, const array_view& x, const array_view* y, const reduce_options& options) {
+  detail::refuse_checkpoint(options);
   const request r = detail::make_request(op, x, options);
   const density layout = density_of(x);
   const engine_traits engine = detail::choose_engine(r, x.where, layout.dense, options);
@@ -139,6 +141,12 @@ reduce_result reduce_arrays(op_kind op, const array_view& x, const array_view* y
   });
 }
 
+std::int64_t run_on_source(const plan& p, const stream::inputs& input, void* results, const reduce_options& options) {
+  if (p.engine.engine == engine_kind::device) return detail::stream_to_device(p, input, results, options);
+  return stream::run_host(p, input, results,
+                          {options.threads, options.memory_bytes, options.stop, options.progress, options.trace});
+}
+
 reduce_result reduce_sources(op_kind op, const stream::inputs& input, const reduce_options& options) {
   const array_layout& layout = input.x.layout();
   check_unknown_length(op, layout, options);
@@ -146,11 +154,30 @@ reduce_result reduce_sources(op_kind op, const stream::inputs& input, const redu
   request r = detail::make_request(op, detail::view_of(layout), options);
   if (unknown) r.elements = -1;
   const engine_traits engine = detail::choose_engine(r, place::host, true, options);
-  return result_of(r, make_plan(r.what, r.form, options.forced, engine), [&](const plan& chosen, void* results) {
-    if (engine.engine == engine_kind::device) return detail::stream_to_device(chosen, input, results, options);
-    return stream::run_host(chosen, input, results,
-                            {options.threads, options.memory_bytes, options.stop, options.progress});
+  return result_of(r, make_plan(r.what, r.form, options.forced, engine),
+                   [&](const plan& chosen, void* results) { return run_on_source(chosen, input, results, options); });
+}
+
+reduce_result reduce_with_checkpoints(op_kind op, source& input, const reduce_options& options) {
+  detail::check_resumable(input, options);
+  reduce_options kept = options;
+  kept.keep_state = true;
+  const request r = detail::make_request(op, detail::view_of(input.layout()), kept);
+  const engine_traits engine = detail::choose_engine(r, place::host, true, options);
+  std::int64_t resumed = 0;
+  const auto sum = [&](source& stretch, std::byte* state, const reduce_options& each) {
+    const array_view view = detail::view_of(stretch.layout());
+    const batches form = normalise(view, all_axes(view.rank()), order_of(op));
+    run_on_source(make_plan(r.what, form, {}, engine), stretch, state, each);
+  };
+  reduce_result result = result_of(r, make_plan(r.what, r.form, {}, engine), [&](const plan&, void* state) {
+    resumed = detail::sum_with_checkpoints(r, input, static_cast<std::byte*>(state), options, sum);
+    return r.elements;
   });
+  result.resumed = resumed;
+  result.bytes -= resumed * item_bytes(r.what.input);
+  if (!options.keep_state) result.state.clear();
+  return result;
 }
 
 }  // namespace
@@ -167,11 +194,13 @@ reduce_result reduce(op_kind op, const array_view& x, const array_view& y, const
 
 reduce_result reduce(op_kind op, source& input, const reduce_options& options) {
   detail::check_arrays(op, 1);
+  if (!options.checkpoint.empty()) return reduce_with_checkpoints(op, input, options);
   return reduce_sources(op, input, options);
 }
 
 reduce_result reduce(op_kind op, source& x, source& y, const reduce_options& options) {
   detail::check_pair(op, x, y);
+  detail::refuse_checkpoint(options);
   return reduce_sources(op, {x, y}, for_two(options));
 }
 

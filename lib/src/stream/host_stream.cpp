@@ -3,6 +3,7 @@
 #include "stream/host_stream.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -49,6 +50,23 @@ buffers allocate_buffers(int threads, int arrays, std::int64_t each, std::int64_
   return b;
 }
 
+// Tells the caller's sink, if there is one, what a worker did since `start`.
+class host_tracer {
+ public:
+  using clock = std::chrono::steady_clock;
+
+  host_tracer(const trace_sink& sink, int worker) : sink_(sink), worker_(worker) {}
+
+  clock::time_point now() const { return sink_ ? clock::now() : clock::time_point(); }
+  void tell(trace_kind kind, std::int64_t chunk, std::int64_t bytes, clock::time_point start) const {
+    if (sink_) sink_({kind, worker_, chunk, bytes, start, clock::now()});
+  }
+
+ private:
+  const trace_sink& sink_;
+  const int worker_;
+};
+
 class pipeline {
  public:
   pipeline(const plan& p, const inputs& input, void* results, const host_options& options, bool endless)
@@ -58,6 +76,7 @@ class pipeline {
         slabs_(endless ? endless_slab() : slabs_of(p.form)),
         sink_{p.what, static_cast<std::byte*>(results), {}},
         elements_(endless ? -1 : p.form.elements()),
+        bytes_each_(fold_.item * input.count()),
         copies_(slabs_.results * fold_.acc_bytes() <= most_copied_bytes) {
     const std::int64_t limit = options.memory_bytes > 0 ? options.memory_bytes : default_memory_bytes;
     chunk_ = copies_ ? chunk_bytes : std::min(turnstile_chunk_bytes, limit / input.count() / piece_bytes * piece_bytes);
@@ -91,32 +110,41 @@ class pipeline {
  private:
   void work(std::size_t worker) {
     host_chunk state(fold_, slabs_, sink_, other_);
+    const host_tracer tracer(options_.trace, static_cast<int>(worker));
     while (std::optional<chunk> c = reader_->claim()) {
-      if (copies_) copy(*c, buffers_.blocks[worker].get(), state);
-      else pass(*c, buffers_.blocks[worker].get(), state);
+      if (copies_) copy(*c, buffers_.blocks[worker].get(), state, tracer);
+      else pass(*c, buffers_.blocks[worker].get(), state, tracer);
     }
   }
 
   // A buffer that holds less than a chunk is filled several times.
-  void copy(chunk& c, std::byte* buffer, host_chunk& state) {
+  void copy(chunk& c, std::byte* buffer, host_chunk& state, const host_tracer& tracer) {
     for (std::int64_t done = 0; done < c.count;) {
+      auto start = tracer.now();
       const std::int64_t got = reader_->read(c, done, buffer, buffers_.bytes / fold_.item);
       if (reader_->stopped()) return;
+      tracer.tell(trace_kind::read, c.number, got * bytes_each_, start);
+      start = tracer.now();
       state.add({c.first + done, c.first + done + got}, buffer);
+      tracer.tell(trace_kind::reduce, c.number, got * bytes_each_, start);
       done += got;
       report(got);
     }
     merge_->submit(c.number, state.take());
   }
 
-  void pass(chunk& c, std::byte* buffer, host_chunk& state) {
+  void pass(chunk& c, std::byte* buffer, host_chunk& state, const host_tracer& tracer) {
+    auto start = tracer.now();
     const std::int64_t got = reader_->read(c, 0, buffer, c.count);
+    tracer.tell(trace_kind::read, c.number, got * bytes_each_, start);
+    start = tracer.now();
     std::vector<stretch> parts;
     stretches_of(slabs_, {c.first, c.first + got}, [&](const stretch& s) {
       if (s.whole) state.finish_whole(s, buffer, c.first);
       else parts.push_back(s);
     });
     turnstile_->pass(c.number, parts, buffer, c.first);
+    tracer.tell(trace_kind::reduce, c.number, got * bytes_each_, start);
     report(got);
   }
 
@@ -142,6 +170,7 @@ class pipeline {
   const slabs slabs_;
   result_sink sink_;
   const std::int64_t elements_;
+  const std::int64_t bytes_each_;  // of an element, or of a pair
   const bool copies_;
   std::unique_ptr<host_merge> merge_;
   std::unique_ptr<host_turnstile> turnstile_;

@@ -1,0 +1,24 @@
+// The same reduction in several ways, each measured and traced.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "multifold/ops.hpp"
+#include "multifold/source.hpp"
+#include "timeline.hpp"
+
+namespace multifold::overlap {
+
+struct measurement {
+  op_kind op = op_kind::sum;
+  int threads = 0;  // 0: as many as this process may use
+  int repeats = 3;
+};
+
+/// Reduces the array in `path` in every way that this machine knows. All have to come to the same bits.
+/// Memory: for the first way, all of the array.
+/// Throws: what reduce throws, and std::runtime_error if two ways disagree.
+report measure(const std::string& path, const std::optional<raw_options>& raw, const measurement& how);
+
+}  // namespace multifold::overlap

@@ -1,0 +1,13 @@
+// The report for a terminal.
+#pragma once
+
+#include <string>
+
+#include "timeline.hpp"
+
+namespace multifold::overlap {
+
+/// A table of the runs, and a line of letters for each lane: r reads, # reduces, . waits.
+std::string text_report(const report& r);
+
+}  // namespace multifold::overlap

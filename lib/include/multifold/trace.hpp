@@ -1,0 +1,28 @@
+// What a pipeline of chunks did, and when: for pictures of it, and for those who wonder where the time goes.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+
+namespace multifold {
+
+enum class trace_kind : std::uint8_t {
+  read,    // a chunk out of its source into a buffer
+  reduce,  // the elements in a buffer
+};
+
+/// One stretch of time in which one thread was busy with one chunk.
+struct trace_event {
+  trace_kind kind;
+  int worker;          // number of the thread, from 0 on
+  std::int64_t chunk;  // number of the chunk in the array, from 0 on
+  std::int64_t bytes;
+  std::chrono::steady_clock::time_point start, end;
+};
+
+/// Called when such a stretch has ended, by the thread that was busy, and so by several at once. What it throws ends
+/// the reduction. Cost: two looks at the clock an event; nothing where there is no sink.
+using trace_sink = std::function<void(const trace_event&)>;
+
+}  // namespace multifold

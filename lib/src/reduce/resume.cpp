@@ -1,0 +1,133 @@
+// The loop over stretches, and the look at the checkpoint that was found.
+#include "reduce/resume.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <string>
+
+#include "core/little_endian.hpp"
+#include "io/message.hpp"
+#include "multifold/error.hpp"
+#include "multifold/state.hpp"
+#include "multifold/state_file.hpp"
+#include "reduce/checkpoint.hpp"
+#include "reduce/window_source.hpp"
+
+namespace multifold::detail {
+namespace {
+
+constexpr std::int64_t first_stretch_bytes = INT64_C(256) << 20;
+constexpr std::int64_t least_stretch_bytes = INT64_C(4) << 20;
+constexpr std::int64_t sampled_places = 16;
+constexpr std::int64_t sampled_elements = 512;  // at each of them
+
+std::string label_of(const source& input) { return io::label_of(input.name(), "standard input"); }
+
+// Tells a file that has been replaced since, at little cost: from the first element that is done to the last.
+std::uint64_t sample_of(source& input, std::int64_t done) {
+  const std::int64_t piece = std::min(done, sampled_elements);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(piece * item_bytes(input.layout().type)));
+  std::uint64_t checksum = fnv1a({});
+  for (std::int64_t i = 0; i < sampled_places && piece > 0; ++i) {
+    const std::int64_t steps = sampled_places - 1;
+    const std::int64_t first = i == steps ? done - piece : (done - piece) / steps * i;
+    input.read(first, bytes);
+    checksum = fnv1a(bytes, checksum);
+  }
+  return checksum;
+}
+
+void require_same(const checkpoint& found, const request& r, source& input, const std::string& file) {
+  const auto text = [](std::int64_t elements, nan_policy nan) {
+    return std::to_string(elements) + " elements" + (nan == nan_policy::omit ? " that are no NaN" : "");
+  };
+  if (found.elements != r.elements || found.nan != r.what.nan) {
+    throw format_error(file + ": found the checkpoint of a sum of " + text(found.elements, found.nan) + "; expected " +
+                       text(r.elements, r.what.nan) + ", as in " + label_of(input));
+  }
+  if (found.sample == sample_of(input, found.done)) return;
+  throw format_error(file + ": found the checkpoint of other elements than those of " + label_of(input) +
+                     "; remove it to start anew");
+}
+
+checkpoint start_of(const request& r, source& input, const std::string& path) {
+  checkpoint start;
+  start.elements = r.elements;
+  start.nan = r.what.nan;
+  start.state = empty_state(r.what.input);
+  const std::string file = io::label_of(path, "standard input");
+  const std::filesystem::file_status status = std::filesystem::status(path);
+  if (!std::filesystem::exists(status)) return start;
+  if (!std::filesystem::is_regular_file(status)) {
+    throw io_error(file + ": found no regular file; expected a checkpoint, or none yet");
+  }
+  checkpoint found;
+  try {
+    found = decode_checkpoint(read_state(path));
+    found.state = merge_states(start.state, found.state);  // of the same kind, and whole
+  } catch (const format_error& problem) {
+    throw format_error(file + ": " + problem.what());
+  }
+  require_same(found, r, input, file);
+  return found;
+}
+
+void save(const checkpoint& c, const std::string& path) {
+  state_file file(path, encode(c));
+  file.keep();
+}
+
+// As long as `seconds`, at the speed of the stretch before.
+std::int64_t next_stretch(std::int64_t count, double took, double seconds, std::int64_t least, std::int64_t most) {
+  const double wanted = static_cast<double>(count) * seconds / std::max(took, 1e-6);
+  if (wanted >= static_cast<double>(most)) return most;
+  return std::max(static_cast<std::int64_t>(wanted), least);
+}
+
+}  // namespace
+
+void check_resumable(const source& input, const reduce_options& options) {
+  if (!input.random_access() || has_unknown_length(input.layout())) {
+    throw unsupported_error(label_of(input) +
+                            ": a sum with checkpoints reads files, which can be read from any place on");
+  }
+  if (options.forced.parts || options.forced.passes || options.forced.how) {
+    throw unsupported_error("a plan cannot be forced on a sum with checkpoints");
+  }
+}
+
+void refuse_checkpoint(const reduce_options& options) {
+  if (options.checkpoint.empty()) return;
+  throw unsupported_error("checkpoints are left by sums and means of one source, and of nothing else");
+}
+
+std::int64_t sum_with_checkpoints(const request& r, source& input, std::byte* state, const reduce_options& options,
+                                  const sum_stretch& sum) {
+  checkpoint now = start_of(r, input, options.checkpoint);
+  const std::int64_t resumed = now.done;
+  const std::int64_t item = item_bytes(r.what.input);
+  const std::int64_t least = least_stretch_bytes / item;
+  std::int64_t stretch = options.checkpoint_seconds > 0 ? first_stretch_bytes / item : least;
+  std::vector<std::byte> more(now.state.size());
+  while (now.done < now.elements) {
+    const std::int64_t count = std::min(stretch, now.elements - now.done);
+    reduce_options each = options;
+    if (options.progress) {
+      each.progress = [&options, before = now.done * item](std::int64_t bytes) { options.progress(before + bytes); };
+    }
+    const auto start = std::chrono::steady_clock::now();
+    window_source window(input, now.done, count);
+    sum(window, more.data(), each);
+    now.state = merge_states(now.state, more);
+    now.done += count;
+    const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    stretch = next_stretch(count, took, options.checkpoint_seconds, least, now.elements);
+    now.sample = sample_of(input, now.done);
+    save(now, options.checkpoint);
+  }
+  std::copy(now.state.begin(), now.state.end(), state);
+  return resumed;
+}
+
+}  // namespace multifold::detail

@@ -1,0 +1,27 @@
+// Sums of sources that leave checkpoints, and go on from them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "multifold/reduce.hpp"
+#include "reduce/request.hpp"
+
+namespace multifold::detail {
+
+/// Throws unsupported_error unless `input` can be read from any place on, and as one array.
+void check_resumable(const source& input, const reduce_options& options);
+
+/// Throws unsupported_error if a checkpoint is asked of anything but one source.
+void refuse_checkpoint(const reduce_options& options);
+
+/// Sums [first, first + count) of the source into `state`; `progress` may be empty.
+using sum_stretch = std::function<void(source& stretch, std::byte* state, const reduce_options& options)>;
+
+/// Sums `input` into `state` by one stretch after the other, with a checkpoint behind each, starting where the one that
+/// options.checkpoint names has come to. Returns the number of elements that this one had.
+/// Throws: what `sum` throws; io_error; format_error for files that are no checkpoint, or another source's.
+std::int64_t sum_with_checkpoints(const request& r, source& input, std::byte* state, const reduce_options& options,
+                                  const sum_stretch& sum);
+
+}  // namespace multifold::detail
