@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <random>
 #include <thread>
 
 #include "io/scratch.hpp"
@@ -181,6 +182,48 @@ TEST_F(input_test, never_asks_for_more_than_linux_moves) {
   std::byte one{};
   EXPECT_EQ(in.read(0, std::span(&one, size)), size);
   EXPECT_EQ(largest_asked, most_bytes_per_call);
+}
+
+// Pushes [first, first + bytes) out of the page cache, which ext4 and others do; tmpfs keeps it.
+void forget(const std::string& file, off_t first, off_t bytes) {
+  const int descriptor = ::open(file.c_str(), O_RDONLY);
+  ::fdatasync(descriptor);
+  ::posix_fadvise(descriptor, first, bytes, POSIX_FADV_DONTNEED);
+  ::close(descriptor);
+}
+
+TEST_F(input_test, reads_large_files_past_the_cache_from_any_byte_into_any_memory) {
+  std::vector<std::uint32_t> numbers((5 << 20) / 4 + 77);
+  std::mt19937 random(3);
+  for (std::uint32_t& number : numbers) number = static_cast<std::uint32_t>(random());
+  const std::string whole = raw(numbers), file = write("large", whole);
+  const auto size = static_cast<std::int64_t>(whole.size());
+  input in = input::open(file, kernel_calls(), 1);
+  std::vector<std::byte> memory((3 << 20) + 8192);
+  const auto expect_read = [&](input& from, std::int64_t first, std::size_t bytes, std::size_t shift,
+                               std::int64_t start) {
+    const std::span<std::byte> buffer = std::span(memory).subspan(shift, bytes);
+    std::fill(buffer.begin(), buffer.end(), std::byte{0x5a});
+    const std::size_t got = from.read(first, buffer);
+    ASSERT_EQ(got, static_cast<std::size_t>(
+                       std::clamp<std::int64_t>(size - start - first, 0, static_cast<std::int64_t>(bytes))));
+    ASSERT_EQ(std::memcmp(buffer.data(), whole.data() + start + first, got), 0)
+        << first << ' ' << bytes << ' ' << shift;
+  };
+  for (int round = 0; round < 200; ++round) {
+    if (round % 4 == 0) forget(file, 0, 0);
+    if (round % 4 == 1) forget(file, static_cast<off_t>(random() % size), 1 << 20);
+    const std::int64_t first =
+        round % 3 == 0 ? static_cast<std::int64_t>(random() % 1200) * 4096 : static_cast<std::int64_t>(random() % size);
+    const std::size_t bytes = round % 5 == 0 ? (random() % 700 + 40) * 4096 : random() % (3 << 20);
+    const std::size_t shift = round % 2 == 0 ? 0 : random() % 8192;
+    expect_read(in, first, bytes, shift, 0);
+  }
+  forget(file, 0, 0);
+  input part = input::open(file, kernel_calls(), 1).part(1001, 2'000'001, "part");
+  std::vector<std::byte> all(3 << 20);
+  ASSERT_EQ(part.read(0, all), 2'000'001u);
+  EXPECT_EQ(std::memcmp(all.data(), whole.data() + 1001, 2'000'001), 0);
 }
 
 }  // namespace

@@ -72,7 +72,9 @@ std::unique_ptr<source> open_npy(const std::string& path);
 /// without it any other file is a format_error that says how raw files are read. A .npy file with `raw` at offset 0 is
 /// a format_error too: its header is no data. "PATH:NAME" is the array NAME of the archive PATH, unless there is a file
 /// of that name; in an .npz its members have to be stored, as numpy.savez does.
-/// Memory: of archives, their table of contents, until the array is open.
+/// Files of half of the machine's memory and more are read past the page cache, but for what is in it.
+/// Memory: of archives, their table of contents, until the array is open; of such large files, 1 MiB a reading thread
+///         where elements do not start at a multiple of 4 KiB.
 /// Throws: as above; format_error if there is no such array, unsupported_error if one of several has to be named, and
 ///         for compressed or encrypted members.
 std::unique_ptr<source> open_source(const std::string& path, const std::optional<raw_options>& raw);

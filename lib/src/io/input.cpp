@@ -14,8 +14,18 @@
 #include "multifold/error.hpp"
 
 namespace multifold::io {
+namespace {
 
-input input::open(const std::string& path, const system_calls& calls) {
+// Smaller reads are headers and tails, which are in the cache or soon will be.
+constexpr std::size_t least_direct_bytes = 128 << 10;
+
+}  // namespace
+
+std::int64_t input::half_of_memory() noexcept {
+  return std::int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE) / 2;
+}
+
+input input::open(const std::string& path, const system_calls& calls, std::int64_t large_bytes) {
   int number = -1;
   do {
     number =
@@ -25,7 +35,7 @@ input input::open(const std::string& path, const system_calls& calls) {
     throw io_error(label_of(path, "standard input") + ": " + system_message(errno) + "; expected a file to read");
   }
   input opened(file_descriptor(number), path, calls);
-  opened.look();
+  opened.look(large_bytes);
   return opened;
 }
 
@@ -35,7 +45,7 @@ input::input(file_descriptor descriptor, std::string name, const system_calls& c
       label_(label_of(name_, "standard input")),
       calls_(&calls) {}
 
-void input::look() {
+void input::look(std::int64_t large_bytes) {
   struct stat status {};
   if (::fstat(descriptor_.number(), &status) != 0) throw io_error(label_ + ": " + system_message(errno));
   if (S_ISDIR(status.st_mode)) throw io_error(label_ + ": found a directory; expected a file to read");
@@ -49,6 +59,7 @@ void input::look() {
       ::lseek(descriptor_.number(), origin_, SEEK_SET);
     }
     size_ = std::max<std::int64_t>(end - origin_, 0);
+    if (kind_ == kind::file && *size_ >= large_bytes) direct_ = direct_file::open(descriptor_.number());
     // Only advice: where it is refused, reads are right all the same.
     ::posix_fadvise(descriptor_.number(), origin_, 0, POSIX_FADV_SEQUENTIAL);
     return;
@@ -86,7 +97,8 @@ std::size_t input::read_anywhere(std::int64_t offset, std::span<std::byte> buffe
     const std::int64_t rest = std::max<std::int64_t>(*size_ - offset, 0);
     buffer = buffer.first(std::min(buffer.size(), static_cast<std::size_t>(rest)));
   }
-  std::size_t done = 0;
+  const bool direct = direct_ && buffer.size() >= least_direct_bytes;
+  std::size_t done = direct ? direct_->read(origin_ + offset, buffer) : 0;
   while (done < buffer.size()) {
     const std::size_t wanted = std::min(buffer.size() - done, most_bytes_per_call);
     const std::int64_t byte = offset + static_cast<std::int64_t>(done);

@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "io/direct_file.hpp"
 #include "io/file_descriptor.hpp"
 
 namespace multifold::io {
@@ -18,8 +20,13 @@ namespace multifold::io {
 /// handed over a standard input that somebody has read from.
 class input {
  public:
-  /// Opens `path`, "-" for standard input. Throws io_error.
-  static input open(const std::string& path, const system_calls& calls = kernel_calls());
+  /// Opens `path`, "-" for standard input. Files of `large_bytes` and more are read past the page cache, but for what
+  /// is in it already. Throws io_error.
+  static input open(const std::string& path, const system_calls& calls = kernel_calls(),
+                    std::int64_t large_bytes = half_of_memory());
+
+  /// Files beyond it are pushed out of the page cache by themselves before they could be read again.
+  static std::int64_t half_of_memory() noexcept;
 
   /// The `bytes` bytes from `first` on as an input of their own, which messages call `name`: one array of an archive.
   /// Only with random access, and within `size`.
@@ -51,7 +58,7 @@ class input {
   enum class kind { file, disk, pipe, device };
 
   input(file_descriptor descriptor, std::string name, const system_calls& calls);
-  void look();
+  void look(std::int64_t large_bytes);
   std::size_t read_anywhere(std::int64_t offset, std::span<std::byte> buffer) const;
   std::size_t read_next(std::span<std::byte> buffer);
   void wait_for_data() const;
@@ -61,6 +68,7 @@ class input {
   std::string name_;
   std::string label_;
   const system_calls* calls_;
+  std::unique_ptr<direct_file> direct_;  // of large files
   kind kind_ = kind::file;
   std::int64_t origin_ = 0;  // bytes of the file before ours
   std::optional<std::int64_t> size_;
