@@ -6,6 +6,7 @@
 #include "multifold/error.hpp"
 #include "multifold/graphs/topology.hpp"
 #include "multifold/ops/visit.hpp"
+#include "plan/reshape_text.hpp"
 
 namespace multifold::graphs {
 namespace {
@@ -62,9 +63,7 @@ class chain {
     const std::int64_t input = item_bytes(plan_.what.input) * (takes_two_arrays(plan_.what.op) ? 2 : 1);
     kernel_node(std::move(label), blocks > 0 ? blocks : at.blocks, threads > 0 ? threads : at.threads);
     node& n = made_.nodes.back();
-    n.shape = "(" + std::to_string(at.batches) + ", " + std::to_string(at.length) + ") -> (" +
-              std::to_string(at.batches) + " x " + std::to_string(at.parts) + ", " + std::to_string(at.part_length) +
-              ")";
+    n.shape = reshape_text(at);
     n.bytes = at.batches * at.length * (index == 0 ? input : plan_.accumulator_bytes);
   }
 

@@ -6,6 +6,7 @@
 #include "core/bytes_text.hpp"
 #include "core/text_table.hpp"
 #include "multifold/plan.hpp"
+#include "plan/reshape_text.hpp"
 
 namespace multifold {
 namespace {
@@ -17,9 +18,6 @@ std::string pattern_name(access pattern) {
 std::vector<std::string> row_of(const plan& p, std::size_t index) {
   const pass& at = p.passes[index];
   const bool last = index + 1 == p.passes.size();
-  const std::string reshape = "(" + std::to_string(at.batches) + ", " + std::to_string(at.length) + ") -> (" +
-                              std::to_string(at.batches) + " x " + std::to_string(at.parts) + ", " +
-                              std::to_string(at.part_length) + ")";
   const std::string how = at.parts == 1 && last ? "result" : std::string(name(at.how));
   const std::string grid = p.engine.engine == engine_kind::host
                                ? std::to_string(at.blocks) + " pieces"
@@ -32,7 +30,7 @@ std::vector<std::string> row_of(const plan& p, std::size_t index) {
                                                             : std::string(name(at.form));
   return {std::to_string(index + 1),
           std::string(name(at.kind)),
-          reshape,
+          reshape_text(at),
           grid,
           form,
           how,
