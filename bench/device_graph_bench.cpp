@@ -8,14 +8,12 @@
 #include <time.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <functional>
-#include <memory>
-#include <random>
 #include <vector>
 
+#include "device_cost.hpp"
+#include "device_graph_problem.hpp"
 #include "device_peers.hpp"
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/cuda/reduce_async.hpp"
@@ -35,93 +33,14 @@ using mf::cuda::check;
 using mf::cuda::device_buffer;
 using mf::graphs::pass_graph;
 
-constexpr int rounds = 401;
-
-double seconds_of(clockid_t clock) {
-  timespec t{};
-  clock_gettime(clock, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
-double median(std::vector<double> x) {
-  std::nth_element(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2), x.end());
-  return x[x.size() / 2];
-}
-
-struct cost {
-  double wall_us, host_us;
-};
-
-/// `call` enqueues; the stream is then waited for.
-cost cost_of(cudaStream_t stream, const std::function<void()>& call, int count = rounds) {
-  std::vector<double> wall, host;
-  for (int i = 0; i < count + count / 10; ++i) {
-    const double start = seconds_of(CLOCK_MONOTONIC), cpu = seconds_of(CLOCK_THREAD_CPUTIME_ID);
-    call();
-    const double enqueued = seconds_of(CLOCK_THREAD_CPUTIME_ID);
-    check(cudaStreamSynchronize(stream));
-    if (i < count / 10) continue;
-    wall.push_back(1e6 * (seconds_of(CLOCK_MONOTONIC) - start));
-    host.push_back(1e6 * (enqueued - cpu));
-  }
-  return {median(wall), median(host)};
-}
-
-void report(benchmark::State& state, const cost& c, double reductions = 1) {
-  state.counters["wall_us"] = c.wall_us / reductions;
-  state.counters["host_us"] = c.host_us / reductions;
-}
-
-mf::plan sum_plan(std::int64_t elements, const mf::plan_options& forced = {},
-                  mf::accuracy numerics = mf::accuracy::exact) {
-  const mf::reduction what = mf::make_reduction(mf::op_kind::sum, mf::dtype::f32, mf::nan_policy::propagate, numerics);
-  const auto form = mf::normalise(mf::make_view(nullptr, mf::dtype::f32, {elements}), {0}, mf::element_order::any);
-  return mf::make_plan(what, form, forced, mf::cuda::device_traits());
-}
-
-/// Random floats on the device, with room for results, and CUB's call over them.
-struct problem {
-  explicit problem(std::int64_t elements, std::int64_t copies = 1)
-      : length(elements),
-        p(sum_plan(elements)),
-        data(4 * elements * copies),
-        results(256 * copies),
-        workspace(p.workspace_bytes()) {
-    std::vector<float> x(static_cast<std::size_t>(elements * copies));
-    std::mt19937 rng(1);
-    std::normal_distribution<float> normal;
-    for (float& v : x) v = normal(rng);
-    check(cudaMemcpy(data.data(), x.data(), x.size() * 4, cudaMemcpyHostToDevice));
-    check(cudaDeviceSynchronize());
-    cub_job.length = elements;
-    cub_job.stream = stream.get();
-    cub_job.in = data.data();
-    cub_job.out = results.data();
-    check(bench::cub_sum<float, float>(cub_job));
-    cub_workspace = device_buffer(static_cast<std::int64_t>(std::max<std::size_t>(cub_job.temp_bytes, 256)));
-    cub_job.temp = cub_workspace.data();
-  }
-
-  const void* input(std::int64_t i) const { return data.data() + 4 * length * i; }
-  void* result(std::int64_t i) const { return results.data() + 256 * i; }
-  void plain(std::int64_t i = 0) { mf::cuda::reduce_async(p, input(i), result(i), workspace.bytes(), stream.get()); }
-  void cub(std::int64_t i = 0) {
-    cub_job.in = input(i);
-    cub_job.out = result(i);
-    check(bench::cub_sum<float, float>(cub_job));
-  }
-  mf::graphs::executable captured(const std::function<void()>& calls) {
-    mf::graphs::capture_scope scope(stream.get());
-    calls();
-    return mf::graphs::executable(scope.end());
-  }
-
-  std::int64_t length;
-  mf::plan p;
-  device_buffer data, results, workspace, cub_workspace;
-  mf::cuda::stream stream;
-  bench::peer_job cub_job;
-};
+using bench::cost;
+using bench::cost_of;
+using bench::median;
+using bench::problem;
+using bench::report;
+using bench::rounds;
+using bench::seconds_of;
+using bench::sum_plan;
 
 using case_body = std::function<void(benchmark::State&)>;
 

@@ -49,7 +49,7 @@ planned planned_of(const plan_arguments& arguments) {
   wanted.options = reduce_request(wanted.op, arguments.what, arguments.how);
   const array_layout layout = layout_of(arguments);
   fit_to(layout, wanted.op, arguments.what, wanted.options);
-  if (layout.extents.size() == 1 && layout.extents[0] < 0) {
+  if (has_unknown_length(layout)) {
     throw usage("the length of a stream is known at its end only; expected --shape");
   }
   wanted.view = view_of(layout);

@@ -22,9 +22,8 @@ void check_without_file(const reduce_arguments& arguments) {
   throw usage("--merge: --dtype, --shape, --offset, --axis and --keepdims are about a FILE; found none");
 }
 
-void check_states(const reduce_arguments& arguments) {
-  const state_arguments& states = arguments.states;
-  const std::string option = states.save ? "--save-state: " : "--merge: ";
+// What `option` does is done with the state of one exact value.
+void check_state_of_one(const std::string& option, const reduce_arguments& arguments) {
   if (!has_exact_form(arguments.op)) {
     throw usage(option + std::string(name(arguments.op)) + " has no state; expected sum or mean");
   }
@@ -33,6 +32,11 @@ void check_states(const reduce_arguments& arguments) {
   }
   if (arguments.what.accuracy == "fast") throw usage(option + "states are exact sums; expected --accuracy exact");
   if (arguments.what.initial) throw usage(option + "found --initial, which takes no part in a state; expected none");
+}
+
+void check_states(const reduce_arguments& arguments) {
+  const state_arguments& states = arguments.states;
+  check_state_of_one(states.save ? "--save-state: " : "--merge: ", arguments);
   if (states.save && states.save->empty()) throw usage("--save-state: found an empty name; expected a file");
   if (states.save == "-") throw usage("--save-state: standard output is for the value; expected a file");
   if (states.save == arguments.output) throw usage("--save-state: -o names the same file; expected another one");
@@ -41,15 +45,8 @@ void check_states(const reduce_arguments& arguments) {
 void check_checkpoint(const reduce_arguments& arguments) {
   const state_arguments& states = arguments.states;
   const std::string option = "--checkpoint: ";
-  if (!has_exact_form(arguments.op)) {
-    throw usage(option + std::string(name(arguments.op)) + " leaves none; expected sum or mean");
-  }
+  check_state_of_one(option, arguments);
   if (arguments.files.empty()) throw usage(option + "found nothing to read; expected a FILE");
-  if (arguments.files.size() > 1 && !arguments.concatenate) {
-    throw usage(option + "a checkpoint goes with one value; expected one FILE, or --concatenate");
-  }
-  if (arguments.what.accuracy == "fast") throw usage(option + "states are exact sums; expected --accuracy exact");
-  if (arguments.what.initial) throw usage(option + "found --initial, which takes no part in a state; expected none");
   if (*states.checkpoint == "-" || states.checkpoint->empty()) throw usage(option + "expected a file");
   if (states.checkpoint == states.save) throw usage(option + "--save-state names the same file; expected another one");
   if (*states.checkpoint == arguments.output) throw usage(option + "-o names the same file; expected another one");

@@ -27,6 +27,11 @@ double seconds_between(clock::time_point start, clock::time_point end) {
   return std::chrono::duration<double>(end - start).count();
 }
 
+double median_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
 // What the workers of one run did, as they tell it.
 class recorder {
  public:
@@ -63,7 +68,7 @@ class bench {
       : path_(path), raw_(raw), how_(how) {
     const auto input = open_source(path, raw);
     layout_ = input->layout();
-    if (std::count(layout_.extents.begin(), layout_.extents.end(), -1) > 0 || !input->random_access()) {
+    if (has_unknown_length(layout_) || !input->random_access()) {
       throw std::runtime_error(path + ": expected a file, which can be read again and again");
     }
     bytes_ = element_count(layout_.extents) * item_bytes(layout_.type);
@@ -133,8 +138,7 @@ class bench {
       machine_ = result.device;
       return result;
     });
-    std::sort(reducing.begin(), reducing.end());
-    reducing_alone_ = reducing[reducing.size() / 2];
+    reducing_alone_ = median_of(std::move(reducing));
     r.name = "first read, then reduce";
     r.about = "The whole array is read into memory, by all threads. Only then is it reduced, by all of them, too.";
     r.in_phases = true;
@@ -168,8 +172,7 @@ class bench {
       read_all(threads, {}, nullptr);
       times.push_back(seconds_between(start, clock::now()));
     }
-    std::sort(times.begin(), times.end());
-    return times[times.size() / 2];
+    return median_of(std::move(times));
   }
 
   // By slices, each to the place that `to` says, or to a buffer of the thread's own.

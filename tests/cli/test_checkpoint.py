@@ -71,7 +71,7 @@ class Checkpoint(tool.ToolTest):
 
     def test_refusals(self):
         path = self.file("x.bin", struct.pack("<2d", 1, 2))
-        self.assert_refused(tool.run("max", path, "--dtype", "f64", "--checkpoint", "c"), 2, "max leaves none; expected sum or mean")
+        self.assert_refused(tool.run("max", path, "--dtype", "f64", "--checkpoint", "c"), 2, "max has no state; expected sum or mean")
         for options, words in ((["--accuracy", "fast"], "exact"), (["--initial", "1"], "--initial"), (["--parts", "2"], "forced"),
                                ([path], "expected one FILE, or --concatenate"), (["--save-state", self.checkpoint], "another one")):
             with self.subTest(options=options):

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +18,10 @@
 #include "multifold/source.hpp"
 
 namespace multifold::io {
+
+/// The message of the Error that `action` throws: one line, or the test fails.
+template <class Error, class Action>
+std::string error_of(Action&& action);
 
 /// A test with an empty folder of its own.
 class with_folder : public ::testing::Test {
@@ -38,6 +44,15 @@ class with_folder : public ::testing::Test {
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
+  /// What is said about `array` in the file `name` with these bytes, or about its only one, behind the file's path.
+  std::string refusal_of(std::string_view name, std::string_view bytes, const std::string& array) const {
+    const std::string file = write(name, bytes);
+    const std::string message =
+        error_of<error>([&] { open_source(array.empty() ? file : file + ":" + array, std::nullopt); });
+    EXPECT_EQ(message.find(file), 0u) << message;
+    return message.substr(std::min(message.size(), file.size()));
+  }
+
   std::vector<std::string> files() const {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(folder_)) names.push_back(entry.path().filename());
@@ -47,7 +62,6 @@ class with_folder : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
-/// The message of the Error that `action` throws: one line, or the test fails.
 template <class Error, class Action>
 std::string error_of(Action&& action) {
   try {

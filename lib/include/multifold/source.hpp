@@ -21,6 +21,11 @@ struct array_layout {
   bool fortran_order = false;
 };
 
+/// Whether this is a stream whose length shows at its end: one extent of -1.
+inline bool has_unknown_length(const array_layout& layout) noexcept {
+  return layout.extents.size() == 1 && layout.extents[0] < 0;
+}
+
 /// A dense array that is read in chunks.
 ///
 /// The elements are numbered in memory order (so column-major arrays have their first axis fastest).

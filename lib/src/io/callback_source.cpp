@@ -20,7 +20,7 @@ class callback_source final : public source {
         next_(std::move(next)),
         item_(item_bytes(layout_.type)),
         random_access_(random_access) {
-    const bool known = !(layout_.extents.size() == 1 && layout_.extents[0] == unknown);
+    const bool known = !has_unknown_length(layout_);
     if (known) count_ = element_count(layout_.extents);
     if (!known && random_access) throw shape_error(label() + ": random access needs a length that is known");
     if (!next_) throw shape_error(label() + ": found no function that brings the elements");

@@ -14,8 +14,6 @@ using parts_list = std::vector<std::unique_ptr<source>>;
 
 constexpr std::int64_t unknown = -1;
 
-bool is_unknown(const array_layout& layout) { return layout.extents.size() == 1 && layout.extents[0] == unknown; }
-
 std::string label_of(const source& part) { return io::label_of(part.name(), "standard input"); }
 
 // Of one axis, both orders are the same.
@@ -71,7 +69,7 @@ class concatenated_source final : public source {
       : layout_(joined_layout(parts)), parts_(std::move(parts)), item_(item_bytes(layout_.type)) {
     name_ = name_of(parts_);
     for (const std::unique_ptr<source>& part : parts_) random_access_ = random_access_ && part->random_access();
-    if (is_unknown(layout_)) {
+    if (has_unknown_length(layout_)) {
       random_access_ = false;
       return;
     }

@@ -20,7 +20,7 @@ file_source::file_source(input in, array_layout layout, std::int64_t data_byte, 
       data_byte_(data_byte),
       item_(item_bytes(layout_.type)),
       swap_(other_byte_order) {
-  if (layout_.extents.size() == 1 && layout_.extents[0] == unknown) return;
+  if (has_unknown_length(layout_)) return;
   count_ = element_count(layout_.extents);
   if (count_ > (std::numeric_limits<std::int64_t>::max() - data_byte_) / item_) {
     throw shape_error(describe(layout_) + " has more than 2^63 - 1 bytes");

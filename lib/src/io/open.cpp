@@ -1,7 +1,7 @@
 // The doors of source.hpp: which format a file is opened as, and which array of it.
-#include <sys/stat.h>
-
+#include <filesystem>
 #include <optional>
+#include <system_error>
 
 #include "io/archive.hpp"
 #include "io/formats.hpp"
@@ -18,8 +18,8 @@ struct place {
 };
 
 bool exists(const std::string& path) {
-  struct stat status {};
-  return ::stat(path.c_str(), &status) == 0;
+  std::error_code ignored;  // what cannot be looked at is told by whoever opens it
+  return std::filesystem::exists(path, ignored);
 }
 
 // "x.npz:a" is a file, if there is one of that name.
@@ -75,8 +75,8 @@ std::unique_ptr<source> open_source(const std::string& path, const std::optional
 
 std::vector<std::string> arrays_in(const std::string& path) {
   const place from = place_of(path);
-  struct stat status {};
-  if (from.array || ::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  std::error_code ignored;
+  if (from.array || !std::filesystem::is_regular_file(path, ignored)) return {};
   io::input in = io::input::open(path);
   std::vector<std::string> names;
   switch (archive_of(in)) {

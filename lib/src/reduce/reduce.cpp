@@ -78,7 +78,7 @@ density density_of(const array_view& view) {
 
 // Before anything is read: a stream of unknown length is one long row.
 void check_unknown_length(op_kind op, const array_layout& layout, const reduce_options& options) {
-  if (!detail::has_unknown_length(layout)) return;
+  if (!has_unknown_length(layout)) return;
   if (options.axes && options.axes->size() != 1) {
     throw shape_error(std::string(name(op)) + ": a stream of unknown length has one axis, and " +
                       std::to_string(options.axes->size()) + " were named");
@@ -150,7 +150,7 @@ std::int64_t run_on_source(const plan& p, const stream::inputs& input, void* res
 reduce_result reduce_sources(op_kind op, const stream::inputs& input, const reduce_options& options) {
   const array_layout& layout = input.x.layout();
   check_unknown_length(op, layout, options);
-  const bool unknown = detail::has_unknown_length(layout);
+  const bool unknown = has_unknown_length(layout);
   request r = detail::make_request(op, detail::view_of(layout), options);
   if (unknown) r.elements = -1;
   const engine_traits engine = detail::choose_engine(r, place::host, true, options);

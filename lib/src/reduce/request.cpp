@@ -94,8 +94,6 @@ void check_pair(op_kind op, const source& x, const source& y) {
   check_pair(op, view_of(x.layout()), view_of(y.layout()), label(x) + " and " + label(y) + ": ");
 }
 
-bool has_unknown_length(const array_layout& layout) { return layout.extents.size() == 1 && layout.extents[0] < 0; }
-
 array_view view_of(const array_layout& layout) {
   array_view view;
   view.type = layout.type;

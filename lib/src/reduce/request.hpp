@@ -36,6 +36,4 @@ void check_arrays(op_kind op, int given);
 /// as one element here.
 array_view view_of(const array_layout& layout);
 
-bool has_unknown_length(const array_layout& layout);
-
 }  // namespace multifold::detail

@@ -15,7 +15,7 @@ void check_resumable(const source& input, const reduce_options& options);
 /// Throws unsupported_error if a checkpoint is asked of anything but one source.
 void refuse_checkpoint(const reduce_options& options);
 
-/// Sums [first, first + count) of the source into `state`; `progress` may be empty.
+/// Sums one stretch into `state`, with these options.
 using sum_stretch = std::function<void(source& stretch, std::byte* state, const reduce_options& options)>;
 
 /// Sums `input` into `state` by one stretch after the other, with a checkpoint behind each, starting where the one that

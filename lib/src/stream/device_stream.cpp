@@ -113,8 +113,7 @@ class pipeline {
 }  // namespace
 
 std::int64_t run_device(const plan& p, const inputs& input, void* results, const host_options& options) {
-  const std::vector<std::int64_t>& extents = input.x.layout().extents;
-  const bool endless = extents.size() == 1 && extents[0] < 0;
+  const bool endless = has_unknown_length(input.x.layout());
   if (!endless && p.form.elements() == 0) {
     host::run(p, nullptr, results);
     return 0;

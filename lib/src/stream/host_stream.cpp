@@ -183,8 +183,6 @@ class pipeline {
   std::int64_t reported_ = 0;
 };
 
-bool has_unknown_length(const array_layout& layout) { return layout.extents.size() == 1 && layout.extents[0] < 0; }
-
 }  // namespace
 
 std::int64_t run_host(const plan& p, const inputs& input, void* results, const host_options& options) {
