@@ -73,6 +73,12 @@ void add_round_trips(const std::string& label, std::int64_t elements) {
     const pass_graph g(q.p, q.input(0), q.result(0));
     report(state, cost_of(q.stream.get(), [&] { g.launch(q.stream.get()); }));
   });
+  add(group + "fast", [=](benchmark::State& state) {
+    problem q(elements);
+    const mf::plan fast = sum_plan(elements, {}, mf::accuracy::fast);
+    const pass_graph g(fast, q.input(0), q.result(0));
+    report(state, cost_of(q.stream.get(), [&] { g.launch(q.stream.get()); }));
+  });
   add(group + "cub", [=](benchmark::State& state) {
     problem q(elements);
     report(state, cost_of(q.stream.get(), [&] { q.cub(); }));
@@ -89,13 +95,13 @@ void add_round_trips(const std::string& label, std::int64_t elements) {
   });
 }
 
+// What any graph costs: one without kernels never reaches the device, so the least is a kernel that does nothing.
 void add_empty() {
-  add("round_trip/empty_graph", [](benchmark::State& state) {
+  add("round_trip/empty_kernel", [](benchmark::State& state) {
     const mf::cuda::stream stream;
-    const mf::graphs::graph g;
-    cudaGraphNode_t node = nullptr;
-    check(cudaGraphAddEmptyNode(&node, g.get(), nullptr, 0));
-    const mf::graphs::executable exec(g);
+    mf::graphs::capture_scope scope(stream.get());
+    check(bench::launch_nothing(stream.get()));
+    const mf::graphs::executable exec(scope.end());
     report(state, cost_of(stream.get(), [&] { exec.launch(stream.get()); }));
   });
   add("round_trip/one_memset", [](benchmark::State& state) {
@@ -253,7 +259,9 @@ int main(int argc, char** argv) {
     return 4;
   }
   add_empty();
+  add_round_trips("1KiB", 1 << 8);
   add_round_trips("4KiB", 1 << 10);
+  add_round_trips("64KiB", 1 << 14);
   add_round_trips("1MiB", 1 << 18);
   add_updates();
   for (const int count : {1, 10, 100, 1000}) add_chains(count, 1 << 14, "64KiB");

@@ -25,6 +25,9 @@ struct peer_job {
 
 using peer_function = cudaError_t (*)(peer_job& job);
 
+/// A kernel that does nothing: what any launch costs.
+cudaError_t launch_nothing(cudaStream_t stream);
+
 /// CUB_VERSION of the headers in use, such as 300001 for 3.0.1.
 int cub_version();
 

@@ -74,8 +74,9 @@ def add_moments(record, add):
 def add_graphs(record, add):
     """What graphs must reach."""
     ratio = record.graph_ratio
-    add("graph/round_trip/4KiB", at_most(ratio("round_trip/4KiB/built", "wall_us", "round_trip/empty_graph"), 1.1,
-                                         "<= 1.1 x an empty graph"))
+    for size in ("1KiB", "4KiB"):
+        add(f"graph/round_trip/{size}", at_most(ratio(f"round_trip/{size}/built", "wall_us", "round_trip/empty_kernel"),
+                                                1.1, "<= 1.1 x an empty kernel's graph"))
     add("graph/update", at_most(record.graphs.get("update/two_passes", {}).get("rebind_us"), 2, "<= 2 us a rebind"))
     batches = [name for name in record.graphs if name.startswith("chain/64x1MiB/batch_")]
     best = min(batches, key=lambda name: record.graphs[name]["wall_us"], default=None)

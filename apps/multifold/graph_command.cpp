@@ -1,4 +1,5 @@
-// multifold graph OP: what a GPU is given to run for a reduction, node by node. Reads no elements and needs no GPU.
+// multifold graph OP: what a GPU is given to run for a reduction, node by node. Reads no elements, and needs no GPU
+// unless its driver shall be asked.
 #include <exception>
 #include <memory>
 #include <optional>
@@ -23,6 +24,7 @@ struct graph_arguments {
   bool dot = false;
   bool svg = false;
   bool json = false;
+  bool driver = false;
 };
 
 void expect_one_form(const graph_arguments& arguments) {
@@ -44,7 +46,9 @@ std::string drawn(const graph_arguments& arguments, std::stop_token stop) {
   const bool model = !arguments.plan.device_model.empty();
   const std::optional<engine_traits> here = model ? std::nullopt : gpu_here();
   const plan p = plan_on(planned_of(arguments.plan), here.value_or(h200_traits()));
-  graphs::topology t = graphs::topology_of(p);
+  if (arguments.driver && model) throw usage("--driver: the driver knows nothing of GPUs that are not here");
+  if (arguments.driver && !here) throw engine_error("there is no GPU here whose driver could be asked");
+  graphs::topology t = arguments.driver ? graphs::driver_topology_of(p) : graphs::topology_of(p);
   if (!model && !here) t.title += " (there is no GPU here)";
   if (arguments.json) return graph_json(p, t) + "\n";
   if (arguments.dot) return graphs::to_dot(t);
@@ -79,6 +83,7 @@ void add_graph_command(CLI::App& app, command& chosen) {
   sub.add_flag("--json", arguments->json, "One JSON object on one line: nodes and edges");
   sub.add_flag("--dot", arguments->dot, "A picture, for Graphviz");
   sub.add_flag("--svg", arguments->svg, "A picture, by way of Graphviz's program dot");
+  sub.add_flag("--driver", arguments->driver, "As CUDA's driver knows it, on a GPU: nothing is run");
   sub.footer(examples);
   sub.callback(
       [arguments, &chosen] { chosen = [arguments](interrupt_watch& watch) { return run(*arguments, watch); }; });

@@ -17,7 +17,7 @@ std::int64_t rounded_up(std::int64_t bytes) { return (bytes + 255) / 256 * 256; 
 }  // namespace
 
 // Every item has a status of its own, so workspaces are not shared by neighbours of a branch: those of small problems
-// are small.
+// are small. One memset clears them all.
 struct batch_graph::state {
   state(const std::vector<batch_item>& items, int branches) {
     if (branches < 1) throw shape_error("a graph of reductions has 1 branch at least");
@@ -30,11 +30,13 @@ struct batch_graph::state {
     }
     starts.push_back(bytes);
     memory = cuda::device_buffer(bytes);
-    std::vector<cudaGraphNode_t> last(std::min(static_cast<std::size_t>(branches), items.size()), nullptr);
+    cudaGraphNode_t cleared = nullptr;
+    if (!items.empty()) cleared = add_clearing(nodes.get(), memory.bytes());
+    std::vector<cudaGraphNode_t> last(std::min(static_cast<std::size_t>(branches), items.size()), cleared);
     for (std::size_t i = 0; i < items.size(); ++i) {
       cudaGraphNode_t& before = last[i % last.size()];
       work_nodes made;
-      node_queue queue(nodes.get(), before == nullptr ? std::vector<cudaGraphNode_t>{} : std::vector{before}, made);
+      node_queue queue(nodes.get(), {before}, made, clearing::in_front);
       cuda::reduce_async(items[i].p, items[i].data, items[i].results, workspace(i), queue);
       if (!made.empty()) before = made.back().handle;
     }

@@ -28,17 +28,23 @@ comb::copy comb::copy_of(const operands& array, int which, int slot, std::int64_
   return c;
 }
 
-void comb::reduce(std::size_t slot, const plan& p, std::int64_t first, cuda::work_queue& queue) const {
+// Sums do not ask where their elements stood, and their nodes need not be set for every stretch.
+std::int64_t comb::index_of(std::int64_t first) const {
+  return order_of(chunk_.what.op) == element_order::indexed ? first : 0;
+}
+
+void comb::reduce(std::size_t chunk, const plan& p, std::int64_t first, cuda::work_queue& queue) const {
   const std::int64_t chunk_bytes = chunk_.form.length * item_bytes(chunk_.what.input);
-  const std::byte* const x = memory_.slots.data() + static_cast<std::int64_t>(slot) * arrays_ * chunk_bytes;
-  // Sums do not ask where their elements stood, and their nodes need not be set for every stretch.
-  const std::int64_t index = order_of(p.what.op) == element_order::indexed ? first : 0;
-  cuda::accumulate_async(p, {x, x + chunk_bytes}, {memory_.accumulator, 0, index}, memory_.workspace, queue);
+  const std::byte* const x = memory_.slots.data() + static_cast<std::int64_t>(chunk % slots_) * arrays_ * chunk_bytes;
+  const std::size_t each = memory_.workspaces.size() / teeth_.size();
+  cuda::accumulate_async(p, {x, x + chunk_bytes}, {memory_.accumulator, 0, index_of(first)},
+                         memory_.workspaces.subspan(chunk * each, each), queue);
 }
 
 graph comb::built(int slots, int chunks, const operands& array, std::int64_t count) {
   graph g;
   teeth_.resize(static_cast<std::size_t>(chunks));
+  const cudaGraphNode_t cleared = add_clearing(g.get(), memory_.workspaces);
   cudaGraphNode_t last_copy = nullptr;
   for (int i = 0; i < chunks; ++i) {
     tooth& t = teeth_[static_cast<std::size_t>(i)];
@@ -52,11 +58,12 @@ graph comb::built(int slots, int chunks, const operands& array, std::int64_t cou
       last_copy = c.handle;
       t.copies.push_back(c);
     }
-    // One accumulator and one workspace: reductions follow each other.
-    std::vector<cudaGraphNode_t> after{last_copy};
-    if (i > 0) after.push_back(teeth_[static_cast<std::size_t>(i - 1)].work.back().handle);
-    node_queue queue(g.get(), std::move(after), t.work);
-    reduce(static_cast<std::size_t>(i % slots), chunk_, i * chunk_.form.length, queue);
+    // One accumulator: reductions follow each other.
+    const cudaGraphNode_t before = i > 0 ? teeth_[static_cast<std::size_t>(i - 1)].work.back().handle : cleared;
+    node_queue queue(g.get(), {last_copy, before}, t.work, clearing::in_front);
+    t.first = i * chunk_.form.length;
+    t.length = chunk_.form.length;
+    reduce(static_cast<std::size_t>(i), chunk_, t.first, queue);
   }
   return g;
 }
@@ -85,8 +92,11 @@ void comb::set(const operands& array, std::int64_t first, std::int64_t count) {
       had.from = c.from;
       had.bytes = c.bytes;
     }
-    update_queue queue(exec_, t.work);
-    reduce(i % slots_, mine == length ? chunk_ : resized(chunk_, mine), first + before, queue);
+    if (t.length == mine && index_of(t.first) == index_of(first + before)) continue;
+    t.first = first + before;
+    t.length = mine;
+    update_queue queue(exec_, t.work, clearing::in_front);
+    reduce(i, mine == length ? chunk_ : resized(chunk_, mine), t.first, queue);
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "device_nodes.hpp"
 #include "multifold/array.hpp"
+#include "multifold/cuda/event.hpp"
 #include "multifold/graphs/graph.hpp"
 #include "multifold/plan.hpp"
 
@@ -19,7 +20,7 @@ namespace multifold::graphs {
 struct comb_memory {
   std::span<std::byte> slots;  // chunks, one behind the other; of two arrays side by side
   void* accumulator = nullptr;
-  std::span<std::byte> workspace;
+  std::span<std::byte> workspaces;  // as many as there are chunks in a graph
 };
 
 class comb {
@@ -30,7 +31,12 @@ class comb {
 
   /// The next launch reads elements [first, first + count) of `array`; at most `capacity()` of them.
   void set(const operands& array, std::int64_t first, std::int64_t count);
-  void launch(cudaStream_t stream) const { exec_.launch(stream); }
+  /// Sleeps until the last launch has ended.
+  void wait() const { ran_.synchronise(); }
+  void launch(cudaStream_t stream) {
+    exec_.launch(stream);
+    ran_.record(stream);
+  }
 
   std::int64_t capacity() const noexcept { return chunk_.form.length * static_cast<std::int64_t>(teeth_.size()); }
   cudaGraph_t graph_handle() const noexcept { return graph_.get(); }
@@ -45,12 +51,14 @@ class comb {
   struct tooth {
     std::vector<copy> copies;  // one an array
     work_nodes work;
+    std::int64_t first = 0, length = 0;  // of the elements it is set to
     bool enabled = true;
   };
 
   graph built(int slots, int chunks, const operands& array, std::int64_t count);
   copy copy_of(const operands& array, int which, int slot, std::int64_t first, std::int64_t count) const;
-  void reduce(std::size_t slot, const plan& p, std::int64_t first, cuda::work_queue& queue) const;
+  void reduce(std::size_t chunk, const plan& p, std::int64_t first, cuda::work_queue& queue) const;
+  std::int64_t index_of(std::int64_t first) const;
   void enable(tooth& t, bool on);
 
   plan chunk_;
@@ -60,6 +68,7 @@ class comb {
   std::vector<tooth> teeth_;
   graph graph_;
   executable exec_;
+  cuda::event ran_{cuda::event::timing::off, cuda::event::waiting::sleep};
 };
 
 }  // namespace multifold::graphs

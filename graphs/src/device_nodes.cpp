@@ -73,11 +73,19 @@ void node_queue::launch(const cuda::kernel_work& work) {
 }
 
 void node_queue::clear(void* data, std::size_t bytes) {
+  if (how_ == clearing::in_front) return;
   work_node n = work_node::of_clear(data, bytes);
   const cudaMemsetParams p = zeros(data, bytes);
   check(cudaGraphAddMemsetNode(&n.handle, graph_, after_.data(), after_.size(), &p));
   after_ = {n.handle};
   made_.push_back(std::move(n));
+}
+
+cudaGraphNode_t add_clearing(cudaGraph_t g, std::span<std::byte> memory) {
+  cudaGraphNode_t node = nullptr;
+  const cudaMemsetParams p = zeros(memory.data(), memory.size());
+  check(cudaGraphAddMemsetNode(&node, g, nullptr, 0, &p));
+  return node;
 }
 
 void recording_queue::launch(const cuda::kernel_work& work) {
@@ -123,6 +131,7 @@ void update_queue::launch(const cuda::kernel_work& work) {
 }
 
 void update_queue::clear(void* data, std::size_t bytes) {
+  if (how_ == clearing::in_front) return;
   work_node& mine = *next(false);
   if (mine.data == data && mine.bytes == bytes) return;
   const cudaMemsetParams p = zeros(data, bytes);

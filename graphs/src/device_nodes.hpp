@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -29,11 +30,15 @@ struct work_node {
 
 using work_nodes = std::vector<work_node>;
 
+/// Who sets memory to zero that work wants to be zero. One memset in front of a graph does it for all workspaces that
+/// no two pieces of work share: nothing in a workspace is written before it is cleared, and nothing is cleared twice.
+enum class clearing : std::uint8_t { in_place, in_front };
+
 /// Adds nodes to a graph, each after the one before it; the first one after `after`.
 class node_queue final : public cuda::work_queue {
  public:
-  node_queue(cudaGraph_t g, std::vector<cudaGraphNode_t> after, work_nodes& made)
-      : graph_(g), after_(std::move(after)), made_(made) {}
+  node_queue(cudaGraph_t g, std::vector<cudaGraphNode_t> after, work_nodes& made, clearing how = clearing::in_place)
+      : graph_(g), after_(std::move(after)), made_(made), how_(how) {}
   void launch(const cuda::kernel_work& work) override;
   void clear(void* data, std::size_t bytes) override;
 
@@ -41,7 +46,11 @@ class node_queue final : public cuda::work_queue {
   cudaGraph_t graph_;
   std::vector<cudaGraphNode_t> after_;
   work_nodes& made_;
+  clearing how_;
 };
+
+/// A memset that waits for nothing.
+cudaGraphNode_t add_clearing(cudaGraph_t g, std::span<std::byte> memory);
 
 /// Passes work on to a stream that is being captured, and remembers it. The handles are found by `find_handles`.
 class recording_queue final : public cuda::work_queue {
@@ -63,7 +72,8 @@ std::vector<cudaGraphNode_t> chain_of(cudaGraph_t g);
 /// Throws: cuda_error if the driver refuses, and then some nodes are set and others not.
 class update_queue final : public cuda::work_queue {
  public:
-  update_queue(const executable& exec, std::span<work_node> nodes) : exec_(exec), nodes_(nodes) {}
+  update_queue(const executable& exec, std::span<work_node> nodes, clearing how = clearing::in_place)
+      : exec_(exec), nodes_(nodes), how_(how) {}
   void launch(const cuda::kernel_work& work) override;
   void clear(void* data, std::size_t bytes) override;
   /// How many nodes were set.
@@ -76,6 +86,7 @@ class update_queue final : public cuda::work_queue {
 
   const executable& exec_;
   std::span<work_node> nodes_;
+  clearing how_;
   std::size_t next_ = 0;
   int changed_ = 0;
 };

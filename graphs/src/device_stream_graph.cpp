@@ -62,7 +62,8 @@ struct stream_graph::state {
         chunks(chunks_of(chunk, most, options)),
         in_flight(chunk.form.length * item_bytes(reduced.input) * arrays * slots),
         accumulator(accumulator_bytes(reduced)),
-        workspace(chunk.workspace_bytes()),
+        workspaces{cuda::device_buffer(chunk.workspace_bytes() * chunks),
+                   cuda::device_buffer(chunk.workspace_bytes() * chunks)},
         lowered(256 + result_bytes(reduced)),
         on_host(lowered.size()),
         done(cuda::event::timing::off, cuda::event::waiting::sleep) {}
@@ -71,8 +72,9 @@ struct stream_graph::state {
   comb& graph_for(int which, const operands& array, std::int64_t count) {
     std::unique_ptr<comb>& made = combs[which];
     if (!made) {
-      made = std::make_unique<comb>(
-          chunk, slots, chunks, comb_memory{in_flight.bytes(), accumulator.data(), workspace.bytes()}, array, count);
+      made = std::make_unique<comb>(chunk, slots, chunks,
+                                    comb_memory{in_flight.bytes(), accumulator.data(), workspaces[which].bytes()},
+                                    array, count);
     }
     return *made;
   }
@@ -84,6 +86,7 @@ struct stream_graph::state {
     int which = 0;
     for (std::int64_t first = 0; first < count; which = 1 - which) {
       comb& c = graph_for(which, pinned, count);
+      c.wait();  // asleep: the driver would spin once too many launches are under way
       const std::int64_t some = std::min(count - first, c.capacity());
       c.set(pinned, first, some);
       c.launch(on);
@@ -100,7 +103,7 @@ struct stream_graph::state {
   std::int64_t capacity;
   plan chunk;
   int arrays, slots, chunks;
-  cuda::device_buffer in_flight, accumulator, workspace, lowered;
+  cuda::device_buffer in_flight, accumulator, workspaces[2], lowered;
   cuda::pinned_buffer on_host;
   cuda::stream stream;
   cuda::event done;

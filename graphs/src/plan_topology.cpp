@@ -94,6 +94,10 @@ class chain {
       return;
     }
     if (plan_.what.input == dtype::f16) return passes();
+    if (at.kind == kernel::exact_blocks) {
+      if (at.parts > 1) clear("sums, arrivals", plan_.again_bytes + at.batches * 4);
+      return pass_node(0, "block_sums");
+    }
     const std::int64_t words = (at.batches + 31) / 32;
     clear("lost batches", words * 4);
     passes();

@@ -182,7 +182,7 @@ TEST_F(pass_graph_on_device, keeps_no_memory_when_it_is_gone) {
   };
   cycles(1000);
   const std::size_t before = cycles(1000);
-  EXPECT_GE(cycles(5000) + (std::size_t{4} << 20), before);
+  EXPECT_GE(cycles(100'000) + (std::size_t{4} << 20), before);
 }
 
 // For compute-sanitizer.

@@ -30,6 +30,7 @@ enum class kernel : std::uint8_t {
   strided,        // a block per part, an offset per element
   partials,       // a block per part of a row of partial results
   exact_rows,     // a block per part of a long row of floating-point elements, summed exactly whatever they are
+  exact_blocks,   // a block per part of rows that one wave of blocks reads, for the same
   moment_rows,    // a block per part of a long row, for norms, dot products, variances and descriptions
   moment_groups,  // `group` threads per part of any batch, for the same
 };

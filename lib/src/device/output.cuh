@@ -25,8 +25,9 @@ __device__ __noinline__ inline status store_result(op_kind op, const scalar& val
 struct built_in_output {
   void* data;  // results, or accumulators if `merge`
   bool merge;
-  bool plain;  // default result dtype, no initial value, and no count in device memory
-  bool only;   // there is a single result, whose status is written; else failures are noted in a cleared word
+  bool plain;           // default result dtype, no initial value, and no count in device memory
+  bool needs_elements;  // there is no value without any
+  bool only;            // there is a single result, whose status is written; else failures are noted in a cleared word
   op_kind op;
   dtype result;
   kernels::device_length count;
@@ -44,9 +45,10 @@ struct built_in_output {
     }
     status s = status::ok;
     if (!plain || !store_plain(fold, value, op == op_kind::mean ? count.most : 0, data, place)) {
-      s = count.in_range() ? store_result(op, fold.lower(value, count), initial, result,
-                                          static_cast<char*>(data) + place * item_bytes(result))
-                           : status::bad_count;
+      s = !count.in_range()              ? status::bad_count
+          : count == 0 && needs_elements ? status::empty
+                                         : store_result(op, fold.lower(value, count), initial, result,
+                                                        static_cast<char*>(data) + place * item_bytes(result));
     }
     if (only) *status_word = static_cast<std::uint32_t>(s);
     else if (s != status::ok) atomicMax(status_word, static_cast<std::uint32_t>(s));

@@ -1,4 +1,5 @@
-// Long rows of bf16, f32 and f64 have kernels of their own; everything else is gathered in pairs, which may be lost.
+// Long rows of bf16, f32 and f64, and rows that are read in one wave, have kernels of their own; everything else is
+// gathered in pairs, which may be lost.
 #include "plan/exact_layout.hpp"
 
 #include <algorithm>
@@ -11,8 +12,18 @@ namespace {
 
 // Rows from this size on: filling, flushing and merging the bins of a block costs some microseconds.
 constexpr std::int64_t exact_row_bytes = INT64_C(512) << 10;
+// Rows up to this size are read by blocks that have little else to do than to wait for memory.
+constexpr std::int64_t most_block_row_bytes = INT64_C(1) << 20;
+// What a block reads alone: a second one takes a memset and a meeting, which cost a microsecond. Pairs of binary64 take
+// half as long for a byte.
+constexpr std::int64_t single_block_bytes(dtype input) { return input == dtype::f64 ? 64 << 10 : 32 << 10; }
+// Two vectors for each of 256 threads.
+constexpr std::int64_t small_part_bytes = 8 << 10;
+constexpr std::int64_t small_blocks_a_unit = 2;
 // Arrays up to this size are read by blocks of 256 threads.
 constexpr std::int64_t small_exact_bytes = INT64_C(1) << 26;
+// A sum in fixed point and where its point is.
+constexpr std::int64_t fixed_sum_bytes = 32;
 // Blocks of 512 threads with 64 KiB of bins that a multiprocessor holds.
 constexpr std::int64_t exact_blocks_a_unit = 2;
 
@@ -36,11 +47,29 @@ std::int64_t even_tile(std::int64_t length, std::int64_t parts, std::int64_t lea
   return best;
 }
 
+// One wave of blocks of exact_blocks, if that is enough for all rows.
+bool prefer_exact_blocks(pass& p, const reduction& what, const plan_options& options, const engine_traits& engine) {
+  if (options.passes || options.how || options.parts || options.threads || options.form) return false;
+  const std::int64_t item = item_bytes(what.input), most = engine.units * small_blocks_a_unit;
+  if (what.input == dtype::f16 || p.batches < 1 || p.batches > most || p.length == 0 ||
+      p.length > most_block_row_bytes / item) {
+    return false;
+  }
+  const std::int64_t row_bytes = p.length * item, vectors = ceil_div(row_bytes, 16);
+  const std::int64_t parts = row_bytes <= single_block_bytes(what.input) ? 1 : ceil_div(row_bytes, small_part_bytes);
+  p.kind = kernel::exact_blocks;
+  cut(p, std::min(parts, most / p.batches), 16 * 32 / item);
+  const bool small = p.parts > 1 && p.part_length * item <= 2 * small_part_bytes;
+  p.threads = small ? 256 : static_cast<int>(std::clamp<std::int64_t>(ceil_div(vectors, 32) * 32, 32, 512));
+  return true;
+}
+
 }  // namespace
 
-void prefer_exact_rows(pass& p, const reduction& what, const plan_options& options, const engine_traits& engine) {
+void prefer_exact_kernels(pass& p, const reduction& what, const plan_options& options, const engine_traits& engine) {
   if (engine.engine == engine_kind::host || p.kind != kernel::block_rows) return;
   if (!gathers_exactly(what)) return;
+  if (prefer_exact_blocks(p, what, options, engine)) return;
   if (options.passes.value_or(1) > 1 || options.how.value_or(finish::atomic) != finish::atomic) return;
   if (options.form.value_or(block_form::shuffle) != block_form::shuffle) return;
   const std::int64_t item = item_bytes(what.input);
@@ -63,6 +92,7 @@ void prefer_exact_rows(pass& p, const reduction& what, const plan_options& optio
 }
 
 std::int64_t partial_bytes(const reduction& what, const pass& first) {
+  if (first.kind == kernel::exact_blocks) return fixed_sum_bytes;
   return first.kind == kernel::exact_rows ? word_bytes(what.input) : gathered_bytes(what);
 }
 
@@ -71,7 +101,9 @@ std::int64_t again_bytes(const reduction& what, const pass& first, const engine_
   const auto batches = static_cast<uint128_t>(first.batches);
   const uint128_t sums = round_up(batches * static_cast<uint128_t>(word_bytes(what.input))) + round_up(batches * 4);
   uint128_t bytes = 0;
-  if (first.kind != kernel::exact_rows) {
+  if (first.kind == kernel::exact_blocks) {
+    if (first.parts > 1) bytes = round_up(batches * static_cast<uint128_t>(word_bytes(what.input)));
+  } else if (first.kind != kernel::exact_rows) {
     bytes = round_up((batches + 31) / 32 * 4) + (first.length > long_batch ? sums : 0);
   } else if (what.input == dtype::f64) {
     // A mark for every tile and counters of them, and sums that the second pass finds even where there is one part.

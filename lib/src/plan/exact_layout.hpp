@@ -7,8 +7,9 @@
 
 namespace multifold::detail {
 
-/// Makes `p`, a pass of block rows, one of exact rows, if that serves the reduction better and options leave it open.
-void prefer_exact_rows(pass& p, const reduction& what, const plan_options& options, const engine_traits& engine);
+/// Makes `p`, a pass of block rows, one of exact rows or exact blocks, if that serves the reduction better and options
+/// leave it open.
+void prefer_exact_kernels(pass& p, const reduction& what, const plan_options& options, const engine_traits& engine);
 
 /// Bytes of a partial result of `first`, in the workspace.
 std::int64_t partial_bytes(const reduction& what, const pass& first);

@@ -25,9 +25,10 @@ std::vector<std::string> row_of(const plan& p, std::size_t index) {
   const std::string form = p.engine.engine == engine_kind::host ? "in order"
                            : at.kind == kernel::group_rows || at.kind == kernel::moment_groups
                                ? "groups of " + std::to_string(at.group)
-                           : at.kind == kernel::exact_rows  ? "bins"
-                           : at.kind == kernel::moment_rows ? "windows"
-                                                            : std::string(name(at.form));
+                           : at.kind == kernel::exact_rows   ? "bins"
+                           : at.kind == kernel::exact_blocks ? "fixed point"
+                           : at.kind == kernel::moment_rows  ? "windows"
+                                                             : std::string(name(at.form));
   return {std::to_string(index + 1),
           std::string(name(at.kind)),
           reshape_text(at),
@@ -50,8 +51,9 @@ std::string_view name(block_form form) noexcept {
 }
 
 std::string_view name(kernel kind) noexcept {
-  constexpr std::array<std::string_view, 8> names{"block rows", "group rows", "columns",     "strided",
-                                                  "partials",   "exact rows", "moment rows", "moment groups"};
+  constexpr std::array<std::string_view, 9> names{"block rows",   "group rows",  "columns",
+                                                  "strided",      "partials",    "exact rows",
+                                                  "exact blocks", "moment rows", "moment groups"};
   return names[static_cast<std::size_t>(kind)];
 }
 

@@ -132,7 +132,7 @@ pass first_pass(const reduction& what, const batches& form, const plan_options& 
   parts = std::min(parts, std::max<std::int64_t>(form.length, 1));
   if (p.kind == kernel::block_rows && !host) deal(p, parts, p.threads * vectors_in_flight * (vector_bytes / item));
   else cut(p, parts, p.kind == kernel::columns || options.parts ? 1 : std::max<std::int64_t>(1, line_bytes / item));
-  prefer_exact_rows(p, what, options, engine);
+  prefer_exact_kernels(p, what, options, engine);
   p.blocks = grid_of(p, form, engine);
   return p;
 }

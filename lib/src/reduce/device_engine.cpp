@@ -6,6 +6,7 @@
 #include "multifold/cuda/reduce_async.hpp"
 #include "multifold/cuda/stream.hpp"
 #include "multifold/cuda/traits.hpp"
+#include "multifold/graphs/graph_cache.hpp"
 #include "reduce/device.hpp"
 #include "stream/device_boxes.hpp"
 #include "stream/device_state.hpp"
@@ -28,6 +29,12 @@ void gather_state(const plan& p, const operands& data, void* state) {
   stream::save_device_state(p.what, accumulator.data(), state, stream.get());
 }
 
+// Of the problems that come again and again. Never destroyed: when the program ends, the driver may be gone first.
+graphs::graph_cache& graphs_of_problems() {
+  static auto& cache = *new graphs::graph_cache;
+  return cache;
+}
+
 }  // namespace
 
 void run_on_device(const plan& p, const operands& data, void* results) {
@@ -36,6 +43,7 @@ void run_on_device(const plan& p, const operands& data, void* results) {
   // Work that the caller has enqueued on the default stream may still be writing the array.
   cuda::check(cudaStreamSynchronize(cudaStreamLegacy));
   if (p.what.as_state) return gather_state(p, data, results);
+  if (graphs_of_problems().run(p, data, results)) return;
   cuda::stream stream;
   cuda::device_buffer workspace(p.workspace_bytes()), on_device(static_cast<std::int64_t>(bytes));
   const std::span<std::byte> space = workspace.bytes();

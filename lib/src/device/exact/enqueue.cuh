@@ -4,6 +4,7 @@
 #include "device/dispatch.hpp"
 #include "device/exact/add_again.cuh"
 #include "device/exact/bin_rows.cuh"
+#include "device/exact/block_sums.cuh"
 #include "device/exact/output.cuh"
 #include "device/exact/pair_rows.cuh"
 #include "device/exact/wide_rows.cuh"
@@ -58,6 +59,30 @@ void enqueue_rows(const plan& p, const exact_output<T>& output, const T* data, w
     const auto shared = static_cast<unsigned>(bin_rows_shared_bytes(at.threads));
     launch_kernel(queue, bin_rows<T, exact_output<T>>, blocks, threads, shared, data, args);
   }
+}
+
+/// Arrays that one wave of blocks reads.
+template <floating_storage T>
+void enqueue_blocks(const plan& p, const exact_output<T>& output, const T* data, workspace_cursor space,
+                    work_queue& queue) {
+  const pass& at = p.passes.front();
+  block_arguments<exact_output<T>> args{};
+  args.output = output;
+  args.length = output.to.count;
+  args.parts = static_cast<int>(at.parts);
+  args.part_vectors =
+      static_cast<int>((at.part_length + kernels::vector_elements<T> - 1) / kernels::vector_elements<T>);
+  args.row_stride = p.form.outer_run.stride;
+  args.nan = p.what.nan;
+  if (at.parts > 1) {
+    args.words = space.take<std::int64_t>(at.batches * words<T>::count);
+    args.arrivals = space.take<unsigned>(at.batches);
+    args.partials = space.take<fixed_sum>(at.batches * at.parts);
+    const auto* const end = reinterpret_cast<std::byte*>(args.arrivals + at.batches);
+    queue.clear(args.words, static_cast<std::size_t>(end - reinterpret_cast<std::byte*>(args.words)));
+  }
+  launch_kernel(queue, block_sums<T, exact_output<T>>, static_cast<unsigned>(at.blocks),
+                static_cast<unsigned>(at.threads), 0, data, args);
 }
 
 /// Short rows of narrow elements, if that is what `p` is about: in ranges. What they cannot hold, and means that they
@@ -123,6 +148,8 @@ void enqueue(const plan& p, const built_in_output& to, const T* data, workspace_
     enqueue_rows(p, output, data, space, queue);
   } else if constexpr (std::is_same_v<T, f16>) {
     visit_gathered<T>(p.what.nan, [&](auto fold) { launch(p, fold, output, data, space, 0, to.count.said, queue); });
+  } else if (p.passes.front().kind == kernel::exact_blocks) {
+    enqueue_blocks(p, output, data, space, queue);
   } else {
     enqueue_pairs(p, output, data, space, queue);
   }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "device/exact/fixed_sum.cuh"
 #include "device/exact/words.cuh"
 #include "device/output.cuh"
 #include "multifold/exact/near.hpp"
@@ -33,6 +34,17 @@ __device__ __noinline__ void store_exactly(op_kind op, const exact_sum<T>& sum, 
 
 __device__ __noinline__ inline void round_and_store(const exact_value& value, dtype type, void* out) {
   round_to(value, type, out);
+}
+
+// The sum of `count` elements that is not lost, as it is merged.
+template <floating_storage T>
+__device__ __noinline__ exact_sum<T> exact_of(const fixed_sum& fixed, std::int64_t count) {
+  constexpr int half = 62;
+  exact_sum<T> sum;
+  sum.add_counts({count, 0, 0, 0, count > 0 && fixed.other()});
+  sum.add_quanta(static_cast<std::int64_t>(fixed.value & ((int128_t{1} << half) - 1)), fixed.exponent);
+  sum.add_quanta(static_cast<std::int64_t>(fixed.value >> half), fixed.exponent + half);
+  return sum;
 }
 
 template <floating_storage T>
@@ -71,6 +83,19 @@ struct exact_output {
       if (to.op == op_kind::mean) value = n > 0 ? exact_quotient(value, n) : exact_value::of_nan();
     }
     round_and_store(value, to.result, static_cast<char*>(to.data) + to.layout.at(batch) * item_bytes(to.result));
+    if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
+  }
+
+  /// The same, from a sum in fixed point that is not lost.
+  __device__ void deliver(std::int64_t batch, const fixed_sum& sum) const {
+    const std::int64_t n = to.count;
+    if (to.merge || to.initial.given || n == 0) return deliver(batch, exact_of<T>(sum, n));
+    if (refused()) return;
+    exact_value value = value_of(sum);
+    if (to.op == op_kind::mean) value = exact_quotient(value, n);
+    const std::int64_t place = to.layout.at(batch);
+    if (to.plain) static_cast<T*>(to.data)[place] = multifold::round_to<T>(value);
+    else round_and_store(value, to.result, static_cast<char*>(to.data) + place * item_bytes(to.result));
     if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
   }
 

@@ -95,8 +95,7 @@ __global__ void __launch_bounds__(512, 2)
         one(two.values[0]);
         one(two.values[1]);
       }
-      for (std::int64_t i = threadIdx.x; i < row.head; i += threads) one(row.row[i]);
-      for (std::int64_t i = row.tail_first + threadIdx.x; i < row.length; i += threads) one(row.row[i]);
+      for (std::int64_t i = threadIdx.x; i < row.ends(); i += threads) one(row.end_element(i));
     }
     const bool other = __syncthreads_or(!(pair.high == 0 && signbit(pair.high)));
     add_pairs(pair, sums);

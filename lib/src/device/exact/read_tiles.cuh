@@ -30,6 +30,10 @@ struct row_vectors {
     tail_first = head + count * width;
     vectors = reinterpret_cast<const vector_word*>(row + head);
   }
+
+  /// Elements that are not in vectors, and one of them.
+  __device__ std::int64_t ends() const { return head + length - tail_first; }
+  __device__ T end_element(std::int64_t i) const { return row[i < head ? i : tail_first + (i - head)]; }
 };
 
 /// Reads part `part` of `parts`: every parts-th tile of `steps` steps of vectors_in_flight vectors a thread.
@@ -81,8 +85,7 @@ __device__ void read_part(const row_vectors<T>& row, std::int64_t part, std::int
   }
   gather.make_room(2 * static_cast<int>(128 / sizeof(T)));
   if (part == 0) {
-    for (std::int64_t i = threadIdx.x; i < row.head; i += threads) gather.add_element(row.row[i]);
-    for (std::int64_t i = row.tail_first + threadIdx.x; i < row.length; i += threads) gather.add_element(row.row[i]);
+    for (std::int64_t i = threadIdx.x; i < row.ends(); i += threads) gather.add_element(row.end_element(i));
   }
 }
 

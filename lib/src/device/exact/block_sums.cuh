@@ -1,0 +1,198 @@
+// Exact sums of arrays that one wave of blocks reads in a few microseconds: every step counts here, and no data may be
+// slow. Pairs in registers, whose sum over the block is taken in fixed point; a block that cannot hold its part so adds
+// it again, into bins or digits, while the others go on. One kernel; a memset before it where there are several parts.
+#pragma once
+
+#include <cstdint>
+
+#include "device/exact/bin_rows.cuh"
+#include "device/exact/fixed_sum.cuh"
+#include "multifold/cuda/kernels/finish.cuh"
+#include "multifold/ops/gathered_sum.hpp"
+
+namespace multifold::cuda::exact {
+
+/// Rows of contiguous elements; a block for each part.
+template <class Output>
+struct block_arguments {
+  Output output;        // deliver(batch, fixed_sum) or deliver(batch, words, length, nan) once a batch
+  fixed_sum* partials;  // (batches, parts); like what follows, unused where parts == 1
+  std::int64_t* words;  // words<T>::count a batch, zero before the pass
+  unsigned* arrivals;   // one counter a batch, zero before the pass
+  kernels::device_length length;
+  int parts;  // at most as many as a block has threads
+  int part_vectors;
+  std::int64_t row_stride;  // elements
+  nan_policy nan;
+};
+
+/// Vectors [first, end) of a row, and the elements outside of its vectors if `ends`.
+struct part_share {
+  std::int64_t first, end;
+  bool ends;
+};
+
+/// Warps with bins.
+inline constexpr int block_bin_warps = 8;
+
+template <floating_storage T>
+constexpr int block_bins_bytes() {
+  return sizeof(T) == 8 ? 16 : block_bin_warps * bin_bytes_a_warp;
+}
+
+/// Narrow elements of a vector are added in one binary64, if they are close enough together for that to be exact.
+template <floating_storage T>
+__device__ exact_pair plus_vector(exact_pair pair, const vector_word& v) {
+  constexpr int width = kernels::vector_elements<T>;
+  const auto unpacked = bit_copy<kernels::elements_of<T>>(v);
+  if constexpr (sizeof(T) <= 4) {
+    constexpr range_sum<T> range;
+    auto lane = typename range_sum<T>::lane();
+#pragma unroll
+    for (int i = 0; i < width; ++i) lane = range.absorb(lane, unpacked.values[i], 0);
+    const exact_pair sum = range.pair(range.widen(lane), width);
+    if (!sum.lost()) return pair + sum.high;
+  }
+#pragma unroll
+  for (int i = 0; i < width; ++i) pair = pair + to_double(unpacked.values[i]);
+  return pair;
+}
+
+/// A thread's share of a part.
+template <floating_storage T>
+__device__ exact_pair pair_of(const row_vectors<T>& row, const part_share& share) {
+  const auto threads = static_cast<std::int64_t>(blockDim.x);
+  exact_pair pair;
+  for (std::int64_t i = share.first + threadIdx.x; i < share.end; i += vectors_in_flight * threads) {
+    vector_word loaded[vectors_in_flight];
+#pragma unroll
+    for (int k = 0; k < vectors_in_flight; ++k) {
+      if (i + k * threads < share.end) loaded[k] = load_vector(row.vectors + i + k * threads);
+    }
+#pragma unroll
+    for (int k = 0; k < vectors_in_flight; ++k) {
+      if (i + k * threads < share.end) pair = plus_vector<T>(pair, loaded[k]);
+    }
+  }
+  if (share.ends) {
+    for (std::int64_t i = threadIdx.x; i < row.ends(); i += threads) pair = pair + to_double(row.end_element(i));
+  }
+  return pair;
+}
+
+/// Adds a part to words in shared memory, which are zero: whatever its elements are. All threads must call; a
+/// __syncthreads() has to follow. Out of line: it is rarely called, and the rest is shorter without it.
+template <floating_storage T>
+__device__ __noinline__ void add_part_again(const row_vectors<T>& row, const part_share& share, std::byte* bins,
+                                            std::int64_t* into) {
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  if constexpr (sizeof(T) <= 4) {
+    if (warp >= block_bin_warps) return;
+    const std::int64_t step = min(static_cast<int>(blockDim.x), 32 * block_bin_warps);
+    bin_column<T> mine(bins);
+    const auto all = [&](auto&& gather) {
+      for (std::int64_t i = share.first + 32 * warp; i < share.end; i += step) {
+        gather.make_room(kernels::vector_elements<T>);
+        if (i + lane < share.end) gather.add(load_vector(row.vectors + i + lane));
+      }
+      for (std::int64_t i = 32 * warp; share.ends && i < row.ends(); i += step) {
+        gather.make_room(1);
+        if (i + lane < row.ends()) gather.add_element(row.end_element(i + lane));
+      }
+      mine.flush();
+    };
+    all(all_elements<T>{{mine}});
+    if (__any_sync(kernels::whole_warp, mine.special)) {
+      mine.forget_last();
+      all(top_elements<T>{{mine}, into});
+    }
+    if (lane < bin_layout<T>::count) {
+      add_quanta(into, mine.low, bin_layout<T>::position(lane));
+      add_quanta(into, mine.high, bin_layout<T>::position(lane) + 32);
+    }
+    if (mine.other) atomicOr(reinterpret_cast<unsigned long long*>(into) + words<T>::not_negative_zero, 1ull);
+  } else {
+    for (std::int64_t i = share.first + threadIdx.x; i < share.end; i += blockDim.x) {
+      const auto unpacked = bit_copy<kernels::elements_of<T>>(load_vector(row.vectors + i));
+      for (const T x : unpacked.values) add_element(into, x);
+    }
+    for (std::int64_t i = threadIdx.x; share.ends && i < row.ends(); i += blockDim.x) {
+      add_element(into, row.end_element(i));
+    }
+  }
+}
+
+/// Adds words of a block to those of its batch. All threads must call.
+template <floating_storage T>
+__device__ __noinline__ void hand_over(std::int64_t* sums, std::int64_t* words) {
+  using at = exact::words<T>;
+  if (threadIdx.x == 0) {
+    carry<T>(sums);  // so that any number of blocks may add theirs
+    sums[at::not_negative_zero] = sums[at::not_negative_zero] != 0;
+  }
+  __syncthreads();
+  for (int i = static_cast<int>(threadIdx.x); i < at::count; i += static_cast<int>(blockDim.x)) {
+    add_word(words + i, sums[i]);
+  }
+  __threadfence();
+}
+
+/// Grid: batches x parts.
+template <floating_storage T, class Output>
+__global__ void __launch_bounds__(512) block_sums(const T* data, const __grid_constant__ block_arguments<Output> args) {
+  using at = words<T>;
+  __shared__ alignas(16) std::byte bins[block_bins_bytes<T>()];
+  __shared__ fixed_storage storage;
+  __shared__ std::int64_t sums[at::count];
+  const int batch = static_cast<int>(blockIdx.x) / args.parts, part = static_cast<int>(blockIdx.x) % args.parts;
+  const std::int64_t length = args.length;
+  const row_vectors<T> row(data + batch * args.row_stride, length);
+  const std::int64_t first = std::int64_t{part} * args.part_vectors;
+  const part_share share{first, min(first + args.part_vectors, row.count), part == 0};
+  const auto clear_sums = [&] {
+    for (int i = static_cast<int>(threadIdx.x); i < at::count; i += static_cast<int>(blockDim.x)) sums[i] = 0;
+  };
+
+  fixed_sum total = block_sum(fixed_of(pair_of(row, share)), storage);
+  const bool lost = __syncthreads_or(threadIdx.x == 0 && total.lost());
+  if (lost) {
+    clear_sums();
+    __syncthreads();
+    add_part_again(row, share, bins, sums);
+    __syncthreads();
+  }
+  if (args.parts == 1) {
+    if (threadIdx.x != 0) return;
+    if (lost) args.output.deliver(batch, sums, length, args.nan);
+    else args.output.deliver(batch, total);
+    return;
+  }
+
+  std::int64_t* const words = args.words + std::int64_t{batch} * at::count;
+  if (lost) hand_over<T>(sums, words);
+  if (threadIdx.x == 0) {
+    if (lost) total = {0, fixed_sum::least_exponent, fixed_sum::lost_mark};
+    args.partials[blockIdx.x] = total;
+    __threadfence();
+  }
+  if (!kernels::last_to_arrive(args.arrivals + batch, args.parts)) return;
+  fixed_sum mine;
+  if (static_cast<int>(threadIdx.x) < args.parts)
+    mine = args.partials[batch * args.parts + static_cast<int>(threadIdx.x)];
+  total = block_sum(mine, storage);
+  if (!__syncthreads_or(threadIdx.x == 0 && total.lost())) {
+    if (threadIdx.x == 0) args.output.deliver(batch, total);
+    return;
+  }
+  clear_sums();
+  __syncthreads();
+  if (!mine.lost()) add_fixed<T>(sums, mine);
+  __syncthreads();
+  for (int i = static_cast<int>(threadIdx.x); i < at::count; i += static_cast<int>(blockDim.x)) {
+    sums[i] += __ldcg(reinterpret_cast<const long long*>(words) + i);
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) args.output.deliver(batch, sums, length, args.nan);
+}
+
+}  // namespace multifold::cuda::exact

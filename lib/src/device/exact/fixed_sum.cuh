@@ -1,0 +1,115 @@
+// Sums of a block's threads in fixed point: 128 bits below the greatest of them, added by the warp's own reductions.
+// Three times as fast as exchanging pairs, which is what counts where a few kilobytes are summed in all.
+#pragma once
+
+#include <cstdint>
+
+#include "device/exact/words.cuh"
+#include "multifold/cuda/kernels/exchange.cuh"
+#include "multifold/exact/pair.hpp"
+
+namespace multifold::cuda::exact {
+
+/// value * 2^exponent, |value| < 2^117; of nothing but zeros, the exponent is the least there is. `lost`: the sum did
+/// not fit, and is unknown. `other`: something else than -0 was added.
+struct alignas(16) fixed_sum {
+  enum mark : unsigned { lost_mark = 1, other_mark = 2 };
+  static constexpr int least_exponent = -8192;
+  int128_t value = 0;
+  int exponent = least_exponent;
+  unsigned marks = 0;
+
+  __device__ bool lost() const { return (marks & lost_mark) != 0; }
+  __device__ bool other() const { return (marks & other_mark) != 0; }
+};
+
+/// The value moved to a greater exponent; lost if bits fall off.
+__device__ inline fixed_sum raised(fixed_sum s, int exponent) {
+  const int down = min(exponent - s.exponent, 127);
+  const int128_t kept = s.value >> down;
+  if (kept << down != s.value) s.marks |= fixed_sum::lost_mark;
+  return {kept, exponent, s.marks};
+}
+
+/// A pair, which may be lost.
+__device__ inline fixed_sum fixed_of(const exact_pair& pair) {
+  constexpr int up = 63;
+  fixed_sum s;
+  const bool nothing = pair.high == 0 && pair.low == 0;
+  s.marks = (nothing && signbit(pair.high) ? 0u : fixed_sum::other_mark) | (pair.lost() ? fixed_sum::lost_mark : 0u);
+  if (nothing || pair.lost()) return s;
+  const multifold::detail::whole_quanta high = multifold::detail::quanta_of(pair.high);
+  const multifold::detail::whole_quanta low = multifold::detail::quanta_of(pair.low);
+  // The greater one has `up` bits of room below it for the other.
+  s.exponent = (pair.high == 0 ? low.exponent : pair.low == 0 ? high.exponent : max(high.exponent, low.exponent)) - up;
+  for (const multifold::detail::whole_quanta& part : {high, low}) {
+    if (part.value == 0) continue;
+    const int shift = part.exponent - s.exponent;
+    const int down = shift < 0 ? min(-shift, 63) : 0;
+    if (((part.value >> down) << down) != part.value) s.marks |= fixed_sum::lost_mark;
+    s.value += shift < 0 ? static_cast<int128_t>(part.value >> down) : static_cast<int128_t>(part.value) << shift;
+  }
+  return s;
+}
+
+/// The sum over a warp, in every lane; all must call. Limbs of 26 bits: 32 of them fit a word.
+__device__ inline fixed_sum warp_sum(fixed_sum s) {
+  constexpr int limb_bits = 26, limbs = 5;
+  const int exponent = __reduce_max_sync(kernels::whole_warp, s.exponent);
+  s = raised(s, exponent);
+  fixed_sum all;
+#pragma unroll
+  for (int i = 0; i < limbs; ++i) {
+    const auto rest = static_cast<int>(s.value >> (limb_bits * i));
+    const int limb = i + 1 < limbs ? rest & ((1 << limb_bits) - 1) : rest;
+    all.value += static_cast<int128_t>(__reduce_add_sync(kernels::whole_warp, limb)) << (limb_bits * i);
+  }
+  all.marks = __reduce_or_sync(kernels::whole_warp, s.marks);
+  all.exponent = exponent;
+  // Ready for the next 2^10 of them.
+  constexpr int128_t bound = int128_t{1} << 117;
+  return all.value < bound && all.value >= -bound ? all : raised(all, exponent + 5);
+}
+
+/// Shared memory of block_sum.
+struct fixed_storage {
+  fixed_sum of_warp[16];
+};
+
+/// The sum over a block: valid in the first warp. All threads must call.
+__device__ inline fixed_sum block_sum(fixed_sum s, fixed_storage& storage) {
+  s = warp_sum(s);
+  const unsigned warps = blockDim.x / 32, lane = threadIdx.x % 32;
+  if (warps == 1) return s;
+  if (lane == 0) storage.of_warp[threadIdx.x / 32] = s;
+  __syncthreads();
+  return threadIdx.x < 32 ? warp_sum(lane < warps ? storage.of_warp[lane] : fixed_sum{}) : s;
+}
+
+/// A sum that is not lost, as a value that rounds correctly to any format.
+__device__ inline exact_value value_of(const fixed_sum& s) {
+  exact_value v;
+  v.negative = s.value < 0 || (s.value == 0 && !s.other());
+  if (s.value == 0) return v;
+  const auto magnitude = static_cast<uint128_t>(v.negative ? -s.value : s.value);
+  const int up = 128 - multifold::detail::bit_width(magnitude);
+  v.significand = magnitude << up;
+  v.exponent = s.exponent - up;
+  return v;
+}
+
+/// Adds a sum that is not lost to words in shared memory.
+template <floating_storage T>
+__device__ void add_fixed(std::int64_t* into, const fixed_sum& s) {
+  constexpr int half = 62;
+  if (s.other()) atomicOr(reinterpret_cast<unsigned long long*>(into) + words<T>::not_negative_zero, 1ull);
+  const auto add = [&](std::int64_t value, int exponent) {
+    const int position = exponent - exact_traits<T>::unit_exponent;
+    if (position >= 0) add_quanta(into, value, position);
+    else add_quanta(into, value >> min(-position, 63), 0);  // the bits that fall off are zeros
+  };
+  add(static_cast<std::int64_t>(s.value & ((int128_t{1} << half) - 1)), s.exponent);
+  add(static_cast<std::int64_t>(s.value >> half), s.exponent + half);
+}
+
+}  // namespace multifold::cuda::exact
