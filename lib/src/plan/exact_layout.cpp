@@ -13,7 +13,7 @@ namespace {
 // Rows from this size on: filling, flushing and merging the bins of a block costs some microseconds.
 constexpr std::int64_t exact_row_bytes = INT64_C(512) << 10;
 // Rows up to this size are read by blocks that have little else to do than to wait for memory.
-constexpr std::int64_t most_block_row_bytes = INT64_C(1) << 20;
+constexpr std::int64_t most_block_row_bytes = INT64_C(8) << 20;
 // What a block reads alone: a second one takes a memset and a meeting, which cost a microsecond. Pairs of binary64 take
 // half as long for a byte.
 constexpr std::int64_t single_block_bytes(dtype input) { return input == dtype::f64 ? 64 << 10 : 32 << 10; }
@@ -58,7 +58,7 @@ bool prefer_exact_blocks(pass& p, const reduction& what, const plan_options& opt
   const std::int64_t row_bytes = p.length * item, vectors = ceil_div(row_bytes, 16);
   const std::int64_t parts = row_bytes <= single_block_bytes(what.input) ? 1 : ceil_div(row_bytes, small_part_bytes);
   p.kind = kernel::exact_blocks;
-  cut(p, std::min(parts, most / p.batches), 16 * 32 / item);
+  cut(p, std::min({parts, most / p.batches, std::int64_t{256}}), 16 * 32 / item);
   const bool small = p.parts > 1 && p.part_length * item <= 2 * small_part_bytes;
   p.threads = small ? 256 : static_cast<int>(std::clamp<std::int64_t>(ceil_div(vectors, 32) * 32, 32, 512));
   return true;

@@ -36,8 +36,11 @@ struct part_share {
 inline constexpr int block_bin_warps = 8;
 
 template <floating_storage T>
-constexpr int block_bins_bytes() {
-  return sizeof(T) == 8 ? 16 : block_bin_warps * bin_bytes_a_warp;
+__device__ __noinline__ exact_pair plus_elements(exact_pair pair, const vector_word v) {
+  const auto unpacked = bit_copy<kernels::elements_of<T>>(v);
+#pragma unroll
+  for (int i = 0; i < kernels::vector_elements<T>; ++i) pair = pair + to_double(unpacked.values[i]);
+  return pair;
 }
 
 /// Narrow elements of a vector are added in one binary64, if they are close enough together for that to be exact.
@@ -51,30 +54,53 @@ __device__ exact_pair plus_vector(exact_pair pair, const vector_word& v) {
 #pragma unroll
     for (int i = 0; i < width; ++i) lane = range.absorb(lane, unpacked.values[i], 0);
     const exact_pair sum = range.pair(range.widen(lane), width);
-    if (!sum.lost()) return pair + sum.high;
+    return sum.lost() ? plus_elements<T>(pair, v) : pair + sum.high;
+  } else {
+    return pair + unpacked.values[0] + unpacked.values[1];
   }
-#pragma unroll
-  for (int i = 0; i < width; ++i) pair = pair + to_double(unpacked.values[i]);
-  return pair;
 }
 
-/// A thread's share of a part.
+/// What a block reads.
+template <floating_storage T>
+struct block_share {
+  int batch = 0, part = 0;
+  row_vectors<T> row;
+  part_share share;
+
+  template <class Output>
+  __device__ block_share(const T* data, const block_arguments<Output>& args)
+      : batch(static_cast<int>(blockIdx.x)), row(data, 0) {
+    if (args.parts > 1) {
+      batch = static_cast<int>(blockIdx.x) / args.parts;
+      part = static_cast<int>(blockIdx.x) % args.parts;
+    }
+    row = row_vectors<T>(data + batch * args.row_stride, args.length);
+    const std::int64_t first = std::int64_t{part} * args.part_vectors;
+    share = {first, min(first + args.part_vectors, row.count), part == 0};
+  }
+};
+
+/// A thread's share of it: its vectors are loaded together, and added in a loop that is fetched once.
 template <floating_storage T>
 __device__ exact_pair pair_of(const row_vectors<T>& row, const part_share& share) {
   const auto threads = static_cast<std::int64_t>(blockDim.x);
   exact_pair pair;
-  for (std::int64_t i = share.first + threadIdx.x; i < share.end; i += vectors_in_flight * threads) {
+#pragma unroll 1
+  for (std::int64_t i = share.first + threadIdx.x; i < share.end;) {
     vector_word loaded[vectors_in_flight];
 #pragma unroll
     for (int k = 0; k < vectors_in_flight; ++k) {
       if (i + k * threads < share.end) loaded[k] = load_vector(row.vectors + i + k * threads);
     }
+#pragma unroll 1
+    for (int k = 0; k < vectors_in_flight && i < share.end; ++k, i += threads) {
+      pair = plus_vector<T>(pair, loaded[0]);
 #pragma unroll
-    for (int k = 0; k < vectors_in_flight; ++k) {
-      if (i + k * threads < share.end) pair = plus_vector<T>(pair, loaded[k]);
+      for (int j = 1; j < vectors_in_flight; ++j) loaded[j - 1] = loaded[j];
     }
   }
   if (share.ends) {
+#pragma unroll 1
     for (std::int64_t i = threadIdx.x; i < row.ends(); i += threads) pair = pair + to_double(row.end_element(i));
   }
   return pair;
@@ -82,9 +108,12 @@ __device__ exact_pair pair_of(const row_vectors<T>& row, const part_share& share
 
 /// Adds a part to words in shared memory, which are zero: whatever its elements are. All threads must call; a
 /// __syncthreads() has to follow. Out of line: it is rarely called, and the rest is shorter without it.
-template <floating_storage T>
-__device__ __noinline__ void add_part_again(const row_vectors<T>& row, const part_share& share, std::byte* bins,
+template <floating_storage T, class Output>
+__device__ __noinline__ void add_part_again(const T* data, const block_arguments<Output>& args, std::byte* bins,
                                             std::int64_t* into) {
+  const block_share<T> mine_of(data, args);
+  const row_vectors<T>& row = mine_of.row;
+  const part_share& share = mine_of.share;
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   if constexpr (sizeof(T) <= 4) {
     if (warp >= block_bin_warps) return;
@@ -122,77 +151,75 @@ __device__ __noinline__ void add_part_again(const row_vectors<T>& row, const par
   }
 }
 
-/// Adds words of a block to those of its batch. All threads must call.
+/// Shared memory of a block.
 template <floating_storage T>
-__device__ __noinline__ void hand_over(std::int64_t* sums, std::int64_t* words) {
-  using at = exact::words<T>;
-  if (threadIdx.x == 0) {
-    carry<T>(sums);  // so that any number of blocks may add theirs
-    sums[at::not_negative_zero] = sums[at::not_negative_zero] != 0;
-  }
-  __syncthreads();
-  for (int i = static_cast<int>(threadIdx.x); i < at::count; i += static_cast<int>(blockDim.x)) {
-    add_word(words + i, sums[i]);
-  }
-  __threadfence();
-}
+struct block_memory {
+  alignas(16) std::byte bins[sizeof(T) == 8 ? 16 : block_bin_warps * bin_bytes_a_warp];
+  fixed_storage fixed;
+  std::int64_t sums[words<T>::count];
 
-/// Grid: batches x parts.
+  __device__ void clear_sums() {
+    for (int i = static_cast<int>(threadIdx.x); i < words<T>::count; i += static_cast<int>(blockDim.x)) sums[i] = 0;
+    __syncthreads();
+  }
+};
+
+/// What the block does whose part is not the only one: its sum becomes the others', and the last block finishes. All
+/// threads must call; thread 0 has the sum, and where it is lost, the words in shared memory have it.
 template <floating_storage T, class Output>
-__global__ void __launch_bounds__(512) block_sums(const T* data, const __grid_constant__ block_arguments<Output> args) {
+__device__ __noinline__ void finish_part(const block_arguments<Output>& args, fixed_sum total, bool lost,
+                                         block_memory<T>& memory) {
   using at = words<T>;
-  __shared__ alignas(16) std::byte bins[block_bins_bytes<T>()];
-  __shared__ fixed_storage storage;
-  __shared__ std::int64_t sums[at::count];
-  const int batch = static_cast<int>(blockIdx.x) / args.parts, part = static_cast<int>(blockIdx.x) % args.parts;
-  const std::int64_t length = args.length;
-  const row_vectors<T> row(data + batch * args.row_stride, length);
-  const std::int64_t first = std::int64_t{part} * args.part_vectors;
-  const part_share share{first, min(first + args.part_vectors, row.count), part == 0};
-  const auto clear_sums = [&] {
-    for (int i = static_cast<int>(threadIdx.x); i < at::count; i += static_cast<int>(blockDim.x)) sums[i] = 0;
-  };
-
-  fixed_sum total = block_sum(fixed_of(pair_of(row, share)), storage);
-  const bool lost = __syncthreads_or(threadIdx.x == 0 && total.lost());
-  if (lost) {
-    clear_sums();
-    __syncthreads();
-    add_part_again(row, share, bins, sums);
-    __syncthreads();
-  }
-  if (args.parts == 1) {
-    if (threadIdx.x != 0) return;
-    if (lost) args.output.deliver(batch, sums, length, args.nan);
-    else args.output.deliver(batch, total);
-    return;
-  }
-
+  const int batch = static_cast<int>(blockIdx.x) / args.parts, thread = static_cast<int>(threadIdx.x);
   std::int64_t* const words = args.words + std::int64_t{batch} * at::count;
-  if (lost) hand_over<T>(sums, words);
-  if (threadIdx.x == 0) {
-    if (lost) total = {0, fixed_sum::least_exponent, fixed_sum::lost_mark};
+  if (lost) {
+    if (thread == 0) {
+      carry<T>(memory.sums);  // so that any number of blocks may add theirs
+      memory.sums[at::not_negative_zero] = memory.sums[at::not_negative_zero] != 0;
+      total = {0, fixed_sum::least_exponent, fixed_sum::lost_mark};
+    }
+    __syncthreads();
+    for (int i = thread; i < at::count; i += static_cast<int>(blockDim.x)) add_word(words + i, memory.sums[i]);
+    __threadfence();
+  }
+  if (thread == 0) {
     args.partials[blockIdx.x] = total;
     __threadfence();
   }
   if (!kernels::last_to_arrive(args.arrivals + batch, args.parts)) return;
   fixed_sum mine;
-  if (static_cast<int>(threadIdx.x) < args.parts)
-    mine = args.partials[batch * args.parts + static_cast<int>(threadIdx.x)];
-  total = block_sum(mine, storage);
-  if (!__syncthreads_or(threadIdx.x == 0 && total.lost())) {
-    if (threadIdx.x == 0) args.output.deliver(batch, total);
+  if (thread < args.parts) mine = args.partials[batch * args.parts + thread];
+  total = block_sum(mine, memory.fixed);
+  if (!__syncthreads_or(thread == 0 && total.lost())) {
+    if (thread == 0) args.output.deliver(batch, total);
     return;
   }
-  clear_sums();
+  memory.clear_sums();
+  if (!mine.lost()) add_fixed<T>(memory.sums, mine);
   __syncthreads();
-  if (!mine.lost()) add_fixed<T>(sums, mine);
-  __syncthreads();
-  for (int i = static_cast<int>(threadIdx.x); i < at::count; i += static_cast<int>(blockDim.x)) {
-    sums[i] += __ldcg(reinterpret_cast<const long long*>(words) + i);
+  for (int i = thread; i < at::count; i += static_cast<int>(blockDim.x)) {
+    memory.sums[i] += __ldcg(reinterpret_cast<const long long*>(words) + i);
   }
   __syncthreads();
-  if (threadIdx.x == 0) args.output.deliver(batch, sums, length, args.nan);
+  if (thread == 0) args.output.deliver(batch, memory.sums, args.length, args.nan);
+}
+
+/// Grid: batches x parts. What most sums need comes first and is short: it takes longer to fetch than to run.
+template <floating_storage T, class Output>
+__global__ void __launch_bounds__(512) block_sums(const T* data, const __grid_constant__ block_arguments<Output> args) {
+  __shared__ block_memory<T> memory;
+  const block_share<T> mine(data, args);
+  const fixed_sum total = block_sum(pair_of(mine.row, mine.share), memory.fixed);
+  const bool lost = __syncthreads_or(threadIdx.x == 0 && total.lost());
+  if (lost) {
+    memory.clear_sums();
+    add_part_again(data, args, memory.bins, memory.sums);
+    __syncthreads();
+  }
+  if (args.parts > 1) return finish_part(args, total, lost, memory);
+  if (threadIdx.x != 0) return;
+  if (lost) args.output.deliver(mine.batch, memory.sums, args.length, args.nan);
+  else args.output.deliver(mine.batch, total);
 }
 
 }  // namespace multifold::cuda::exact

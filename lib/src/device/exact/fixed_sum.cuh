@@ -31,44 +31,51 @@ __device__ inline fixed_sum raised(fixed_sum s, int exponent) {
   return {kept, exponent, s.marks};
 }
 
-/// A pair, which may be lost.
-__device__ inline fixed_sum fixed_of(const exact_pair& pair) {
-  constexpr int up = 63;
-  fixed_sum s;
-  const bool nothing = pair.high == 0 && pair.low == 0;
-  s.marks = (nothing && signbit(pair.high) ? 0u : fixed_sum::other_mark) | (pair.lost() ? fixed_sum::lost_mark : 0u);
-  if (nothing || pair.lost()) return s;
-  const multifold::detail::whole_quanta high = multifold::detail::quanta_of(pair.high);
-  const multifold::detail::whole_quanta low = multifold::detail::quanta_of(pair.low);
-  // The greater one has `up` bits of room below it for the other.
-  s.exponent = (pair.high == 0 ? low.exponent : pair.low == 0 ? high.exponent : max(high.exponent, low.exponent)) - up;
-  for (const multifold::detail::whole_quanta& part : {high, low}) {
-    if (part.value == 0) continue;
-    const int shift = part.exponent - s.exponent;
-    const int down = shift < 0 ? min(-shift, 63) : 0;
-    if (((part.value >> down) << down) != part.value) s.marks |= fixed_sum::lost_mark;
-    s.value += shift < 0 ? static_cast<int128_t>(part.value >> down) : static_cast<int128_t>(part.value) << shift;
-  }
-  return s;
-}
-
-/// The sum over a warp, in every lane; all must call. Limbs of 26 bits: 32 of them fit a word.
-__device__ inline fixed_sum warp_sum(fixed_sum s) {
+/// The sum of a warp's values at `exponent`, in every lane; all must call. Limbs of 26 bits: 32 of them fit a word.
+__device__ inline fixed_sum add_lanes(int128_t value, int exponent, unsigned marks) {
   constexpr int limb_bits = 26, limbs = 5;
-  const int exponent = __reduce_max_sync(kernels::whole_warp, s.exponent);
-  s = raised(s, exponent);
-  fixed_sum all;
+  fixed_sum all{0, exponent, __reduce_or_sync(kernels::whole_warp, marks)};
 #pragma unroll
   for (int i = 0; i < limbs; ++i) {
-    const auto rest = static_cast<int>(s.value >> (limb_bits * i));
+    const auto rest = static_cast<int>(value >> (limb_bits * i));
     const int limb = i + 1 < limbs ? rest & ((1 << limb_bits) - 1) : rest;
     all.value += static_cast<int128_t>(__reduce_add_sync(kernels::whole_warp, limb)) << (limb_bits * i);
   }
-  all.marks = __reduce_or_sync(kernels::whole_warp, s.marks);
-  all.exponent = exponent;
   // Ready for the next 2^10 of them.
-  constexpr int128_t bound = int128_t{1} << 117;
-  return all.value < bound && all.value >= -bound ? all : raised(all, exponent + 5);
+  constexpr int room = 117;
+  const auto top = static_cast<std::int64_t>(all.value >> room);
+  return top == 0 || top == -1 ? all : raised(all, exponent + 5);
+}
+
+/// The sum of a warp's pairs, which may be lost.
+__device__ inline fixed_sum warp_sum(const exact_pair& pair) {
+  constexpr int up = 63;  // bits below the last place of the greatest number, for the others
+  const auto high = static_cast<std::uint64_t>(__double_as_longlong(pair.high));
+  const auto low = static_cast<std::uint64_t>(__double_as_longlong(pair.low));
+  const auto field = [](std::uint64_t bits) { return static_cast<int>(bits >> 52) & 0x7ff; };
+  const int greatest = __reduce_max_sync(kernels::whole_warp, max(field(high), field(low)));
+  unsigned marks = high == std::uint64_t{1} << 63 && pair.low == 0 ? 0 : fixed_sum::other_mark;
+  if (pair.lost()) marks |= fixed_sum::lost_mark;
+  int128_t value = 0;
+  const bool only_high = __all_sync(kernels::whole_warp, pair.low == 0) != 0;
+#pragma unroll 1
+  for (std::uint64_t bits = high, left = only_high ? 1 : 2; left > 0; --left, bits = low) {
+    const int mine = field(bits), shift = up - (max(greatest, 1) - max(mine, 1));
+    const std::uint64_t mantissa = bits & ((std::uint64_t{1} << 52) - 1);
+    const auto magnitude = static_cast<std::int64_t>(mine == 0 ? mantissa : mantissa | std::uint64_t{1} << 52);
+    const std::int64_t number = static_cast<std::int64_t>(bits) < 0 ? -magnitude : magnitude;
+    const int down = min(max(-shift, 0), 63);
+    const std::int64_t kept = number >> down;
+    if (kept << down != number) marks |= fixed_sum::lost_mark;
+    value += static_cast<int128_t>(kept) << max(shift, 0);
+  }
+  return add_lanes(value, max(greatest, 1) - 1075 - up, marks);
+}
+
+/// The sum of a warp's sums, in every lane; all must call.
+__device__ inline fixed_sum warp_sum(fixed_sum s) {
+  s = raised(s, __reduce_max_sync(kernels::whole_warp, s.exponent));
+  return add_lanes(s.value, s.exponent, s.marks);
 }
 
 /// Shared memory of block_sum.
@@ -76,9 +83,10 @@ struct fixed_storage {
   fixed_sum of_warp[16];
 };
 
-/// The sum over a block: valid in the first warp. All threads must call.
-__device__ inline fixed_sum block_sum(fixed_sum s, fixed_storage& storage) {
-  s = warp_sum(s);
+/// The sum over a block of pairs or sums: valid in the first warp. All threads must call.
+template <class Mine>
+__device__ fixed_sum block_sum(const Mine& mine, fixed_storage& storage) {
+  const fixed_sum s = warp_sum(mine);
   const unsigned warps = blockDim.x / 32, lane = threadIdx.x % 32;
   if (warps == 1) return s;
   if (lane == 0) storage.of_warp[threadIdx.x / 32] = s;
