@@ -63,11 +63,19 @@ bool work_node::is_of(const cuda::kernel_work& work) const {
   return true;
 }
 
+// A kernel that may start early hangs off the kernel in front of it by an edge that lets it.
 void node_queue::launch(const cuda::kernel_work& work) {
   cuda::allow_shared_bytes(work.function, work.shared_bytes);
   work_node n = work_node::of(work);
   const cudaKernelNodeParams p = parameters_of(work);
-  check(cudaGraphAddKernelNode(&n.handle, graph_, after_.data(), after_.size(), &p));
+  const bool early = work.early && !made_.empty() && made_.back().is_kernel && cuda::starts_early();
+  check(cudaGraphAddKernelNode(&n.handle, graph_, after_.data(), early ? 0 : after_.size(), &p));
+  if (early) {
+    cudaGraphEdgeData edge{};
+    edge.from_port = cudaGraphKernelNodePortProgrammatic;
+    edge.type = cudaGraphDependencyTypeProgrammatic;
+    check(cudaGraphAddDependencies(graph_, after_.data(), &n.handle, &edge, 1));
+  }
   after_ = {n.handle};
   made_.push_back(std::move(n));
 }
@@ -101,12 +109,13 @@ void recording_queue::clear(void* data, std::size_t bytes) {
 std::vector<cudaGraphNode_t> chain_of(cudaGraph_t g) {
   std::vector<cudaGraphNode_t> chain;
   cudaGraphNode_t at = nullptr;
+  cudaGraphEdgeData edge{};
   std::size_t count = 1;
   check(cudaGraphGetRootNodes(g, &at, &count));
   while (count > 0) {
     chain.push_back(at);
     count = 1;
-    check(cudaGraphNodeGetDependentNodes(chain.back(), &at, nullptr, &count));
+    check(cudaGraphNodeGetDependentNodes(chain.back(), &at, &edge, &count));
   }
   return chain;
 }

@@ -95,7 +95,7 @@ TEST(make_plan, exact_sums_that_one_wave_reads_take_one_kernel) {
     EXPECT_EQ(rows.kind, kernel::exact_blocks);
     EXPECT_EQ(rows.parts, 2);
     EXPECT_EQ(rows.threads, 512);
-    EXPECT_EQ(first(form_of({(2 << 20) / item}, {0}), type).kind, kernel::exact_rows);
+    EXPECT_EQ(first(form_of({(8 << 20) / item}, {0}), type).kind, kernel::exact_rows);
     EXPECT_EQ(first(form_of({265, (256 << 10) / item}, {1}), type).kind, kernel::block_rows);
   }
   EXPECT_EQ(first(form_of({1000}, {0}), dtype::f16).kind, kernel::block_rows);

@@ -26,8 +26,34 @@ void allow_shared_bytes(const void* function, unsigned bytes) {
   most = bytes;
 }
 
+bool starts_early() {
+  static std::mutex mutex;
+  static std::map<int, bool> known;
+  int device = 0, major = 0;
+  check(cudaGetDevice(&device));
+  const std::lock_guard lock(mutex);
+  const auto found = known.find(device);
+  if (found != known.end()) return found->second;
+  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+  return known[device] = major >= 9;
+}
+
 void stream_queue::launch(const kernel_work& work) {
   allow_shared_bytes(work.function, work.shared_bytes);
+  if (work.early && starts_early()) {
+    cudaLaunchAttribute early{};
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t how{};
+    how.gridDim = dim3(work.blocks);
+    how.blockDim = dim3(work.threads);
+    how.dynamicSmemBytes = work.shared_bytes;
+    how.stream = stream_;
+    how.attrs = &early;
+    how.numAttrs = 1;
+    check(cudaLaunchKernelExC(&how, work.function, const_cast<void**>(work.arguments.data())));
+    return;
+  }
   check(cudaLaunchKernel(work.function, dim3(work.blocks), dim3(work.threads),
                          const_cast<void**>(work.arguments.data()), work.shared_bytes, stream_));
 }

@@ -12,11 +12,12 @@ namespace {
 
 // Rows from this size on: filling, flushing and merging the bins of a block costs some microseconds.
 constexpr std::int64_t exact_row_bytes = INT64_C(512) << 10;
-// Rows up to this size are read by blocks that have little else to do than to wait for memory.
-constexpr std::int64_t most_block_row_bytes = INT64_C(8) << 20;
-// What a block reads alone: a second one takes a memset and a meeting, which cost a microsecond. Pairs of binary64 take
-// half as long for a byte.
-constexpr std::int64_t single_block_bytes(dtype input) { return input == dtype::f64 ? 64 << 10 : 32 << 10; }
+// Rows up to this size are read by blocks that have little else to do than to wait for memory. Bins of narrow elements
+// take as long for any data, which pairs do not; binary64 would need two passes.
+constexpr std::int64_t most_block_row_bytes(dtype input) { return input == dtype::f64 ? 4 << 20 : 1 << 20; }
+// What a block reads alone: a second one takes a memset and a meeting, which cost three microseconds. The fewer
+// elements there are in a byte, the less a block has to do for it.
+constexpr std::int64_t single_block_bytes(dtype input) { return item_bytes(input) * (16 << 10); }
 // Two vectors for each of 256 threads.
 constexpr std::int64_t small_part_bytes = 8 << 10;
 constexpr std::int64_t small_blocks_a_unit = 2;
@@ -52,7 +53,7 @@ bool prefer_exact_blocks(pass& p, const reduction& what, const plan_options& opt
   if (options.passes || options.how || options.parts || options.threads || options.form) return false;
   const std::int64_t item = item_bytes(what.input), most = engine.units * small_blocks_a_unit;
   if (what.input == dtype::f16 || p.batches < 1 || p.batches > most || p.length == 0 ||
-      p.length > most_block_row_bytes / item) {
+      p.length > most_block_row_bytes(what.input) / item) {
     return false;
   }
   const std::int64_t row_bytes = p.length * item, vectors = ceil_div(row_bytes, 16);

@@ -97,10 +97,10 @@ template <class Op, class Output>
 void launch_partials(const pass& at, const typename Op::accumulator* data,
                      const kernels::pass_arguments<Op, Output>& args, work_queue& queue) {
   if (at.parts == 1 && at.length <= 8 && at.batches > 1) {
-    launch_kernel(queue, kernels::few_partials<Op, Output>, grid_for(at.batches, 256), 256, 0, data, args);
+    launch_next_kernel(queue, kernels::few_partials<Op, Output>, grid_for(at.batches, 256), 256, 0, data, args);
   } else {
-    launch_kernel(queue, kernels::partials<Op, Output>, static_cast<unsigned>(at.blocks),
-                  static_cast<unsigned>(at.threads), 0, data, args);
+    launch_next_kernel(queue, kernels::partials<Op, Output>, static_cast<unsigned>(at.blocks),
+                       static_cast<unsigned>(at.threads), 0, data, args);
   }
 }
 

@@ -19,6 +19,7 @@ struct kernel_work {
   unsigned shared_bytes = 0;  // dynamic
   std::span<void* const> arguments = {};
   std::span<const std::size_t> argument_bytes = {};
+  bool early = false;  // may be started before the kernel in front of it has ended (kernels/dependent.cuh)
 };
 
 /// Takes work in order: each item may use what those before it wrote.
@@ -45,19 +46,39 @@ class stream_queue final : public work_queue {
 /// Asks CUDA once a device; allowed under capture.
 void allow_shared_bytes(const void* function, unsigned bytes);
 
-/// Puts `kernel(arguments...)` in the queue. Arguments are converted as in a call.
+/// Whether kernels can be started early on the current device: from Hopper on. Asks CUDA once a device.
+bool starts_early();
+
+namespace detail {
+
 template <class... Parameters, class... Arguments>
-void launch_kernel(work_queue& queue, void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
-                   unsigned shared_bytes, const Arguments&... arguments) {
+void put_kernel(work_queue& queue, bool early, void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
+                unsigned shared_bytes, const Arguments&... arguments) {
   std::tuple<Parameters...> values(arguments...);
   std::apply(
       [&](auto&... value) {
         void* const at[] = {const_cast<void*>(static_cast<const void*>(&value))...};
         constexpr std::size_t bytes[] = {sizeof(Parameters)...};
-        const kernel_work work{reinterpret_cast<const void*>(kernel), blocks, threads, shared_bytes, at, bytes};
+        const kernel_work work{reinterpret_cast<const void*>(kernel), blocks, threads, shared_bytes, at, bytes, early};
         queue.launch(work);
       },
       values);
+}
+
+}  // namespace detail
+
+/// Puts `kernel(arguments...)` in the queue. Arguments are converted as in a call.
+template <class... Parameters, class... Arguments>
+void launch_kernel(work_queue& queue, void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
+                   unsigned shared_bytes, const Arguments&... arguments) {
+  detail::put_kernel(queue, false, kernel, blocks, threads, shared_bytes, arguments...);
+}
+
+/// The same for a kernel that goes on with what the work in front of it has made, and begins with wait_for_previous().
+template <class... Parameters, class... Arguments>
+void launch_next_kernel(work_queue& queue, void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
+                        unsigned shared_bytes, const Arguments&... arguments) {
+  detail::put_kernel(queue, true, kernel, blocks, threads, shared_bytes, arguments...);
 }
 
 }  // namespace multifold::cuda

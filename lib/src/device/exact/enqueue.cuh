@@ -1,6 +1,8 @@
 // Exact sums as work for a queue: which kernels, with which memory.
 #pragma once
 
+#include <cstring>
+
 #include "device/dispatch.hpp"
 #include "device/exact/add_again.cuh"
 #include "device/exact/bin_rows.cuh"
@@ -54,7 +56,7 @@ void enqueue_rows(const plan& p, const exact_output<T>& output, const T* data, w
     const tile_marks all{marks, tiles, args.steps * vectors_in_flight * at.threads};
     const bool whole = all.tile % wide_step == 0;
     const auto second = whole ? wide_rows<true, exact_output<T>> : wide_rows<false, exact_output<T>>;
-    launch_kernel(queue, second, multiprocessors(p), wide_threads, wide_shared_bytes, data, args, all);
+    launch_next_kernel(queue, second, multiprocessors(p), wide_threads, wide_shared_bytes, data, args, all);
   } else {
     const auto shared = static_cast<unsigned>(bin_rows_shared_bytes(at.threads));
     launch_kernel(queue, bin_rows<T, exact_output<T>>, blocks, threads, shared, data, args);
@@ -66,7 +68,8 @@ template <floating_storage T>
 void enqueue_blocks(const plan& p, const exact_output<T>& output, const T* data, workspace_cursor space,
                     work_queue& queue) {
   const pass& at = p.passes.front();
-  block_arguments<exact_output<T>> args{};
+  block_arguments<exact_output<T>> args;
+  std::memset(static_cast<void*>(&args), 0, sizeof args);  // what lies between members, too: graphs compare bytes
   args.output = output;
   args.length = output.to.count;
   args.parts = static_cast<int>(at.parts);
@@ -132,10 +135,10 @@ void enqueue_pairs(const plan& p, exact_output<T> output, const T* data, workspa
                                p.what.nan, turn};
   const unsigned stay = 4 * multiprocessors(p);
   if (output.is_long) {
-    launch_kernel(queue, add_long_again<T>, stay, again_threads, 0, args);
+    launch_next_kernel(queue, add_long_again<T>, stay, again_threads, 0, args);
   } else {
     const unsigned all = cuda::detail::grid_for(words_of_bits, turn * (again_threads / 32));
-    launch_kernel(queue, add_again<T>, std::min(all, stay), again_threads, 0, args);
+    launch_next_kernel(queue, add_again<T>, std::min(all, stay), again_threads, 0, args);
   }
 }
 
@@ -143,7 +146,9 @@ void enqueue_pairs(const plan& p, exact_output<T> output, const T* data, workspa
 template <floating_storage T>
 void enqueue(const plan& p, const built_in_output& to, const T* data, workspace_cursor space, work_queue& queue) {
   if (p.form.results() == 0) return;
-  const exact_output<T> output{to, {}, false};
+  exact_output<T> output;
+  std::memset(static_cast<void*>(&output), 0, sizeof output);
+  output.to = to;
   if (p.passes.front().kind == kernel::exact_rows) {
     enqueue_rows(p, output, data, space, queue);
   } else if constexpr (std::is_same_v<T, f16>) {

@@ -10,6 +10,7 @@
 #include "device/exact/arguments.cuh"
 #include "device/exact/read_tiles.cuh"
 #include "device/exact/words.cuh"
+#include "multifold/cuda/kernels/dependent.cuh"
 #include "multifold/cuda/kernels/exchange.cuh"
 #include "multifold/cuda/kernels/finish.cuh"
 #include "multifold/policy.hpp"
@@ -35,6 +36,7 @@ __global__ void __launch_bounds__(512, 2)
     pair_rows(const double* data, const __grid_constant__ row_arguments<Output> args, unsigned char* tiles) {
   using at = words<double>;
   __shared__ std::int64_t sums[at::count];
+  kernels::let_next_start();
   const auto threads = static_cast<std::int64_t>(blockDim.x);
   const std::int64_t step = vectors_in_flight * threads, tile = Steps * step;
 

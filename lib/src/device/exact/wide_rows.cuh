@@ -6,6 +6,7 @@
 
 #include "device/exact/pair_rows.cuh"
 #include "device/exact/wide_bins.cuh"
+#include "multifold/cuda/kernels/dependent.cuh"
 #include "multifold/cuda/kernels/finish.cuh"
 
 namespace multifold::cuda::exact {
@@ -73,6 +74,7 @@ __global__ void __launch_bounds__(wide_threads, 1)
   __shared__ found_tiles found;
   const auto steps = static_cast<int>((all.tile + loads * wide_threads - 1) / (loads * wide_threads));
 
+  kernels::wait_for_previous();
   if (__ldcg(args.marked + args.batches) == 0) return;
   wide_column mine(bins);
   bool used = false;

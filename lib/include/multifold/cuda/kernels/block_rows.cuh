@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "multifold/cuda/kernels/absorb_packed.cuh"
+#include "multifold/cuda/kernels/dependent.cuh"
 #include "multifold/cuda/kernels/finish.cuh"
 
 namespace multifold::cuda::kernels {
@@ -95,6 +96,7 @@ __global__ void __launch_bounds__(most_threads, 2)
     block_rows(const typename Op::value_type* data, std::int64_t row_stride,
                const __grid_constant__ pass_arguments<Op, Output> args) {
   __shared__ block_storage<Op> storage;
+  let_next_start();
   const std::int64_t tile = static_cast<std::int64_t>(vectors_in_flight) * blockDim.x;  // vectors
   for (std::int64_t number = blockIdx.x; number < args.batches * args.parts; number += gridDim.x) {
     work_item item = item_of(args, number);

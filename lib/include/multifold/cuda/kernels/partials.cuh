@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "multifold/cuda/kernels/dependent.cuh"
 #include "multifold/cuda/kernels/finish.cuh"
 
 namespace multifold::cuda::kernels {
@@ -12,6 +13,8 @@ template <class Op, class Output>
 __global__ void __launch_bounds__(most_threads, 2)
     partials(const typename Op::accumulator* data, const __grid_constant__ pass_arguments<Op, Output> args) {
   __shared__ block_storage<Op> storage;
+  wait_for_previous();
+  let_next_start();
   for (std::int64_t number = blockIdx.x; number < args.batches * args.parts; number += gridDim.x) {
     const work_item item = item_of(args, number);
     auto mine = args.op.identity();
@@ -28,6 +31,7 @@ __global__ void __launch_bounds__(most_threads, 2)
 template <class Op, class Output>
 __global__ void __launch_bounds__(256)
     few_partials(const typename Op::accumulator* data, const __grid_constant__ pass_arguments<Op, Output> args) {
+  wait_for_previous();
   const auto threads = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   for (std::int64_t batch = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; batch < args.batches;
        batch += threads) {
