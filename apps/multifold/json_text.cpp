@@ -5,9 +5,11 @@
 #include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "multifold/rates.hpp"
 #include "multifold/version.hpp"
 #include "offered_ops.hpp"
 #include "summary_fields.hpp"
@@ -169,6 +171,19 @@ std::string graph_json(const plan& p, const graphs::topology& t) {
   return object.dump();
 }
 
+namespace {
+
+// Bytes a second.
+json rates_json() {
+  const std::optional<machine_rates> rates = cached_rates();
+  if (!rates) return nullptr;
+  return {{"threads", rates->threads},       {"host_one", rates->host_one},     {"host_all", rates->host_all},
+          {"staged_one", rates->staged_one}, {"staged_all", rates->staged_all}, {"link", rates->link},
+          {"pinning", rates->pinning}};
+}
+
+}  // namespace
+
 std::string info_json() {
   json list = json::array();
   for (const engine_info& engine : engines()) {
@@ -188,6 +203,7 @@ std::string info_json() {
   return json{{"schema", "multifold.info/1"},
               {"version", MULTIFOLD_VERSION},
               {"engines", list},
+              {"rates", rates_json()},
               {"ops", ops},
               {"dtypes", types}}
       .dump();

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "command.hpp"
+#include "engine_text.hpp"
 #include "json_text.hpp"
 #include "multifold/plan.hpp"
 #include "multifold/reduce.hpp"
@@ -26,11 +27,16 @@ plan plan_of(const plan_arguments& arguments) {
   return plan_for(wanted.op, wanted.view, wanted.options);
 }
 
+std::string text_of(const plan& p, const plan_arguments& arguments) {
+  const bool here = arguments.device_model.empty();
+  return explain(p) + (here ? engine_line(p, p.form.elements(), arguments.how) : "");
+}
+
 exit_code run(const plan_command_arguments& arguments, interrupt_watch&) {
   if (arguments.dot && arguments.json) throw usage("--dot: --json was given, too; expected one of the two");
   try {
     const plan p = plan_of(arguments.plan);
-    print(arguments.json ? plan_json(p) + "\n" : arguments.dot ? plan_dot(p) : explain(p));
+    print(arguments.json ? plan_json(p) + "\n" : arguments.dot ? plan_dot(p) : text_of(p, arguments.plan));
   } catch (...) {
     throw failure_of(std::current_exception(), label_of(arguments.plan));
   }
