@@ -132,7 +132,7 @@ class device_bench {
   }
 
   double reducing_seconds(int times) const {
-    return station(sum_plan(array_.chunk_bytes / 4), times).reducing_seconds(8);
+    return station(sum_plan(array_.chunk_bytes / 4), times).reducing_seconds(array_[0], 8);
   }
 
   double link_seconds() const {

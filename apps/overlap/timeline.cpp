@@ -47,7 +47,9 @@ std::int64_t chunks_of(const run& r) {
   std::int64_t most = 0;
   for (const lane& l : r.lanes) {
     std::map<activity, std::int64_t> counts;
-    for (const span& s : l.spans) most = std::max(most, ++counts[s.what]);
+    for (const span& s : l.spans) {
+      if (s.what != activity::call) most = std::max(most, ++counts[s.what]);
+    }
   }
   return most;
 }

@@ -92,8 +92,10 @@ engine_decision decide_engine(const batches& form, const void* data, std::int64_
   if (!detail::device_takes_chunks(form)) {
     return {engine_choice::host, "these axes leave no rows or columns to send to a GPU in chunks"};
   }
-  return quicker_engine(data, bytes < 0 ? endless_bytes : bytes,
-                        options.threads > 0 ? options.threads : host::usable_threads());
+  engine_decision found = quicker_engine(data, bytes < 0 ? endless_bytes : bytes,
+                                         options.threads > 0 ? options.threads : host::usable_threads());
+  if (bytes < 0) found.reason = "a stream whose end nobody knows; " + found.reason;
+  return found;
 }
 
 namespace detail {
