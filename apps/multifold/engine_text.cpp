@@ -8,13 +8,16 @@
 
 namespace multifold::app {
 
-std::string engine_line(const plan& p, std::int64_t elements, const engine_arguments& how) {
+engine_decision engine_for(const plan& p, std::int64_t elements, const engine_arguments& how) {
   reduce_options options;
   options.engine = *parse_engine(how.engine);
   options.threads = how.threads.value_or(0);
   const std::int64_t item = item_bytes(p.what.input) * (takes_two_arrays(p.what.op) ? 2 : 1);
-  const engine_decision found = decide_engine(p.form, nullptr, elements < 0 ? -1 : elements * item, options);
-  return fmt::format("engine {}: {}\n", name(found.engine), found.reason);
+  return decide_engine(p.form, nullptr, elements < 0 ? -1 : elements * item, options);
+}
+
+std::string engine_line(const engine_decision& decision) {
+  return fmt::format("engine {}: {}\n", name(decision.engine), decision.reason);
 }
 
 std::string rates_text(const machine_rates& rates) {

@@ -10,9 +10,11 @@
 
 namespace multifold::app {
 
-/// "engine host: less than 256 MiB is not worth a look at the GPU", for a file of `elements`, or -1 if they were not
-/// known before it was read.
-std::string engine_line(const plan& p, std::int64_t elements, const engine_arguments& how);
+/// The engine for a file of `elements`, or -1 if they were not known before it was read, and why.
+engine_decision engine_for(const plan& p, std::int64_t elements, const engine_arguments& how);
+
+/// "engine host: less than 256 MiB is not worth a look at the GPU".
+std::string engine_line(const engine_decision& decision);
 
 /// A line each for the host, the link to the GPU, and memory that is not pinned.
 std::string rates_text(const machine_rates& rates);

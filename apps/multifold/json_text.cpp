@@ -147,12 +147,13 @@ std::string result_json(const reduce_result& result, const result_files& files) 
   return object.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-std::string plan_json(const plan& p) {
+std::string plan_json(const plan& p, const std::string& engine_reason) {
   const json object{{"schema", "multifold.plan/1"},
                     {"op", name(p.what.op)},
                     {"input_dtype", name(p.what.input)},
                     {"dtype", name(p.what.result)},
                     {"engine", p.engine.name},
+                    {"engine_reason", engine_reason.empty() ? json() : json(engine_reason)},
                     {"outer", p.form.outer},
                     {"length", p.form.length},
                     {"inner", p.form.inner},

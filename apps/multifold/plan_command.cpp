@@ -1,6 +1,7 @@
 // multifold plan OP: how a reduction would be run. Reads no elements.
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "command.hpp"
@@ -27,16 +28,15 @@ plan plan_of(const plan_arguments& arguments) {
   return plan_for(wanted.op, wanted.view, wanted.options);
 }
 
-std::string text_of(const plan& p, const plan_arguments& arguments) {
-  const bool here = arguments.device_model.empty();
-  return explain(p) + (here ? engine_line(p, p.form.elements(), arguments.how) : "");
-}
-
 exit_code run(const plan_command_arguments& arguments, interrupt_watch&) {
   if (arguments.dot && arguments.json) throw usage("--dot: --json was given, too; expected one of the two");
   try {
     const plan p = plan_of(arguments.plan);
-    print(arguments.json ? plan_json(p) + "\n" : arguments.dot ? plan_dot(p) : text_of(p, arguments.plan));
+    std::optional<engine_decision> why;
+    if (arguments.plan.device_model.empty()) why = engine_for(p, p.form.elements(), arguments.plan.how);
+    print(arguments.json  ? plan_json(p, why ? why->reason : "") + "\n"
+          : arguments.dot ? plan_dot(p)
+                          : explain(p) + (why ? engine_line(*why) : ""));
   } catch (...) {
     throw failure_of(std::current_exception(), label_of(arguments.plan));
   }

@@ -76,6 +76,7 @@ class Json(tool.ToolTest):
         self.assertEqual((plan["outer"], plan["length"], plan["inner"], plan["access"]), (4, 2**28, 1, "rows"))
         self.assertGreater(plan["plan"][0]["parts"], 1)
         self.assertGreater(plan["workspace_bytes"], 0)
+        self.assertIsNone(plan["engine_reason"])
         for step in plan["plan"]:
             self.assertEqual(list(step), PASS_KEYS)
 
@@ -87,7 +88,9 @@ class Json(tool.ToolTest):
     def test_plan_of_a_file(self):
         path = self.file("x.npy", tool.npy(shape="(1, 3)"))
         plan = self.parsed("plan", "mean", path, "--axis", "0", "--json")
-        self.assertEqual((plan["op"], plan["length"]), ("mean", 1))
+        self.assertEqual((plan["op"], plan["length"], plan["engine_reason"]), ("mean", 1, "it was asked for"))
+        outcome = tool.run("plan", "mean", path)
+        self.assertTrue(outcome.out.endswith("\nengine host: it was asked for\n"), outcome.out)
 
     def test_dot_has_a_node_for_each_pass(self):
         outcome = tool.run("plan", "sum", "--dtype", "f32", "--shape", "1000000", "--passes", "3", "--device-model", "h200",

@@ -66,10 +66,11 @@ engine_decision decide_engine(const batches& form, const void* data, std::int64_
 std::optional<machine_rates> cached_rates();
 
 /// Measures the machine, and leaves the rates in the cache if that can be written.
-/// Memory: 256 MiB, and 64 MiB pinned with a GPU; 0 everywhere if there is not as much. Cost: some 0.1 s.
+/// Memory: 256 MiB, and 64 MiB pinned with a GPU; all 0 if there is not as much. Cost: 0.1 to 0.3 s.
 machine_rates measure_rates();
 
-/// Those of the cache if they are of this machine and its GPU, else measured. Asked once, they stay for the process.
+/// Those of the cache if they are of this machine and its GPU, else measured where there is 1 GiB of free memory. Asked
+/// once, they stay for the process.
 machine_rates rates_of_machine();
 
 }  // namespace multifold

@@ -3,10 +3,13 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <exception>
+#include <fstream>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <span>
+#include <string>
 
 #include "host/crew.hpp"
 #include "host/engine.hpp"
@@ -79,6 +82,24 @@ machine_rates measured() {
   return rates;
 }
 
+// What can be had without swapping; files in the page cache do not count. 0 if the system does not tell.
+std::int64_t available_bytes() {
+  std::ifstream info("/proc/meminfo");
+  for (std::string key, rest; info >> key; std::getline(info, rest)) {
+    std::int64_t kib = 0;
+    if (key == "MemAvailable:" && info >> kib) return kib * 1024;
+  }
+  return 0;
+}
+
+// A first look at the machine shall not be what uses its memory up, or that of a container.
+bool has_room() {
+  constexpr std::int64_t wanted = 4 * elements * item;
+  std::int64_t most = 0;
+  const bool limited = static_cast<bool>(std::ifstream("/sys/fs/cgroup/memory.max") >> most);
+  return available_bytes() >= wanted && (!limited || most >= 2 * wanted);
+}
+
 // A process that may use fewer threads than were measured is served by the same rates.
 bool is_of_this_processor(const detail::rates_record& record) {
   return record.version == MULTIFOLD_VERSION && record.processor == host::traits().name &&
@@ -99,9 +120,13 @@ std::optional<machine_rates> cached_rates() {
 }
 
 machine_rates measure_rates() {
-  const detail::rates_record record{MULTIFOLD_VERSION, host::traits().name, detail::device_uuid(), measured()};
-  if (record.rates.host_all > 0) detail::save_rates(detail::rates_path(), record);
-  return record.rates;
+  try {
+    const detail::rates_record record{MULTIFOLD_VERSION, host::traits().name, detail::device_uuid(), measured()};
+    if (record.rates.host_all > 0) detail::save_rates(detail::rates_path(), record);
+    return record.rates;
+  } catch (const std::exception&) {
+    return {};  // what cannot be measured is not known, and nobody's reduction fails for that
+  }
 }
 
 machine_rates rates_of_machine() {
@@ -110,7 +135,8 @@ machine_rates rates_of_machine() {
   const std::scoped_lock lock(mutex);
   if (!known) {
     const std::optional<detail::rates_record> record = cached_record();
-    known = record && record->gpu == detail::device_uuid() ? record->rates : measure_rates();
+    const bool fits = record && record->gpu == detail::device_uuid();
+    known = fits ? record->rates : has_room() ? measure_rates() : machine_rates{};
   }
   return *known;
 }
