@@ -26,12 +26,13 @@ import tables
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench" / "results"
-PROGRAMS = {"device": "device_bench", "graph": "device_graph_bench", "host": "host_bench"}
+PROGRAMS = {"device": "device_bench", "graph": "device_graph_bench", "stream": "device_stream_bench", "host": "host_bench"}
 NO_ENGINE = 4  # exit status of device_bench where there is no GPU
 QUICK = {
     "device": r"^(ceiling|full/sum/(f32|f64|i32)|classic|few_huge|rows/2\^22x256|small/1MiB|"
               r"exact/(normal/f32|any_finite/f(32|64)|rows/2\^26x16|small/1MiB))/",
     "graph": r"^(round_trip/(empty|1MiB)|update)",
+    "stream": r"^(pinned/reduce|pageable/8_threads)",
     "host": r"^(sum/f32|file_sum/f32)/",
 }
 
@@ -164,13 +165,13 @@ def commit():
     return (head + ("-dirty" if changed else "")) or None
 
 
-def record_of(device, graph, host, revision):
+def record_of(device, graph, stream, host, revision):
     now = datetime.datetime.now(datetime.timezone.utc)
     context = device["context"] if device else {}
     drivers = output_of("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader").splitlines()
     record = {
         "device": context.get("device"),
-        "driver": drivers[0] if drivers and (device or graph) else None,
+        "driver": drivers[0] if drivers and (device or graph or stream) else None,
         "cuda": context.get("cuda"),
         "cub_version": context.get("cub_version"),
         "date": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -182,6 +183,9 @@ def record_of(device, graph, host, revision):
     if graph:
         record["device"] = record["device"] or device_name()
         record["graphs"] = graph_cases(graph)
+    if stream:
+        record["device"] = record["device"] or device_name()
+        record["streams"] = graph_cases(stream)
     if host:
         record["host"] = {"processor": processor(), "cores": usable_cores(), "cases": host_cases(host)}
     record["must_reach"] = [dict(zip(("case", "found", "wanted", "reached"), row))
@@ -203,10 +207,10 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         reports = {kind: report_of(kind, options, scratch) for kind in PROGRAMS
                    if options.only in (None, kind)}
-    device, graph, host = (reports.get(kind) for kind in PROGRAMS)
-    if not any((device, graph, host)):
+    device, graph, stream, host = (reports.get(kind) for kind in PROGRAMS)
+    if not any((device, graph, stream, host)):
         sys.exit("run.py: nothing was measured: build with -DMULTIFOLD_BENCH=ON (./dev bench does), and check --filter")
-    record = record_of(device, graph, host, options.commit)
+    record = record_of(device, graph, stream, host, options.commit)
     print(f"{record['device'] or 'no GPU'}, driver {record['driver']}, CUDA {record['cuda']}, "
           f"CUB {record['cub_version']}, commit {record['commit']}\n")
     print(tables.all_tables(record))
@@ -215,7 +219,7 @@ def main():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(record, indent=1) + "\n")
         print(f"\nwritten to {path}")
-    failures = [line for report in (device, graph, host) if report for line in failures_of(report)]
+    failures = [line for report in (device, graph, stream, host) if report for line in failures_of(report)]
     for line in failures:
         print(f"FAILED {line}", file=sys.stderr)
     return 1 if failures else 0

@@ -16,6 +16,7 @@ class Record:
         for row in record["cases"]:
             self.rows.setdefault(row["name"], {})[row["contender"]] = row
         self.graphs = {row["name"]: row for row in record.get("graphs", [])}
+        self.streams = {row["name"]: row for row in record.get("streams", [])}
         self.host = record.get("host", {}).get("cases", [])
 
     def figure(self, case, contender, key):
@@ -87,6 +88,14 @@ def add_graphs(record, add):
     add("graph/comb/16MiB", at_most(comb.get("cpu_share"), 0.01, "<= 1 % of a CPU"))
 
 
+def add_streams(record, add):
+    """What of the link is reached by arrays that are not on the GPU."""
+    for case, least in (("pinned/reduce", 0.98), ("pinned/zero_copy", 0.92), ("pageable/8_threads", 0.93),
+                        ("rows_of_16/streams", 0.95), ("file/cached", 0.90)):
+        found = record.streams.get(case, {}).get("of_limit")
+        add(f"stream/{case}", at_least(found, least, f">= {least:.2f} x the link"))
+
+
 def requirements(record):
     """(case, found, must reach, reached) for every requirement whose case was measured."""
     found = []
@@ -108,6 +117,7 @@ def requirements(record):
     add_exact(record, add)
     add_moments(record, add)
     add_graphs(record, add)
+    add_streams(record, add)
     for prefix, least, text in (("sum/f32/", 0.9, ">= 0.9 x plain read, any threads"),
                                 ("file_sum/f32/", 0.8, ">= 0.8 x pread, any threads")):
         add("host " + prefix[:-1], at_least(min(record.host_ratios(prefix), default=None), least, text))
@@ -195,12 +205,13 @@ def host_table(record):
     return rows and aligned(["CPU engine", "GB/s", "plain read or pread", "ratio"], rows)
 
 
-def graph_table(record):
+def figure_table(title, cases):
+    """Every figure that any of the cases has."""
     figures = {}
-    for row in record.graphs.values():
+    for row in cases.values():
         figures.update(dict.fromkeys(key for key in row if key != "name"))
-    rows = [[name] + [number(row.get(figure), 3) for figure in figures] for name, row in record.graphs.items()]
-    return rows and aligned(["graphs", *figures], rows)
+    rows = [[name] + [number(row.get(figure), 3) for figure in figures] for name, row in cases.items()]
+    return rows and aligned([title, *figures], rows)
 
 
 def requirement_table(record):
@@ -212,5 +223,6 @@ def requirement_table(record):
 def all_tables(record):
     record = Record(record)
     parts = [ratio_table(record) if any(not name.startswith(SMALL) for name in record.rows) else "",
-             variant_table(record), small_table(record), graph_table(record), host_table(record), requirement_table(record)]
+             variant_table(record), small_table(record), figure_table("graphs", record.graphs),
+             figure_table("arrays outside of the GPU", record.streams), host_table(record), requirement_table(record)]
     return "\n\n".join(part for part in parts if part)

@@ -3,10 +3,13 @@
 
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "command.hpp"
+#include "engine_text.hpp"
 #include "json_text.hpp"
+#include "multifold/rates.hpp"
 #include "multifold/reduce.hpp"
 #include "multifold/version.hpp"
 #include "processor.hpp"
@@ -27,22 +30,31 @@ std::string engine_text(const engine_info& engine) {
                      size_text(traits.part_bytes));
 }
 
+std::string rates_lines() {
+  const std::optional<machine_rates> rates = cached_rates();
+  if (!rates) return "rates of memory: not measured yet; --measure does it\n";
+  return "rates of memory, as measured once\n" + rates_text(*rates);
+}
+
 std::string info_text() {
   std::string text = fmt::format("multifold {}\nprocessor  {}\nengines, the preferred one first\n", MULTIFOLD_VERSION,
                                  processor_features());
   for (const engine_info& engine : engines()) text += engine_text(engine);
-  return text;
+  return text + rates_lines();
 }
 
 }  // namespace
 
 void add_info_command(CLI::App& app, command& chosen) {
-  const auto json = std::make_shared<bool>(false);
+  const auto json = std::make_shared<bool>(false), again = std::make_shared<bool>(false);
   CLI::App& sub = *app.add_subcommand("info", "The engines of this machine, and the version");
   sub.add_flag("--json", *json, "One JSON object on one line");
-  sub.footer("Examples:\n  multifold info\n  multifold info --json | jq '.engines[0].name'\n");
-  sub.callback([json, &chosen] {
-    chosen = [json](interrupt_watch&) {
+  sub.add_flag("--measure", *again, "Measure how fast memory is read, reduced and copied to the GPU, and remember it");
+  sub.footer(
+      "Examples:\n  multifold info\n  multifold info --json | jq '.engines[0].name'\n  multifold info --measure\n");
+  sub.callback([json, again, &chosen] {
+    chosen = [json, again](interrupt_watch&) {
+      if (*again) measure_rates();
       print(*json ? info_json() + "\n" : info_text());
       return exit_code::success;
     };

@@ -5,9 +5,11 @@
 #include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "multifold/rates.hpp"
 #include "multifold/version.hpp"
 #include "offered_ops.hpp"
 #include "summary_fields.hpp"
@@ -145,12 +147,13 @@ std::string result_json(const reduce_result& result, const result_files& files) 
   return object.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-std::string plan_json(const plan& p) {
+std::string plan_json(const plan& p, const std::string& engine_reason) {
   const json object{{"schema", "multifold.plan/1"},
                     {"op", name(p.what.op)},
                     {"input_dtype", name(p.what.input)},
                     {"dtype", name(p.what.result)},
                     {"engine", p.engine.name},
+                    {"engine_reason", engine_reason.empty() ? json() : json(engine_reason)},
                     {"outer", p.form.outer},
                     {"length", p.form.length},
                     {"inner", p.form.inner},
@@ -168,6 +171,19 @@ std::string graph_json(const plan& p, const graphs::topology& t) {
   add_nodes(object, t.nodes);
   return object.dump();
 }
+
+namespace {
+
+// Bytes a second.
+json rates_json() {
+  const std::optional<machine_rates> rates = cached_rates();
+  if (!rates) return nullptr;
+  return {{"threads", rates->threads},       {"host_one", rates->host_one},     {"host_all", rates->host_all},
+          {"staged_one", rates->staged_one}, {"staged_all", rates->staged_all}, {"link", rates->link},
+          {"pinning", rates->pinning}};
+}
+
+}  // namespace
 
 std::string info_json() {
   json list = json::array();
@@ -188,6 +204,7 @@ std::string info_json() {
   return json{{"schema", "multifold.info/1"},
               {"version", MULTIFOLD_VERSION},
               {"engines", list},
+              {"rates", rates_json()},
               {"ops", ops},
               {"dtypes", types}}
       .dump();

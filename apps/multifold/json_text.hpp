@@ -24,8 +24,8 @@ struct result_files {
 /// integers in 64 bits, all else in dtype.
 std::string result_json(const reduce_result& result, const result_files& files);
 
-/// "multifold.plan/1" on one line.
-std::string plan_json(const plan& p);
+/// "multifold.plan/1" on one line; the reason for the engine is empty where it was not chosen.
+std::string plan_json(const plan& p, const std::string& engine_reason);
 
 /// "multifold.graph/1" on one line: the topology of `p`. Edges are pairs of places in the list of nodes, from 0 on; the
 /// body of a condition has nodes and edges of its own. What a node does not have, or is not known, is null.

@@ -1,9 +1,11 @@
 // multifold plan OP: how a reduction would be run. Reads no elements.
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "command.hpp"
+#include "engine_text.hpp"
 #include "json_text.hpp"
 #include "multifold/plan.hpp"
 #include "multifold/reduce.hpp"
@@ -30,7 +32,11 @@ exit_code run(const plan_command_arguments& arguments, interrupt_watch&) {
   if (arguments.dot && arguments.json) throw usage("--dot: --json was given, too; expected one of the two");
   try {
     const plan p = plan_of(arguments.plan);
-    print(arguments.json ? plan_json(p) + "\n" : arguments.dot ? plan_dot(p) : explain(p));
+    std::optional<engine_decision> why;
+    if (arguments.plan.device_model.empty()) why = engine_for(p, p.form.elements(), arguments.plan.how);
+    print(arguments.json  ? plan_json(p, why ? why->reason : "") + "\n"
+          : arguments.dot ? plan_dot(p)
+                          : explain(p) + (why ? engine_line(*why) : ""));
   } catch (...) {
     throw failure_of(std::current_exception(), label_of(arguments.plan));
   }

@@ -106,7 +106,8 @@ void add_output_options(CLI::App& command, reduce_arguments& to) {
       .add_flag("--hex", to.hex,
                 std::string("The bits of ") + (described ? "values" : "the result") + ", like 0x3f800000")
       ->group(group);
-  command.add_flag("--explain", to.explain, "The passes that were run, on standard error")->group(group);
+  command.add_flag("--explain", to.explain, "The passes that were run, and why on this engine; on standard error")
+      ->group(group);
   command.add_option("-o,--output", to.output, "Write the result as .npy instead ('-': to standard output)")
       ->type_name("OUT.npy")
       ->group(described ? "" : group);

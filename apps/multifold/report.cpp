@@ -5,6 +5,7 @@
 
 #include "array_text.hpp"
 #include "describe_text.hpp"
+#include "engine_text.hpp"
 #include "json_text.hpp"
 #include "npy_output.hpp"
 #include "standard_output.hpp"
@@ -38,7 +39,11 @@ void write_output(const reduce_arguments& arguments, const reduce_result& result
 
 void report(const reduce_arguments& arguments, const operand_files& operands, const reduce_result& result,
             std::size_t results) {
-  if (arguments.explain && !arguments.files.empty()) print_aside(explain(result.used));
+  if (arguments.explain && !arguments.files.empty()) {
+    // A stream of unknown length is planned as one element.
+    const bool known = result.used.form.elements() == result.count;
+    print_aside(explain(result.used) + engine_line(engine_for(result.used, known ? result.count : -1, arguments.how)));
+  }
   if (arguments.json) {
     const state_arguments& states = arguments.states;
     return print(result_json(result, {operands, arguments.output, states.merge, states.save}) + "\n");

@@ -8,7 +8,10 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "device.hpp"
 #include "html_report.hpp"
 #include "multifold/reduction.hpp"
 #include "random_file.hpp"
@@ -23,6 +26,8 @@ struct arguments {
   std::string file, op = "sum", dtype, html, trace;
   std::uint64_t bytes = std::uint64_t{256} << 20;
   measurement how;
+  std::uint64_t device_bytes = std::uint64_t{1} << 30, chunk_bytes = std::uint64_t{16} << 20;
+  std::vector<int> streams{2, 4};
 };
 
 std::vector<std::string> op_names() {
@@ -56,6 +61,27 @@ void add_options(CLI::App& app, arguments& to) {
       ->type_name("TRACE.json");
 }
 
+void add_device_options(CLI::App& app, arguments& to) {
+  const char* const group = "On a machine with a GPU, where no FILE is given";
+  app.add_option("--device-bytes", to.device_bytes,
+                 "Of the array in pinned memory (default: 1GiB; 0: leave the GPU out)")
+      ->transform(CLI::AsSizeValue(false).description(""))
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 40).description(""))
+      ->type_name("SIZE")
+      ->group(group);
+  app.add_option("--chunk-bytes", to.chunk_bytes, "Of one copy (default: 16MiB)")
+      ->transform(CLI::AsSizeValue(false).description(""))
+      ->check(CLI::Range(std::uint64_t{4096}, std::uint64_t{1} << 30).description(""))
+      ->type_name("SIZE")
+      ->group(group);
+  app.add_option("--streams", to.streams, "Numbers of streams to try")
+      ->delimiter(',')
+      ->check(CLI::Range(2, 64).description(""))
+      ->type_name("N,N...")
+      ->capture_default_str()
+      ->group(group);
+}
+
 void write(const std::string& path, const std::string& text) {
   if (path.empty()) return;
   std::ofstream out(path, std::ios::binary);
@@ -82,7 +108,14 @@ void demonstrate(const arguments& wanted) {
     if (!type) throw std::runtime_error("--dtype: found '" + wanted.dtype + "'; expected one like f32");
     raw.emplace().type = *type;
   }
-  const report all = measure(made ? made->path() : wanted.file, raw, how);
+  report all{{measure(made ? made->path() : wanted.file, raw, how)}};
+  if (made && wanted.device_bytes > 0) {
+    const auto chunk = static_cast<std::int64_t>(wanted.chunk_bytes) / 4096 * 4096;
+    for (section& each : device_sections(
+             {static_cast<std::int64_t>(wanted.device_bytes), chunk, wanted.streams, how.threads, how.repeats})) {
+      all.sections.push_back(std::move(each));
+    }
+  }
   write(wanted.html, html_report(all));
   write(wanted.trace, trace_report(all));
   print(text_report(all));
@@ -95,6 +128,7 @@ int main(int count, char** words) {
   CLI::App app("One reduction in several ways, and a picture of who read and who reduced when", "multifold-overlap");
   multifold::overlap::arguments wanted;
   multifold::overlap::add_options(app, wanted);
+  multifold::overlap::add_device_options(app, wanted);
   CLI11_PARSE(app, count, words);
   try {
     multifold::overlap::demonstrate(wanted);

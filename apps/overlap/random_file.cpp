@@ -1,4 +1,4 @@
-// Numbers by splitmix64 (Steele, Lea and Flood, OOPSLA 2014): quick, and the same every time.
+// Written in pieces, and removed whatever happens.
 #include "random_file.hpp"
 
 #include <unistd.h>
@@ -9,29 +9,23 @@
 #include <stdexcept>
 #include <vector>
 
+#include "random_numbers.hpp"
+
 namespace multifold::overlap {
 namespace {
 
 constexpr std::int64_t piece_bytes = 4 << 20;
-
-float next_number(std::uint64_t& state) {
-  std::uint64_t z = state += 0x9e3779b97f4a7c15u;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return static_cast<float>(static_cast<std::int32_t>((z ^ z >> 31) >> 32)) * 0x1p-31f;
-}
 
 }  // namespace
 
 random_file::random_file(std::int64_t bytes)
     : path_(std::filesystem::temp_directory_path() / ("multifold-overlap-" + std::to_string(::getpid()) + ".f32")) {
   std::ofstream out(path_, std::ios::binary);
-  std::uint64_t state = 20240229;
   std::vector<float> numbers;
   for (std::int64_t done = 0; done < bytes && out; done += piece_bytes) {
     numbers.resize(
         static_cast<std::size_t>(std::min(piece_bytes, bytes - done) / static_cast<std::int64_t>(sizeof(float))));
-    for (float& number : numbers) number = next_number(state);
+    fill_random(numbers, done / static_cast<std::int64_t>(sizeof(float)));
     out.write(reinterpret_cast<const char*>(numbers.data()),
               static_cast<std::streamsize>(numbers.size() * sizeof(float)));
   }

@@ -1,4 +1,4 @@
-// Something to reduce, where nobody has brought anything.
+// A file to reduce, where nobody has brought any.
 #pragma once
 
 #include <cstdint>

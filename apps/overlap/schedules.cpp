@@ -76,9 +76,9 @@ class bench {
     options_.threads = how.threads;
   }
 
-  report measured() {
+  section measured() {
     const int threads = threads_to_use();
-    report all;
+    section all;
     all.runs.push_back(first_read_then_reduce(threads));
     all.runs.push_back(in_chunks(1, "one thread",
                                  "Each chunk is read, and reduced while it is in the cache; then comes "
@@ -110,6 +110,7 @@ class bench {
       const reduce_result result = work(record);
       run one;
       one.seconds = record.elapsed();
+      one.traced_seconds = one.seconds;
       one.bytes = bytes_;
       one.lanes = record.take();
       for (const std::byte b : result.data) one.value += fmt::format("{:02x}", std::to_integer<int>(b));
@@ -141,7 +142,7 @@ class bench {
     reducing_alone_ = median_of(std::move(reducing));
     r.name = "first read, then reduce";
     r.about = "The whole array is read into memory, by all threads. Only then is it reduced, by all of them, too.";
-    r.in_phases = true;
+    r.drawn = part::whole;
     return r;
   }
 
@@ -216,7 +217,7 @@ class bench {
 
 }  // namespace
 
-report measure(const std::string& path, const std::optional<raw_options>& raw, const measurement& how) {
+section measure(const std::string& path, const std::optional<raw_options>& raw, const measurement& how) {
   return bench(path, raw, how).measured();
 }
 

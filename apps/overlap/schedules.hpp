@@ -19,6 +19,6 @@ struct measurement {
 /// Reduces the array in `path` in every way that this machine knows. All have to come to the same bits.
 /// Memory: for the first way, all of the array.
 /// Throws: what reduce throws, and std::runtime_error if two ways disagree.
-report measure(const std::string& path, const std::optional<raw_options>& raw, const measurement& how);
+section measure(const std::string& path, const std::optional<raw_options>& raw, const measurement& how);
 
 }  // namespace multifold::overlap

@@ -7,7 +7,7 @@
 
 namespace multifold::overlap {
 
-/// A table of the runs, and a line of letters for each lane: r reads, # reduces, . waits.
+/// A table of the runs of each section, and a line of letters for each lane: r reads, # reduces, . waits.
 std::string text_report(const report& r);
 
 }  // namespace multifold::overlap

@@ -4,35 +4,86 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 namespace multifold::overlap {
 namespace {
 
 constexpr std::int64_t chunks_shown = 10;  // a lane
 
-}  // namespace
+constexpr std::array manners{
+    manner{"read", 'r', "reads", "reads a chunk into a buffer"},
+    manner{"reduce", '#', "reduces", "reduces what is in it"},
+    manner{"copy", 'c', "copies to the GPU", "copies a chunk to the GPU"},
+    manner{"fetch", 'b', "copies back", "copies results back"},
+    manner{"fill", 'f', "fills a pinned buffer", "fills a buffer that the GPU can copy from"},
+    manner{"call", 'o', "gives orders", "the program gives orders"},
+};
 
-const char* name(activity what) { return what == activity::read ? "read" : "reduce"; }
-
-double share(const run& r, activity what) {
+double busy_seconds(const run& r, activity what) {
   double busy = 0;
   for (const lane& l : r.lanes) {
     for (const span& s : l.spans) busy += s.what == what ? s.end - s.start : 0;
   }
-  const double all = r.seconds * static_cast<double>(r.lanes.size());
-  return all > 0 ? busy / all : 0;
+  return busy;
+}
+
+// Of the time of all lanes.
+double share(const run& r, activity what) {
+  const double all = r.traced_seconds * static_cast<double>(r.lanes.size());
+  return all > 0 ? busy_seconds(r, what) / all : 0;
+}
+
+// Of the time of the one lane that does this.
+double share_of_engine(const run& r, activity what) {
+  const bool any = std::any_of(r.lanes.begin(), r.lanes.end(), [&](const lane& l) {
+    return std::any_of(l.spans.begin(), l.spans.end(), [&](const span& s) { return s.what == what; });
+  });
+  return any ? busy_seconds(r, what) / r.traced_seconds : -1;
+}
+
+// The chunks that the busiest lane had to do with.
+std::int64_t chunks_of(const run& r) {
+  std::int64_t most = 0;
+  for (const lane& l : r.lanes) {
+    std::map<activity, std::int64_t> counts;
+    for (const span& s : l.spans) {
+      if (s.what != activity::call) most = std::max(most, ++counts[s.what]);
+    }
+  }
+  return most;
+}
+
+}  // namespace
+
+const manner& manner_of(activity what) { return manners[static_cast<std::size_t>(what)]; }
+
+std::vector<column> columns_of(const section& s) {
+  if (s.on_device) {
+    return {{"copying", [](const run& r) { return share_of_engine(r, activity::copy); }},
+            {"reducing", [](const run& r) { return share_of_engine(r, activity::reduce); }}};
+  }
+  return {{"reading", [](const run& r) { return share(r, activity::read); }},
+          {"reducing", [](const run& r) { return share(r, activity::reduce); }},
+          {"waiting",
+           [](const run& r) { return std::max(0.0, 1 - share(r, activity::read) - share(r, activity::reduce)); }}};
+}
+
+std::vector<activity> activities_of(const section& s) {
+  std::vector<activity> found;
+  for (const activity what : all_activities) {
+    const bool any = std::any_of(s.runs.begin(), s.runs.end(), [&](const run& r) { return busy_seconds(r, what) > 0; });
+    if (any) found.push_back(what);
+  }
+  return found;
 }
 
 window window_of(const run& r) {
-  std::int64_t most = 0;
-  for (const lane& l : r.lanes) {
-    const auto reads =
-        std::count_if(l.spans.begin(), l.spans.end(), [](const span& s) { return s.what == activity::read; });
-    most = std::max<std::int64_t>(most, reads);
-  }
-  if (r.in_phases || most <= chunks_shown) return {0, r.seconds};
-  const double width = r.seconds * static_cast<double>(chunks_shown) / static_cast<double>(most);
-  return {(r.seconds - width) / 2, (r.seconds + width) / 2};
+  const std::int64_t chunks = chunks_of(r);
+  if (r.drawn == part::whole || chunks <= chunks_shown) return {0, r.traced_seconds};
+  const double width = r.traced_seconds * static_cast<double>(chunks_shown) / static_cast<double>(chunks);
+  if (r.drawn == part::start) return {0, width};
+  return {(r.traced_seconds - width) / 2, (r.traced_seconds + width) / 2};
 }
 
 std::vector<span> visible(const lane& l, const window& w, double gap) {
@@ -41,7 +92,7 @@ std::vector<span> visible(const lane& l, const window& w, double gap) {
     if (s.end <= w.start || s.start >= w.end) continue;
     s.start = std::max(s.start, w.start);
     s.end = std::min(s.end, w.end);
-    if (!shown.empty() && shown.back().what == s.what && s.start - shown.back().end <= gap) {
+    if (gap > 0 && !shown.empty() && shown.back().what == s.what && s.start - shown.back().end <= gap) {
       shown.back().end = s.end;
       shown.back().bytes += s.bytes;
       if (shown.back().chunk != s.chunk) shown.back().chunk = -1;
@@ -60,5 +111,7 @@ std::string time_text(double seconds) {
   if (seconds < 1) return fmt::format("{:.4g} ms", seconds * 1e3);
   return fmt::format("{:.4g} s", seconds);
 }
+
+std::string share_text(double share) { return share < 0 ? "" : fmt::format("{:.0f} %", 100 * share); }
 
 }  // namespace multifold::overlap

@@ -76,6 +76,7 @@ class Json(tool.ToolTest):
         self.assertEqual((plan["outer"], plan["length"], plan["inner"], plan["access"]), (4, 2**28, 1, "rows"))
         self.assertGreater(plan["plan"][0]["parts"], 1)
         self.assertGreater(plan["workspace_bytes"], 0)
+        self.assertIsNone(plan["engine_reason"])
         for step in plan["plan"]:
             self.assertEqual(list(step), PASS_KEYS)
 
@@ -87,7 +88,9 @@ class Json(tool.ToolTest):
     def test_plan_of_a_file(self):
         path = self.file("x.npy", tool.npy(shape="(1, 3)"))
         plan = self.parsed("plan", "mean", path, "--axis", "0", "--json")
-        self.assertEqual((plan["op"], plan["length"]), ("mean", 1))
+        self.assertEqual((plan["op"], plan["length"], plan["engine_reason"]), ("mean", 1, "it was asked for"))
+        outcome = tool.run("plan", "mean", path)
+        self.assertTrue(outcome.out.endswith("\nengine host: it was asked for\n"), outcome.out)
 
     def test_dot_has_a_node_for_each_pass(self):
         outcome = tool.run("plan", "sum", "--dtype", "f32", "--shape", "1000000", "--passes", "3", "--device-model", "h200",
@@ -108,6 +111,24 @@ class Json(tool.ToolTest):
         outcome = tool.run("sum", self.file("x.npy", tool.npy()), "--explain")
         self.assertEqual((outcome.code, outcome.out), (0, "0\n"))
         self.assertIn("sum of f32", outcome.err)
+        self.assertTrue(outcome.err.endswith("\nengine host: it was asked for\n"), outcome.err)
+
+    def test_rates_are_measured_once(self):
+        cache = self.folder / "cache"
+        env = {**tool.environment(), "XDG_CACHE_HOME": str(cache)}
+        for damage in (None, b"", b"multifold rates 1\nversion x\n"):
+            if damage is not None:
+                (cache / "multifold" / "rates").write_bytes(damage)
+            with self.subTest(damage=damage):
+                self.assertIsNone(json.loads(tool.run("info", "--json", env=env).out)["rates"])
+                self.assertIn("not measured yet", tool.run("info", env=env).out)
+                rates = json.loads(tool.run("info", "--measure", "--json", env=env).out)["rates"]
+                self.assertGreater(min(rates["host_one"], rates["host_all"]), 1e8)
+                self.assertEqual(json.loads(tool.run("info", "--json", env=env).out)["rates"], rates)
+                self.assertRegex(tool.run("info", env=env).out, r"\n  host +[0-9.]+ GB/s")
+        self.assertEqual([path.name for path in (cache / "multifold").iterdir()], ["rates"])
+        nowhere = tool.run("info", "--measure", env={**env, "MULTIFOLD_RATES": "/proc/none"})
+        self.assertEqual((nowhere.code, nowhere.err), (0, ""))
 
 
 if __name__ == "__main__":

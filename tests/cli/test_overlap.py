@@ -9,6 +9,15 @@ import subprocess
 import tool
 
 OVERLAP = os.environ.get("MULTIFOLD_OVERLAP_BIN", "multifold-overlap")
+HOST_WAYS = ["first read, then reduce", "one thread", "2 threads"]
+DEVICE_WAYS = ["copy, wait, reduce, wait", "one stream", "2 streams", "3 streams", "one graph of everything",
+               "no copies (zero copy)", "ordinary memory, 2 threads", "the CPU, 2 threads"]
+BALANCED_WAYS = DEVICE_WAYS[:4]
+
+
+def has_device():
+    engines = json.loads(tool.run("info", "--json").out)["engines"]
+    return any(engine["name"] == "device" and engine["supported"] for engine in engines)
 
 
 class Page(html.parser.HTMLParser):
@@ -39,14 +48,25 @@ class Overlap(tool.ToolTest):
                               env={**tool.environment(), "TMPDIR": str(self.folder)})
         return tool.Outcome(done.returncode, done.stdout, done.stderr, 0)
 
+    def check_lanes(self, events, process):
+        spans = [event for event in events if event["ph"] == "X" and event["pid"] == process]
+        for lane in {event["tid"] for event in spans}:
+            of_lane = sorted((event["ts"], event["ts"] + event["dur"]) for event in spans if event["tid"] == lane)
+            for before, after in zip(of_lane, of_lane[1:]):
+                self.assertLessEqual(before[1], after[0] + 0.01)
+        return spans
+
+    def bytes_of(self, spans, what):
+        return sum(event["args"]["bytes"] for event in spans if event["name"] == what)
+
     def test_report(self):
         page, trace = self.folder / "page.html", self.folder / "trace.json"
-        outcome = self.overlap("--bytes", "16MiB", "--threads", "2", "--repeats", "1", "--html", page, "--trace", trace)
+        outcome = self.overlap("--bytes", "16MiB", "--threads", "2", "--repeats", "1", "--device-bytes", "0",
+                               "--html", page, "--trace", trace)
         self.assertEqual((outcome.code, outcome.err), (0, ""))
-        for words in ("first read, then reduce", "one thread", "2 threads", "speed-up", "r reads, # reduces, . waits"):
+        for words in (*HOST_WAYS, "speed-up", "r reads, # reduces, . waits"):
             self.assertIn(words, outcome.out)
-        self.assertTrue(all(len(line) < 120 for line in outcome.out.splitlines() if " limit: " not in line and "thread takes" not in line
-                            and "whole array" not in line and "Each chunk" not in line))
+        self.assertTrue(all(len(line) < 120 for line in outcome.out.splitlines()))
         self.assertEqual(self.names(), ["page.html", "trace.json"])
 
         parsed = Page(page.read_text())
@@ -56,15 +76,39 @@ class Overlap(tool.ToolTest):
 
         events = json.loads(trace.read_text())["traceEvents"]
         names = [event["args"]["name"] for event in events if event["name"] == "process_name"]
-        self.assertEqual(names, ["first read, then reduce", "one thread", "2 threads"])
+        self.assertEqual(names, HOST_WAYS)
         for process in range(3):
-            spans = [event for event in events if event["ph"] == "X" and event["pid"] == process]
+            spans = self.check_lanes(events, process)
             for what in ("read", "reduce"):
-                self.assertEqual(sum(event["args"]["bytes"] for event in spans if event["name"] == what), 16 << 20)
-            for lane in {event["tid"] for event in spans}:
-                of_lane = sorted((event["ts"], event["ts"] + event["dur"]) for event in spans if event["tid"] == lane)
-                for before, after in zip(of_lane, of_lane[1:]):
-                    self.assertLessEqual(before[1], after[0] + 0.01)
+                self.assertEqual(self.bytes_of(spans, what), 16 << 20)
+
+    def test_device(self):
+        page, trace = self.folder / "page.html", self.folder / "trace.json"
+        outcome = self.overlap("--bytes", "1MiB", "--threads", "2", "--repeats", "1", "--device-bytes", "65MiB",
+                               "--chunk-bytes", "4MiB", "--streams", "2,3", "--html", page, "--trace", trace)
+        self.assertEqual((outcome.code, outcome.err), (0, ""))
+        events = json.loads(trace.read_text())["traceEvents"]
+        names = [event["args"]["name"] for event in events if event["name"] == "process_name"]
+        if not has_device():
+            self.assertEqual(names, HOST_WAYS)
+            self.skipTest("this machine has no GPU")
+        self.assertEqual(names, HOST_WAYS + DEVICE_WAYS + BALANCED_WAYS)
+        for words in (*DEVICE_WAYS, "From the host's memory through a GPU", "When reducing takes as long as copying",
+                      "copying alone", "the ideal case", "The ideal is"):
+            self.assertIn(words, outcome.out)
+        for process, name in enumerate(names[3:], 3):
+            with self.subTest(way=name):
+                spans = self.check_lanes(events, process)
+                if "zero copy" not in name and "CPU" not in name:
+                    self.assertEqual(self.bytes_of(spans, "copy"), 64 << 20)
+                    self.assertEqual({event["args"]["chunk"] for event in spans if event["name"] == "copy"}, set(range(16)))
+                if "CPU" not in name:
+                    self.assertEqual(self.bytes_of(spans, "reduce"), 64 << 20)
+                self.assertEqual(self.bytes_of(spans, "fill"), 64 << 20 if "ordinary" in name else 0)
+                self.assertTrue(all(event["ts"] > -50 and event["dur"] >= 0 for event in spans))
+        parsed = Page(page.read_text())
+        # The CPU's row has no picture.
+        self.assertEqual((parsed.counts["svg"], parsed.counts["table"], parsed.links), (len(names) - 1, 3, []))
 
     def test_files(self):
         path = self.file("x & y.npy", tool.npy(shape="(3,)", data=tool.floats(1, 2, 3)))

@@ -27,6 +27,7 @@ PUBLIC = {
     "plan.hpp": "plan",
     "policy.hpp": "plan",
     "reduce.hpp": "reduce",
+    "rates.hpp": "reduce",
     "multifold.hpp": "reduce",
 }
 

@@ -6,6 +6,7 @@
 #include "multifold/error.hpp"
 #include "multifold/ops.hpp"
 #include "multifold/plan.hpp"
+#include "multifold/rates.hpp"
 #include "multifold/reduce.hpp"
 #include "multifold/source.hpp"
 #include "multifold/state.hpp"

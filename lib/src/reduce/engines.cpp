@@ -2,22 +2,31 @@
 #include "reduce/engines.hpp"
 
 #include <array>
+#include <atomic>
 #include <cstdlib>
+#include <optional>
 #include <string>
 
+#include "core/bytes_text.hpp"
 #include "host/engine.hpp"
 #include "multifold/error.hpp"
+#include "multifold/rates.hpp"
 #include "reduce/device.hpp"
+#include "reduce/rates_device.hpp"
 
 namespace multifold {
 namespace {
 
 constexpr std::array<std::string_view, 3> choice_names{"auto", "host", "device"};
 
-// Five cores read host memory faster than a PCIe 5 link moves it (12.8 GB/s a core, 55 GB/s the link), and below this
-// size the time goes into setting up pinned slots.
-constexpr int threads_that_beat_the_link = 5;
-constexpr std::int64_t least_streamed_bytes = INT64_C(256) << 20;
+// Below this size the time goes into setting up pinned slots, and above it a stream is taken to be as long as this.
+constexpr std::int64_t least_streamed_bytes = INT64_C(256) << 20, endless_bytes = INT64_C(64) << 30;
+
+// An H200 and 16 Xeon cores, for machines that cannot be measured now.
+constexpr machine_rates usual_rates{16, 12.8e9, 121.7e9, 12.2e9, 73.4e9, 55.4e9, 2.6e9};
+
+// Opening it takes a third of a second, but once a process.
+std::atomic<bool> device_is_open = false;
 
 engine_choice from_environment() {
   const char* text = std::getenv("MULTIFOLD_ENGINE");
@@ -29,11 +38,28 @@ engine_choice from_environment() {
   return *choice;
 }
 
-bool device_pays_for_host_data(const detail::request& r, bool dense, const reduce_options& options) {
-  const int threads = options.threads > 0 ? options.threads : host::usable_threads();
+engine_choice choice_of(const reduce_options& options) {
+  return options.engine == engine_choice::automatic ? from_environment() : options.engine;
+}
+
+// A device that is open, and copies by itself, is the best that there can be.
+bool device_is_hopeless(const machine_rates& rates, data_place where, std::int64_t bytes, int threads) {
+  return rates.link > 0 && predict(rates, data_place::pinned, bytes, threads, true).device >
+                               predict(rates, where, bytes, threads, true).host;
+}
+
+// With rates of the machine where they are there, without a look at the GPU where that cannot matter.
+engine_decision quicker_engine(const void* data, std::int64_t bytes, int threads) {
+  const data_place likely = data == nullptr ? data_place::source : data_place::pageable;
+  if (const std::optional<machine_rates> cached = cached_rates()) {
+    if (device_is_hopeless(*cached, likely, bytes, threads)) return decide(*cached, likely, bytes, threads, true);
+  }
   std::string reason;
-  return dense && threads < threads_that_beat_the_link && r.bytes() >= least_streamed_bytes &&
-         detail::device_takes_chunks(r.form) && detail::has_device(reason);
+  if (!detail::has_device(reason)) return {engine_choice::host, reason};
+  const machine_rates measured = rates_of_machine();
+  const machine_rates& rates = measured.host_all > 0 && measured.link > 0 ? measured : usual_rates;
+  const data_place where = data != nullptr && detail::is_pinned(data) ? data_place::pinned : likely;
+  return decide(rates, where, bytes, threads, where == data_place::pinned || device_is_open);
 }
 
 }  // namespace
@@ -54,10 +80,28 @@ std::vector<engine_info> engines() {
   return {device, {"host", "all CPU cores with SIMD", true, "", host::traits()}};
 }
 
+engine_decision decide_engine(const batches& form, const void* data, std::int64_t bytes,
+                              const reduce_options& options) {
+  const engine_choice choice = choice_of(options);
+  if (choice != engine_choice::automatic) return {choice, "it was asked for"};
+  std::string reason;
+  if (!MULTIFOLD_HAS_CUDA && !detail::has_device(reason)) return {engine_choice::host, reason};
+  if (bytes >= 0 && bytes < least_streamed_bytes) {
+    return {engine_choice::host, "less than " + bytes_text(least_streamed_bytes) + " is not worth a look at the GPU"};
+  }
+  if (!detail::device_takes_chunks(form)) {
+    return {engine_choice::host, "these axes leave no rows or columns to send to a GPU in chunks"};
+  }
+  engine_decision found = quicker_engine(data, bytes < 0 ? endless_bytes : bytes,
+                                         options.threads > 0 ? options.threads : host::usable_threads());
+  if (bytes < 0) found.reason = "a stream whose end nobody knows; " + found.reason;
+  return found;
+}
+
 namespace detail {
 
 engine_traits choose_engine(const request& r, place where, bool dense, const reduce_options& options) {
-  engine_choice choice = options.engine == engine_choice::automatic ? from_environment() : options.engine;
+  engine_choice choice = choice_of(options);
   if (where == place::device) {
     if (choice == engine_choice::host) {
       throw unsupported_error("the array is in device memory, where the host engine cannot read it");
@@ -65,7 +109,8 @@ engine_traits choose_engine(const request& r, place where, bool dense, const red
     choice = engine_choice::device;
   }
   if (choice == engine_choice::automatic) {
-    choice = device_pays_for_host_data(r, dense, options) ? engine_choice::device : engine_choice::host;
+    choice =
+        dense ? decide_engine(r.form, r.data, r.elements < 0 ? -1 : r.bytes(), options).engine : engine_choice::host;
   }
   if (choice == engine_choice::host) return host::traits(options.threads);
   std::string reason;
@@ -75,6 +120,7 @@ engine_traits choose_engine(const request& r, place where, bool dense, const red
         "the array in host memory has gaps or repeats, and the device engine takes dense ones: "
         "copy it densely, or use the host engine");
   }
+  device_is_open = true;
   return current_device();
 }
 

@@ -104,6 +104,7 @@ array_view view_of(const array_layout& layout) {
 
 request make_request(op_kind op, const array_view& view, const reduce_options& options) {
   request r;
+  r.data = view.data;
   r.what = make_reduction(op, view.type, options.nan, options.wanted.value_or(accuracy::exact));
   r.what.initial = options.initial;
   r.what.correction = options.correction;

@@ -15,6 +15,7 @@ struct request {
   std::vector<std::int64_t> result_extents;
   accuracy achieved;
   std::int64_t elements;  // -1 if a stream will tell
+  const void* data;       // of the first array; null for sources
   std::int64_t bytes() const {
     return elements < 0 ? INT64_MAX : elements * item_bytes(what.input) * (takes_two_arrays(what.op) ? 2 : 1);
   }

@@ -1,0 +1,22 @@
+// Why a reduction runs where it does, and how fast the engines are, for people.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "arguments.hpp"
+#include "multifold/plan.hpp"
+#include "multifold/rates.hpp"
+
+namespace multifold::app {
+
+/// The engine for a file of `elements`, or -1 if they were not known before it was read, and why.
+engine_decision engine_for(const plan& p, std::int64_t elements, const engine_arguments& how);
+
+/// "engine host: less than 256 MiB is not worth a look at the GPU".
+std::string engine_line(const engine_decision& decision);
+
+/// A line each for the host, the link to the GPU, and memory that is not pinned.
+std::string rates_text(const machine_rates& rates);
+
+}  // namespace multifold::app

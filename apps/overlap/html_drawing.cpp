@@ -1,0 +1,103 @@
+// The SVG of a run.
+#include "html_drawing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace multifold::overlap {
+namespace {
+
+// Of the drawing, in units that are pixels on a wide screen.
+constexpr double label_width = 96, drawing_width = 960, row_height = 30, bar_height = 22, axis_height = 26;
+
+// 1, 2 or 5 times a power of ten, so that there are about eight of them.
+double tick_of(double width) {
+  const double power = std::pow(10, std::floor(std::log10(width / 8)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (width / (factor * power) <= 9) return factor * power;
+  }
+  return 10 * power;
+}
+
+class drawing {
+ public:
+  explicit drawing(const run& r) : run_(r), window_(window_of(r)) {
+    const double height = row_height * static_cast<double>(r.lanes.size()) + axis_height;
+    text_ = fmt::format(
+        "<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{}: what each lane did from {} to {}\">\n",
+        label_width + drawing_width, height, escaped(r.name), time_text(window_.start), time_text(window_.end));
+    draw_axis(height);
+    for (std::size_t i = 0; i < r.lanes.size(); ++i) draw_lane(r.lanes[i], row_height * static_cast<double>(i));
+    text_ += "</svg>\n";
+  }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  double x_of(double seconds) const {
+    return label_width + (seconds - window_.start) / (window_.end - window_.start) * drawing_width;
+  }
+
+  void draw_axis(double height) {
+    const double tick = tick_of(window_.end - window_.start);
+    const double bottom = height - axis_height;
+    for (double at = std::ceil(window_.start / tick) * tick; at <= window_.end; at += tick) {
+      const double x = x_of(at);
+      text_ += fmt::format("<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"0\" y2=\"{1:.1f}\"/>", x, bottom);
+      if (x > label_width + drawing_width - 50) continue;
+      text_ +=
+          fmt::format("<text class=\"axis\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + 3, bottom + 17, time_text(at));
+    }
+  }
+
+  void draw_lane(const lane& l, double top) {
+    text_ += fmt::format("<text x=\"0\" y=\"{:.1f}\">{}</text>", top + 16, escaped(l.name));
+    text_ +=
+        fmt::format("<rect class=\"wait\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"3\"/>\n",
+                    label_width, top, drawing_width, bar_height);
+    const double pixel = (window_.end - window_.start) / drawing_width;
+    for (const span& s : visible(l, window_, run_.drawn == part::whole ? 2 * pixel : 0)) draw_span(s, top);
+  }
+
+  void draw_span(const span& s, double top) {
+    const double x = x_of(s.start), width = x_of(s.end) - x;
+    const std::string chunk = s.chunk < 0 ? "chunks" : fmt::format("chunk {}", s.chunk);
+    text_ += fmt::format(
+        "<rect class=\"{0}\" x=\"{1:.2f}\" y=\"{2:.1f}\" width=\"{3:.2f}\" height=\"{4:.1f}\" rx=\"2\">"
+        "<title>{0} {5}: {6} MB in {7}, {8}</title></rect>",
+        manner_of(s.what).name, x, top, std::max(width - 0.6, 0.4), bar_height, chunk,
+        fmt::format("{:.3g}", static_cast<double>(s.bytes) / 1e6), time_text(s.end - s.start),
+        rate_text(static_cast<double>(s.bytes) / (s.end - s.start)));
+    if (s.chunk >= 0 && width > 9 * static_cast<double>(std::to_string(s.chunk).size()) + 2) {
+      text_ +=
+          fmt::format("<text class=\"number\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", x + width / 2, top + 16, s.chunk);
+    }
+    text_ += "\n";
+  }
+
+  const run& run_;
+  const window window_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      default: out += c;
+    }
+  }
+  return out;
+}
+
+std::string drawing_of(const run& r) { return drawing(r).text(); }
+
+}  // namespace multifold::overlap

@@ -1,0 +1,200 @@
+// What of the link to the GPU is reached by arrays that are not on it: in pinned memory, in other memory, and in a
+// cached file; and what the CPU makes of the same memory. A Google Benchmark a case.
+//
+// Counters: GB/s of input, medians; limit_GB/s, of copies of 16 MiB back to back from pinned memory, each next to a
+// round; of_limit, the median of their ratios; device_MiB, the device memory that was taken at most; cpu_share, CPU
+// time over time. MULTIFOLD_STREAM_BYTES is the size of the array: 16 GiB unless it is set.
+#include <benchmark/benchmark.h>
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "device_stream_data.hpp"
+#include "device_stream_measure.hpp"
+#include "device_stream_rows.hpp"
+#include "multifold/cuda/buffer.hpp"
+#include "multifold/cuda/reduce_async.hpp"
+#include "multifold/cuda/stream.hpp"
+#include "multifold/cuda/traits.hpp"
+#include "multifold/reduce.hpp"
+
+namespace {
+
+namespace mf = multifold;
+using bench::host_array;
+using mf::cuda::check;
+using mf::cuda::device_buffer;
+using mf::cuda::pinned_buffer;
+
+using bench::chunk_bytes;
+
+constexpr std::int64_t row_length = 16;
+
+// Made by the first case that runs.
+host_array& array() {
+  static const std::unique_ptr<host_array> made = [] {
+    const char* const text = std::getenv("MULTIFOLD_STREAM_BYTES");
+    const std::int64_t wanted = text == nullptr ? INT64_C(16) << 30 : std::atoll(text);
+    return std::make_unique<host_array>(std::max<std::int64_t>(wanted / chunk_bytes, 4) * chunk_bytes);
+  }();
+  return *made;
+}
+
+mf::array_view view() { return mf::make_view(reinterpret_cast<const float*>(array().data()), {array().elements()}); }
+
+mf::reduce_options on(mf::engine_choice engine, int threads = 0) {
+  mf::reduce_options options;
+  options.engine = engine;
+  options.threads = threads;
+  return options;
+}
+
+float expected() {
+  static const float sum = mf::reduce(mf::op_kind::sum, view(), on(mf::engine_choice::host)).value<float>();
+  return sum;
+}
+
+void check_sum(float sum) {
+  const float wanted = expected();
+  if (std::memcmp(&sum, &wanted, sizeof sum) == 0) return;
+  throw std::runtime_error("the sum is " + std::to_string(sum) + " and should be " + std::to_string(wanted));
+}
+
+void measure(benchmark::State& state, const std::function<void()>& work) {
+  bench::measure_stream(state, array().bytes(), work);
+}
+
+void add(const std::string& name, const std::function<void(benchmark::State&)>& body) {
+  benchmark::RegisterBenchmark(name.c_str(), [body](benchmark::State& state) {
+    for (auto unused : state) {
+      static_cast<void>(unused);
+      try {
+        body(state);
+      } catch (const std::exception& e) {
+        state.SkipWithError(e.what());
+      }
+    }
+  })->Iterations(1);
+}
+
+void add_memory() {
+  const auto sum = [](mf::engine_choice engine, int threads) {
+    check_sum(mf::reduce(mf::op_kind::sum, view(), on(engine, threads)).value<float>());
+  };
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  for (const int threads : {4, 8, 12, 16}) {
+    if (threads > cores && threads > 4) continue;
+    const std::string group = std::to_string(threads) + "_threads";
+    add("host/" + group, [=](benchmark::State& state) {
+      array().pinned(false);
+      measure(state, [=] { sum(mf::engine_choice::host, threads); });
+    });
+    add("pageable/" + group, [=](benchmark::State& state) {
+      array().pinned(false);
+      measure(state, [=] { sum(mf::engine_choice::device, threads); });
+    });
+  }
+  add("pinned/reduce", [=](benchmark::State& state) {
+    array().pinned(true);
+    measure(state, [=] { sum(mf::engine_choice::device, 0); });
+  });
+}
+
+void add_zero_copy() {
+  add("pinned/zero_copy", [](benchmark::State& state) {
+    array().pinned(true);
+    void* mapped = nullptr;
+    check(cudaHostGetDevicePointer(&mapped, array().data(), 0));
+    const mf::plan p = mf::make_plan(mf::make_reduction(mf::op_kind::sum, mf::dtype::f32),
+                                     mf::normalise(view(), {0}, mf::element_order::any), {}, mf::cuda::device_traits());
+    const mf::cuda::stream stream;
+    const device_buffer workspace(p.workspace_bytes());
+    const pinned_buffer result(256);
+    measure(state, [&] {
+      mf::cuda::reduce_async(p, mapped, result.data(), workspace.bytes(), stream.get());
+      stream.synchronise();
+      float sum = 0;
+      std::memcpy(&sum, result.data(), sizeof sum);
+      check_sum(sum);
+    });
+  });
+}
+
+mf::array_view rows(std::int64_t count) {
+  return mf::make_view(reinterpret_cast<const float*>(array().data()), {count, row_length});
+}
+
+mf::reduce_options row_sums(mf::engine_choice engine) {
+  mf::reduce_options options = on(engine);
+  options.axes = {1};
+  return options;
+}
+
+// The first ones stand for all.
+void check_rows(const std::byte* sums) {
+  const auto wanted = mf::reduce(mf::op_kind::sum, rows(1 << 16), row_sums(mf::engine_choice::host)).data;
+  if (std::memcmp(sums, wanted.data(), wanted.size()) != 0) throw std::runtime_error("wrong sums of rows");
+}
+
+void add_rows() {
+  add("rows_of_16/streams", [](benchmark::State& state) {
+    array().pinned(true);
+    const bench::row_stream stream(chunk_bytes, row_length, 4);
+    const pinned_buffer sums(array().bytes() / row_length);
+    measure(state, [&] { stream.run(array().data(), array().bytes(), sums.data()); });
+    check_rows(sums.data());
+  });
+  add("rows_of_16/reduce", [](benchmark::State& state) {
+    array().pinned(true);
+    mf::reduce_result result;
+    measure(state, [&] {
+      result = {};
+      result = mf::reduce(mf::op_kind::sum, rows(array().elements() / row_length), row_sums(mf::engine_choice::device));
+    });
+    check_rows(result.data.data());
+  });
+}
+
+void add_file() {
+  add("file/cached", [](benchmark::State& state) {
+    const auto folder = bench::folder_for(array().bytes());
+    if (!folder) {
+      std::fprintf(stderr,
+                   "file/cached: SKIPPED, no folder has room for %lld bytes: set TMPDIR, or "
+                   "MULTIFOLD_STREAM_BYTES to less\n",
+                   static_cast<long long>(array().bytes()));
+      state.SetLabel("skipped: no room");
+      return;
+    }
+    const bench::cached_file file(*folder, array().pinned(false));
+    measure(state, [&] {
+      const auto input = mf::open_source(file.path(), mf::raw_options{});
+      check_sum(mf::reduce(mf::op_kind::sum, *input, on(mf::engine_choice::device)).value<float>());
+    });
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string reason;
+  if (mf::cuda::devices(reason).empty()) {
+    std::fprintf(stderr, "no GPU: %s\n", reason.c_str());
+    return 4;
+  }
+  add_memory();
+  add_zero_copy();
+  add_rows();
+  add_file();
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
