@@ -1,8 +1,6 @@
 // The bodies behind dispatch.hpp; each file in instances/ compiles some of them.
 #pragma once
 
-#include <cstring>
-
 #include "device/dispatch.hpp"
 #include "device/output.cuh"
 #include "multifold/cuda/launch.cuh"
@@ -25,8 +23,7 @@ inline bool is_plain(const reduction& what, std::int64_t length) {
 }
 
 inline built_in_output output_of(const plan& p, const call& c, std::uint32_t* status_word) {
-  built_in_output output;
-  std::memset(static_cast<void*>(&output), 0, sizeof output);  // what lies between members, too: graphs compare bytes
+  built_in_output output{};
   output.data = c.results;
   output.merge = c.merge;
   output.plain = is_plain(p.what, p.form.length) && c.count == nullptr;

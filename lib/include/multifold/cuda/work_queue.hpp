@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <span>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 namespace multifold::cuda {
@@ -51,12 +52,24 @@ bool starts_early();
 
 namespace detail {
 
+// What lies between members has no value: graphs compare arguments by their bytes.
+template <class T>
+void clear_padding(T& value) {
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_clear_padding)
+  if constexpr (std::is_class_v<T>) __builtin_clear_padding(&value);
+#endif
+#endif
+  static_cast<void>(value);
+}
+
 template <class... Parameters, class... Arguments>
 void put_kernel(work_queue& queue, bool early, void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
                 unsigned shared_bytes, const Arguments&... arguments) {
   std::tuple<Parameters...> values(arguments...);
   std::apply(
       [&](auto&... value) {
+        (clear_padding(value), ...);
         void* const at[] = {const_cast<void*>(static_cast<const void*>(&value))...};
         constexpr std::size_t bytes[] = {sizeof(Parameters)...};
         const kernel_work work{reinterpret_cast<const void*>(kernel), blocks, threads, shared_bytes, at, bytes, early};

@@ -6,7 +6,6 @@
 
 #include "device/exact/bin_rows.cuh"
 #include "device/exact/output.cuh"
-#include "multifold/cuda/kernels/dependent.cuh"
 #include "multifold/cuda/kernels/finish.cuh"
 #include "multifold/cuda/kernels/strided.cuh"
 
@@ -86,7 +85,6 @@ __global__ void __launch_bounds__(again_threads) add_again(const __grid_constant
   using at = words<T>;
   __shared__ alignas(16) std::byte bins[again_warps * bin_bytes_a_warp];
   __shared__ std::int64_t sums[again_warps][at::count];
-  kernels::wait_for_previous();
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const std::int64_t warps = std::int64_t{gridDim.x} * again_warps;
   const std::int64_t words_of_bits = (args.batches + 31) / 32;
@@ -122,7 +120,6 @@ __global__ void __launch_bounds__(again_threads) add_long_again(const __grid_con
   using at = words<T>;
   __shared__ alignas(16) std::byte bins[again_warps * bin_bytes_a_warp];
   __shared__ std::int64_t sums[at::count];
-  kernels::wait_for_previous();
   const std::int64_t length = args.length, chunks = (length + long_batch - 1) / long_batch;
   for (std::int64_t item = blockIdx.x; item < args.batches * chunks; item += gridDim.x) {
     const std::int64_t batch = item / chunks, first = item % chunks * long_batch;

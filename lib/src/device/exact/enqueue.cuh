@@ -1,8 +1,6 @@
 // Exact sums as work for a queue: which kernels, with which memory.
 #pragma once
 
-#include <cstring>
-
 #include "device/dispatch.hpp"
 #include "device/exact/add_again.cuh"
 #include "device/exact/bin_rows.cuh"
@@ -68,8 +66,7 @@ template <floating_storage T>
 void enqueue_blocks(const plan& p, const exact_output<T>& output, const T* data, workspace_cursor space,
                     work_queue& queue) {
   const pass& at = p.passes.front();
-  block_arguments<exact_output<T>> args;
-  std::memset(static_cast<void*>(&args), 0, sizeof args);  // what lies between members, too: graphs compare bytes
+  block_arguments<exact_output<T>> args{};
   args.output = output;
   args.length = output.to.count;
   args.parts = static_cast<int>(at.parts);
@@ -135,10 +132,10 @@ void enqueue_pairs(const plan& p, exact_output<T> output, const T* data, workspa
                                p.what.nan, turn};
   const unsigned stay = 4 * multiprocessors(p);
   if (output.is_long) {
-    launch_next_kernel(queue, add_long_again<T>, stay, again_threads, 0, args);
+    launch_kernel(queue, add_long_again<T>, stay, again_threads, 0, args);
   } else {
     const unsigned all = cuda::detail::grid_for(words_of_bits, turn * (again_threads / 32));
-    launch_next_kernel(queue, add_again<T>, std::min(all, stay), again_threads, 0, args);
+    launch_kernel(queue, add_again<T>, std::min(all, stay), again_threads, 0, args);
   }
 }
 
@@ -146,9 +143,7 @@ void enqueue_pairs(const plan& p, exact_output<T> output, const T* data, workspa
 template <floating_storage T>
 void enqueue(const plan& p, const built_in_output& to, const T* data, workspace_cursor space, work_queue& queue) {
   if (p.form.results() == 0) return;
-  exact_output<T> output;
-  std::memset(static_cast<void*>(&output), 0, sizeof output);
-  output.to = to;
+  const exact_output<T> output{to, {}, false};
   if (p.passes.front().kind == kernel::exact_rows) {
     enqueue_rows(p, output, data, space, queue);
   } else if constexpr (std::is_same_v<T, f16>) {

@@ -10,7 +10,6 @@
 #include <cstring>
 
 #include "multifold/cuda/kernels/absorb.cuh"
-#include "multifold/cuda/kernels/dependent.cuh"
 #include "multifold/cuda/kernels/finish.cuh"
 #include "multifold/ops/gathered_sum.hpp"
 
@@ -215,7 +214,6 @@ __global__ void __launch_bounds__(most_threads, (column_blocks<Op, Width>))
     columns(const typename Op::value_type* data, const __grid_constant__ column_layout layout,
             const __grid_constant__ pass_arguments<Op, Output> args) {
   __shared__ block_storage<Op> storage;
-  let_next_start();
   const std::int64_t tiles = (layout.inner + layout.tile - 1) / layout.tile;
   const std::int64_t items = args.batches / layout.inner * tiles * args.parts;
   for (std::int64_t item = blockIdx.x; item < items; item += gridDim.x) {

@@ -10,7 +10,6 @@
 
 #include "multifold/cuda/kernels/absorb_packed.cuh"
 #include "multifold/cuda/kernels/arguments.cuh"
-#include "multifold/cuda/kernels/dependent.cuh"
 #include "multifold/cuda/kernels/exchange.cuh"
 
 namespace multifold::cuda::kernels {
@@ -70,7 +69,6 @@ __global__ void __launch_bounds__(256, 4)
     group_rows(const typename Op::value_type* data, row_layout layout, bool aligned,
                const __grid_constant__ pass_arguments<Op, Output> args) {
   using T = typename Op::value_type;
-  let_next_start();
   const int member = static_cast<int>(threadIdx.x) & (layout.group - 1);
   const std::int64_t rows_a_block = blockDim.x / static_cast<unsigned>(layout.group);
   const std::int64_t length = args.length;
@@ -132,7 +130,6 @@ template <class Op, class Output>
 __global__ void __launch_bounds__(256, 4) vector_rows(const typename Op::value_type* data, row_layout layout,
                                                       const __grid_constant__ pass_arguments<Op, Output> args) {
   constexpr int width = vector_elements<typename Op::value_type>;
-  let_next_start();
   const int member = static_cast<int>(threadIdx.x) & (layout.group - 1);
   const std::int64_t rows_a_block = blockDim.x / static_cast<unsigned>(layout.group);
   const std::int64_t step = gridDim.x * rows_a_block;

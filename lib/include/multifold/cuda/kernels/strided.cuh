@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "multifold/cuda/kernels/absorb.cuh"
-#include "multifold/cuda/kernels/dependent.cuh"
 #include "multifold/cuda/kernels/finish.cuh"
 
 namespace multifold::cuda::kernels {
@@ -33,7 +32,6 @@ __global__ void __launch_bounds__(most_threads, 2)
     strided(const typename Op::value_type* data, const __grid_constant__ strided_runs runs,
             const __grid_constant__ pass_arguments<Op, Output> args) {
   __shared__ block_storage<Op> storage;
-  let_next_start();
   for (std::int64_t number = blockIdx.x; number < args.batches * args.parts; number += gridDim.x) {
     const work_item item = item_of(args, number);
     const auto* base = data + offset_in(runs.kept_extent, runs.kept_stride, runs.kept_count, item.batch);
