@@ -12,18 +12,28 @@
 
 namespace multifold::cuda::exact {
 
-/// Rows of contiguous elements; a block for each part.
-template <class Output>
+/// Rows of contiguous elements; a block for each part. What every sum needs stands together in front: arguments come
+/// from memory line by line.
+template <floating_storage T, class Output>
 struct block_arguments {
-  Output output;        // deliver(batch, fixed_sum) or deliver(batch, words, length, nan) once a batch
-  fixed_sum* partials;  // (batches, parts); like what follows, unused where parts == 1
-  std::int64_t* words;  // words<T>::count a batch, zero before the pass
-  unsigned* arrivals;   // one counter a batch, zero before the pass
   kernels::device_length length;
-  int parts;  // at most as many as a block has threads
-  int part_vectors;
   std::int64_t row_stride;  // elements
+  int parts;                // at most as many as a block has threads
+  int part_vectors;
+  T* sums;                     // in their own dtype, sum_stride apart; null where more than that is asked for
+  std::int64_t sum_stride;     // elements
+  std::uint32_t* status_word;  // of the only sum, or null
+  fixed_sum* partials;         // (batches, parts); like what follows, unused where parts == 1
+  std::int64_t* words;         // words<T>::count a batch, zero before the pass
+  unsigned* arrivals;          // one counter a batch, zero before the pass
   nan_policy nan;
+  Output output;  // deliver(batch, fixed_sum) or deliver(batch, words, length, nan) once a batch
+
+  __device__ void deliver(int batch, const fixed_sum& sum) const {
+    if (sums == nullptr) return output.deliver(batch, sum);
+    sums[batch * sum_stride] = round_to<T>(value_of(sum));
+    if (status_word != nullptr) *status_word = static_cast<std::uint32_t>(status::ok);
+  }
 };
 
 /// Vectors [first, end) of a row, and the elements outside of its vectors if `ends`.
@@ -68,7 +78,7 @@ struct block_share {
   part_share share;
 
   template <class Output>
-  __device__ block_share(const T* data, const block_arguments<Output>& args)
+  __device__ block_share(const T* data, const block_arguments<T, Output>& args)
       : batch(static_cast<int>(blockIdx.x)), row(data, 0) {
     if (args.parts > 1) {
       batch = static_cast<int>(blockIdx.x) / args.parts;
@@ -109,7 +119,7 @@ __device__ exact_pair pair_of(const row_vectors<T>& row, const part_share& share
 /// Adds a part to words in shared memory, which are zero: whatever its elements are. All threads must call; a
 /// __syncthreads() has to follow. Out of line: it is rarely called, and the rest is shorter without it.
 template <floating_storage T, class Output>
-__device__ __noinline__ void add_part_again(const T* data, const block_arguments<Output>& args, std::byte* bins,
+__device__ __noinline__ void add_part_again(const T* data, const block_arguments<T, Output>& args, std::byte* bins,
                                             std::int64_t* into) {
   const block_share<T> mine_of(data, args);
   const row_vectors<T>& row = mine_of.row;
@@ -167,7 +177,7 @@ struct block_memory {
 /// What the block does whose part is not the only one: its sum becomes the others', and the last block finishes. All
 /// threads must call; thread 0 has the sum, and where it is lost, the words in shared memory have it.
 template <floating_storage T, class Output>
-__device__ __noinline__ void finish_part(const block_arguments<Output>& args, fixed_sum total, bool lost,
+__device__ __noinline__ void finish_part(const block_arguments<T, Output>& args, fixed_sum total, bool lost,
                                          block_memory<T>& memory) {
   using at = words<T>;
   const int batch = static_cast<int>(blockIdx.x) / args.parts, thread = static_cast<int>(threadIdx.x);
@@ -191,7 +201,7 @@ __device__ __noinline__ void finish_part(const block_arguments<Output>& args, fi
   if (thread < args.parts) mine = args.partials[batch * args.parts + thread];
   total = block_sum(mine, memory.fixed);
   if (!__syncthreads_or(thread == 0 && total.lost())) {
-    if (thread == 0) args.output.deliver(batch, total);
+    if (thread == 0) args.deliver(batch, total);
     return;
   }
   memory.clear_sums();
@@ -206,7 +216,8 @@ __device__ __noinline__ void finish_part(const block_arguments<Output>& args, fi
 
 /// Grid: batches x parts. What most sums need comes first and is short: it takes longer to fetch than to run.
 template <floating_storage T, class Output>
-__global__ void __launch_bounds__(512) block_sums(const T* data, const __grid_constant__ block_arguments<Output> args) {
+__global__ void __launch_bounds__(512)
+    block_sums(const T* data, const __grid_constant__ block_arguments<T, Output> args) {
   __shared__ block_memory<T> memory;
   const block_share<T> mine(data, args);
   const fixed_sum total = block_sum(pair_of(mine.row, mine.share), memory.fixed);
@@ -219,7 +230,7 @@ __global__ void __launch_bounds__(512) block_sums(const T* data, const __grid_co
   if (args.parts > 1) return finish_part(args, total, lost, memory);
   if (threadIdx.x != 0) return;
   if (lost) args.output.deliver(mine.batch, memory.sums, args.length, args.nan);
-  else args.output.deliver(mine.batch, total);
+  else args.deliver(mine.batch, total);
 }
 
 }  // namespace multifold::cuda::exact

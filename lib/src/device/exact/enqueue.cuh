@@ -66,8 +66,13 @@ template <floating_storage T>
 void enqueue_blocks(const plan& p, const exact_output<T>& output, const T* data, workspace_cursor space,
                     work_queue& queue) {
   const pass& at = p.passes.front();
-  block_arguments<exact_output<T>> args{};
+  block_arguments<T, exact_output<T>> args{};
   args.output = output;
+  if (output.to.plain && !output.to.merge && p.what.op == op_kind::sum && output.to.layout.inner == 1) {
+    args.sums = static_cast<T*>(output.to.data);
+    args.sum_stride = output.to.layout.outer_stride;
+    args.status_word = output.to.only ? output.to.status_word : nullptr;
+  }
   args.length = output.to.count;
   args.parts = static_cast<int>(at.parts);
   args.part_vectors =

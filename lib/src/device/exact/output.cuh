@@ -87,9 +87,14 @@ struct exact_output {
   }
 
   /// The same, from a sum in fixed point that is not lost.
-  __device__ void deliver(std::int64_t batch, const fixed_sum& sum) const {
-    if (!to.plain || to.merge || to.op == op_kind::mean) return deliver_anyhow(batch, sum);
-    static_cast<T*>(to.data)[to.layout.at(batch)] = multifold::round_to<T>(value_of(sum));
+  __device__ __noinline__ void deliver(std::int64_t batch, const fixed_sum& sum) const {
+    const std::int64_t n = to.count;
+    if (to.merge || to.initial.given || n == 0) return deliver(batch, exact_of<T>(sum, n));
+    if (refused()) return;
+    exact_value value = value_of(sum);
+    if (to.op == op_kind::mean) value = exact_quotient(value, n);
+    const std::int64_t place = to.layout.at(batch);
+    round_and_store(value, to.result, static_cast<char*>(to.data) + place * item_bytes(to.result));
     if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
   }
 
@@ -121,18 +126,6 @@ struct exact_output {
   }
 
  private:
-  // Whatever is asked for.
-  __device__ __noinline__ void deliver_anyhow(std::int64_t batch, const fixed_sum& sum) const {
-    const std::int64_t n = to.count;
-    if (to.merge || to.initial.given || n == 0) return deliver(batch, exact_of<T>(sum, n));
-    if (refused()) return;
-    exact_value value = value_of(sum);
-    if (to.op == op_kind::mean) value = exact_quotient(value, n);
-    const std::int64_t place = to.layout.at(batch);
-    round_and_store(value, to.result, static_cast<char*>(to.data) + place * item_bytes(to.result));
-    if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
-  }
-
   // Whether there is no result, because somebody's count is wrong.
   __device__ bool refused() const {
     if (to.count.in_range()) return false;
