@@ -106,6 +106,24 @@ node  kind    label           shape                                grid       by
         env = self.program("dot", "kill -9 $$\n")
         self.assert_refused(tool.run("graph", "sum", *ROWS, "--svg", env=env), 1, "--svg", "signal 9")
 
+    def test_what_the_driver_knows(self):
+        engines = {engine["name"]: engine for engine in json.loads(tool.run("info", "--json").out)["engines"]}
+        for op, *array in (["sum", "--dtype", "f64", "--shape", "4,268435456", "--axis", "1"],
+                           ["mean", "--dtype", "f32", "--shape", "1000"], ["max", "--dtype", "i32", "--shape", "268435456"],
+                           ["var", "--dtype", "f32", "--shape", "1000,64", "--axis", "0"],
+                           ["prod", "--dtype", "f32", "--shape", "268435456", "--passes", "3"]):
+            with self.subTest(op=op):
+                if not engines["device"]["supported"]:
+                    self.assert_refused(tool.run("graph", op, *array, "--driver"), 4, "no GPU")
+                    continue
+                said, found = (json.loads(self.printed(op, *array, "--json", *how)) for how in ((), ("--driver",)))
+                self.assertEqual(found["title"], said["title"] + ", as the driver knows it")
+                self.assertEqual(found["edges"], said["edges"])
+                for mine, theirs in zip(said["nodes"], found["nodes"], strict=True):
+                    for key in ("kind", "blocks", "threads"):
+                        self.assertEqual(mine[key], theirs[key])
+        self.assert_refused(tool.run("graph", "sum", *ROWS, "--driver"), 2, "--driver")
+
     def test_what_cannot_be_drawn(self):
         x = self.file("x.npy", tool.npy())
         for line in ([], ["sum"], ["summ", x], ["sum", x, "--dot", "--json"], ["sum", x, "--svg", "--json"],
