@@ -1,0 +1,91 @@
+// Status words come first in the buffers, and the results behind them, so that one copy brings both.
+#include "stream/device_outbox.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <cstring>
+
+#include "multifold/cuda/error.hpp"
+#include "stream/result_order.hpp"
+
+namespace multifold::stream {
+namespace {
+
+using word = std::uint32_t;
+
+constexpr std::int64_t word_bytes = sizeof(word);
+constexpr std::int64_t most_statuses = 128;
+constexpr std::int64_t header_bytes = most_statuses * word_bytes;
+
+void copy_back(void* to, const void* from, std::int64_t bytes, cudaStream_t stream) {
+  cuda::check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost, stream));
+}
+
+}  // namespace
+
+void result_target::note(status s) {
+  status seen = worst.load(std::memory_order_relaxed);
+  while (s > seen && !worst.compare_exchange_weak(seen, s)) {
+  }
+}
+
+device_outbox::device_outbox(result_target& to, std::int64_t room, cuda::event::timing timed)
+    : to_(to),
+      room_(room),
+      device_(header_bytes + room * to.item),
+      pinned_(header_bytes + (to.direct ? 0 : room * to.item)),
+      returned_(timed, cuda::event::waiting::sleep) {
+  if (timed == cuda::event::timing::on) started_.emplace(timed);
+}
+
+bool device_outbox::has_room(host::interval which) const {
+  if (which_.begin == which_.end) return which.end - which.begin <= room_;
+  return which.begin == which_.end && which.end - which_.begin <= room_ && statuses_ < most_statuses;
+}
+
+std::byte* device_outbox::place(host::interval which) {
+  if (which_.begin == which_.end) which_ = {which.begin, which.begin};
+  std::byte* const at = device_.data() + header_bytes + (which_.end - which_.begin) * to_.item;
+  which_.end = which.end;
+  return at;
+}
+
+void device_outbox::note_status(const void* status_word, cudaStream_t kernels) {
+  cuda::check(cudaMemcpyAsync(device_.data() + statuses_ * word_bytes, status_word, word_bytes,
+                              cudaMemcpyDeviceToDevice, kernels));
+  ++statuses_;
+}
+
+void device_outbox::send(cudaStream_t kernels, cudaStream_t back) {
+  const std::int64_t bytes = (which_.end - which_.begin) * to_.item;
+  if (bytes == 0) return;
+  ready_.record(kernels);
+  ready_.hold_back(back);
+  if (started_) started_->record(back);
+  if (to_.direct) {
+    if (statuses_ > 0) copy_back(pinned_.data(), device_.data(), statuses_ * word_bytes, back);
+    copy_back(to_.results + which_.begin * to_.item, device_.data() + header_bytes, bytes, back);
+  } else {
+    copy_back(pinned_.data(), device_.data(), header_bytes + bytes, back);
+  }
+  returned_.record(back);
+  sent_ = true;
+}
+
+std::int64_t device_outbox::deliver() {
+  if (!sent_) return 0;
+  returned_.synchronise();
+  for (std::int64_t i = 0; i < statuses_; ++i) {
+    word s = 0;
+    std::memcpy(&s, pinned_.data() + i * word_bytes, sizeof s);
+    to_.note(static_cast<status>(s));
+  }
+  if (!to_.direct) put_in_order(to_.nest, which_, pinned_.data() + header_bytes, to_.item, to_.results);
+  const std::int64_t bytes = (which_.end - which_.begin) * to_.item;
+  which_ = {0, 0};
+  statuses_ = 0;
+  sent_ = false;
+  return bytes;
+}
+
+}  // namespace multifold::stream
