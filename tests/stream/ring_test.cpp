@@ -55,7 +55,8 @@ TEST(ring, keeps_to_its_memory) {
         const ring r = p.with(memory, how);
         EXPECT_LE(pinned_bytes(p, r, arrays, how), memory);
         EXPECT_GE(r.slots, 1);
-        EXPECT_GE(r.room, 1);
+        EXPECT_GE(r.step_results, 1);
+        EXPECT_GE(r.room, r.step_results);
         EXPECT_GE(r.workers, 1);
         EXPECT_LE(r.workers, r.slots);
         EXPECT_EQ(r.chunk_elements % r.piece_elements, 0);
@@ -112,6 +113,15 @@ TEST(ring, cuts_rounded_sums_at_the_same_places_whatever_the_memory) {
     EXPECT_EQ(p.with(256 * mebi).piece_elements, p.with(5 * mebi).piece_elements);
     EXPECT_EQ(p.with(256 * mebi).piece_elements, p.with(256 * mebi, transfer::mapped).piece_elements);
   }
+}
+
+TEST(ring, takes_rounded_sums_in_the_same_steps_whatever_the_memory) {
+  problem rows(op_kind::prod, dtype::f32, {INT64_C(1) << 24, 2}, {1});
+  EXPECT_FALSE(merges_in_any_order(rows.what));
+  const ring large = rows.with(1024 * mebi), small = rows.with(mebi);
+  EXPECT_GT(large.room, small.room);
+  EXPECT_EQ(large.step_results, small.step_results);
+  EXPECT_EQ(large.piece_elements, small.piece_elements);
 }
 
 TEST(ring, serves_streams_of_unknown_length) {

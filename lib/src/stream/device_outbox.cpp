@@ -14,7 +14,7 @@ namespace {
 using word = std::uint32_t;
 
 constexpr std::int64_t word_bytes = sizeof(word);
-constexpr std::int64_t most_statuses = 128;
+constexpr std::int64_t most_statuses = 512;
 constexpr std::int64_t header_bytes = most_statuses * word_bytes;
 
 void copy_back(void* to, const void* from, std::int64_t bytes, cudaStream_t stream) {

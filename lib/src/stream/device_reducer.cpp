@@ -82,14 +82,15 @@ device_reducer::device_reducer(const reduction& what, const engine_traits& trait
                                const ring& r, result_target& to, const device_streams& on)
     : what_(what),
       traits_(traits),
-      cut_{array, r.room, merges_in_any_order(what) ? 0 : r.piece_elements, one_sum},
+      cut_{array, r.step_results, merges_in_any_order(what) ? 0 : r.piece_elements, one_sum},
+      room_(r.room),
       to_(to),
       on_(on),
       accumulators_(array.results * accumulator_bytes(what)),
       status_(word_bytes) {
   cuda::check(cudaMemsetAsync(status_.data(), 0, word_bytes, on_.kernels.get()));
   cuda::fill_identity_async(what, accumulators_.data(), array.results, on_.kernels.get());
-  while (r.beside && beside_.size() < boxes_beside) beside_.emplace_back(to_, r.room, cuda::event::timing::off);
+  while (r.beside && beside_.size() < boxes_beside) beside_.emplace_back(to_, room_, cuda::event::timing::off);
   reserve_for_chunks(r);
 }
 
@@ -117,7 +118,7 @@ void device_reducer::reserve(std::int64_t workspace_bytes) {
 
 device_outbox& device_reducer::box_for(host::interval which, device_outbox& wanted) {
   if (wanted.has_room(which)) return wanted;
-  if (beside_.size() < boxes_beside) return beside_.emplace_back(to_, cut_.most_results, cuda::event::timing::off);
+  if (beside_.size() < boxes_beside) return beside_.emplace_back(to_, room_, cuda::event::timing::off);
   device_outbox& next = beside_[next_beside_++ % boxes_beside];
   next.deliver();
   return next;

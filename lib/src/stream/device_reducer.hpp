@@ -52,6 +52,7 @@ class device_reducer {
   const reduction& what_;
   const engine_traits& traits_;
   const chunk_cut cut_;
+  const std::int64_t room_;
   result_target& to_;
   const device_streams& on_;
   cuda::device_buffer accumulators_, status_, workspace_;

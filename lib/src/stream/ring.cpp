@@ -47,6 +47,9 @@ ring with_chunks_of(const ring_request& r, std::int64_t chunk_bytes, std::int64_
   const std::int64_t wanted = results_in(r.array, made.chunk_elements);
   made.room = std::clamp<std::int64_t>(most_result_bytes / result, 1, wanted);
   made.beside = made.room < wanted;
+  const std::int64_t of_piece = results_in(r.array, made.piece_elements);
+  made.step_results =
+      merges_in_any_order(r.what) ? made.room : std::clamp<std::int64_t>(least_result_bytes / result, 1, of_piece);
   const std::int64_t memory = r.memory_bytes - (made.beside ? 2 * made.room * result : 0);
   const std::int64_t enough = r.how == transfer::staged ? std::clamp(r.threads, 2, most_fillers) : most_in_flight;
   const std::int64_t chunks = r.elements < 0 ? enough : (r.elements - 1) / made.chunk_elements + 1;

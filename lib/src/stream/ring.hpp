@@ -22,10 +22,11 @@ struct ring_request {
 
 /// Slots that chunks pass through, and room for the results that come back.
 struct ring {
-  std::int64_t piece_elements;  // results that are rounded on the way are cut here, whatever the chunks
+  std::int64_t piece_elements;  // where sums that are rounded on the way are cut, whatever the chunks
   std::int64_t chunk_elements;  // a multiple of it
   std::int64_t chunk_bytes;     // room in a slot, for one array
   std::int64_t room;            // for results, in every slot and in what goes back beside the slots
+  std::int64_t step_results;    // of one kernel at most: as many, but for such sums the same whatever the memory
   bool beside;                  // whether more results than that can come of one chunk
   int slots;
   int workers;  // threads that fill them
