@@ -38,7 +38,8 @@ void write_output(const reduce_arguments& arguments, const reduce_result& result
 
 void report(const reduce_arguments& arguments, const operand_files& operands, const reduce_result& result,
             std::size_t results) {
-  if (arguments.explain && !arguments.files.empty()) print_aside(explain(result.used));
+  if (arguments.explain && !arguments.files.empty())
+    print_aside(explain(result.used) + (result.note.empty() ? "" : result.note + "\n"));
   if (arguments.json) {
     const state_arguments& states = arguments.states;
     return print(result_json(result, {operands, arguments.output, states.merge, states.save}) + "\n");

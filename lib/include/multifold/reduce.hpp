@@ -62,7 +62,8 @@ struct reduce_result {
   std::int64_t resumed = 0;  // as many of them as a checkpoint had already
   std::int64_t bytes = 0;    // input bytes that were read
   double seconds = 0;
-  std::string note;  // what was done otherwise than the options have it: on a GPU whose memory others use, say
+  transfer way = transfer::automatic;  // how the array came to the device engine, if it was in host memory or a source
+  std::string note;                    // what was done otherwise than the options have it, where memory was short, say
 
   /// The only element. Throws shape_error if there are more, or if T is not its dtype.
   template <storage_type T>

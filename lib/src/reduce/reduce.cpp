@@ -55,6 +55,7 @@ reduce_result result_of(const request& r, plan p, const Work& work) {
   const stream::streamed done = work(p, result.data.data());
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   result.count = done.elements;
+  result.way = done.way;
   result.note = done.note;
   if (r.what.as_state) round_result(result, r.what);
   result.bytes = result.count * item_bytes(r.what.input) * (takes_two_arrays(r.what.op) ? 2 : 1);

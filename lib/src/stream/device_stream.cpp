@@ -61,7 +61,7 @@ class pipeline {
     }
     sink_->finish(count, *slots_.front(), results);
     if (options_.progress) options_.progress(count * item_);
-    return {count, note_};
+    return {count, how_, note_};
   }
 
  private:

@@ -6,6 +6,7 @@
 
 #include "multifold/array.hpp"
 #include "multifold/source.hpp"
+#include "multifold/transfer.hpp"
 
 namespace multifold::stream {
 
@@ -23,8 +24,9 @@ struct inputs {
 };
 
 struct streamed {
-  std::int64_t elements = 0;  // of each array
-  std::string note = {};      // what was done otherwise than the options have it
+  std::int64_t elements = 0;           // of each array
+  transfer way = transfer::automatic;  // to a GPU, if there was one to go
+  std::string note = {};               // what was done otherwise than the options have it
 };
 
 }  // namespace multifold::stream
