@@ -42,7 +42,7 @@ const std::vector<problem> problems{
 };
 
 std::int64_t pinned_bytes(const problem& p, const ring& r, int arrays, transfer how) {
-  const std::int64_t results = r.room * result_bytes(p.what);
+  const std::int64_t results = status_bytes + r.room * result_bytes(p.what);
   const std::int64_t chunk = how == transfer::mapped ? 0 : arrays * r.chunk_bytes;
   return r.slots * (chunk + results) + (r.beside ? 2 * results : 0);
 }

@@ -1,4 +1,4 @@
-// Status words come first in the buffers, and the results behind them, so that one copy brings both.
+// Status words grow downwards from the results, so that one copy brings all that was written, and nothing else.
 #include "stream/device_outbox.hpp"
 
 #include <cuda_runtime_api.h>
@@ -14,8 +14,10 @@ namespace {
 using word = std::uint32_t;
 
 constexpr std::int64_t word_bytes = sizeof(word);
-constexpr std::int64_t most_statuses = 512;
-constexpr std::int64_t header_bytes = most_statuses * word_bytes;
+constexpr std::int64_t most_statuses = status_bytes / word_bytes;
+
+// In a buffer.
+std::int64_t place_of_status(std::int64_t number) { return status_bytes - (number + 1) * word_bytes; }
 
 void copy_back(void* to, const void* from, std::int64_t bytes, cudaStream_t stream) {
   cuda::check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost, stream));
@@ -32,8 +34,8 @@ void result_target::note(status s) {
 device_outbox::device_outbox(result_target& to, std::int64_t room, cuda::event::timing timed)
     : to_(to),
       room_(room),
-      device_(header_bytes + room * to.item),
-      pinned_(header_bytes + (to.direct ? 0 : room * to.item)),
+      device_(status_bytes + room * to.item),
+      pinned_(status_bytes + (to.direct ? 0 : room * to.item)),
       returned_(timed, cuda::event::waiting::sleep) {
   if (timed == cuda::event::timing::on) started_.emplace(timed);
 }
@@ -45,13 +47,13 @@ bool device_outbox::has_room(host::interval which) const {
 
 std::byte* device_outbox::place(host::interval which) {
   if (which_.begin == which_.end) which_ = {which.begin, which.begin};
-  std::byte* const at = device_.data() + header_bytes + (which_.end - which_.begin) * to_.item;
+  std::byte* const at = device_.data() + status_bytes + (which_.end - which_.begin) * to_.item;
   which_.end = which.end;
   return at;
 }
 
 void device_outbox::note_status(const void* status_word, cudaStream_t kernels) {
-  cuda::check(cudaMemcpyAsync(device_.data() + statuses_ * word_bytes, status_word, word_bytes,
+  cuda::check(cudaMemcpyAsync(device_.data() + place_of_status(statuses_), status_word, word_bytes,
                               cudaMemcpyDeviceToDevice, kernels));
   ++statuses_;
 }
@@ -62,11 +64,12 @@ void device_outbox::send(cudaStream_t kernels, cudaStream_t back) {
   ready_.record(kernels);
   ready_.hold_back(back);
   if (started_) started_->record(back);
+  const std::int64_t words = statuses_ * word_bytes, first = status_bytes - words;
   if (to_.direct) {
-    if (statuses_ > 0) copy_back(pinned_.data(), device_.data(), statuses_ * word_bytes, back);
-    copy_back(to_.results + which_.begin * to_.item, device_.data() + header_bytes, bytes, back);
+    if (words > 0) copy_back(pinned_.data() + first, device_.data() + first, words, back);
+    copy_back(to_.results + which_.begin * to_.item, device_.data() + status_bytes, bytes, back);
   } else {
-    copy_back(pinned_.data(), device_.data(), header_bytes + bytes, back);
+    copy_back(pinned_.data() + first, device_.data() + first, words + bytes, back);
   }
   returned_.record(back);
   sent_ = true;
@@ -77,10 +80,10 @@ std::int64_t device_outbox::deliver() {
   returned_.synchronise();
   for (std::int64_t i = 0; i < statuses_; ++i) {
     word s = 0;
-    std::memcpy(&s, pinned_.data() + i * word_bytes, sizeof s);
+    std::memcpy(&s, pinned_.data() + place_of_status(i), sizeof s);
     to_.note(static_cast<status>(s));
   }
-  if (!to_.direct) put_in_order(to_.nest, which_, pinned_.data() + header_bytes, to_.item, to_.results);
+  if (!to_.direct) put_in_order(to_.nest, which_, pinned_.data() + status_bytes, to_.item, to_.results);
   const std::int64_t bytes = (which_.end - which_.begin) * to_.item;
   which_ = {0, 0};
   statuses_ = 0;

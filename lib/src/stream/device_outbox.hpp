@@ -11,6 +11,7 @@
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/cuda/event.hpp"
 #include "multifold/scalar_store.hpp"
+#include "stream/ring.hpp"
 
 namespace multifold::stream {
 
@@ -26,6 +27,7 @@ struct result_target {
 };
 
 /// One thread at a time.
+/// Memory: `room` results and status_bytes, pinned and on the device.
 class device_outbox {
  public:
   /// `room`: for so many results.

@@ -33,9 +33,17 @@ std::int64_t results_in(const slabs& s, std::int64_t elements) {
   return s.results > INT64_MAX / ends ? INT64_MAX : ends * s.results;
 }
 
+std::int64_t outbox_bytes(const ring_request& r, const ring& made) {
+  return status_bytes + made.room * result_bytes(r.what);
+}
+
+std::int64_t beside_bytes(const ring_request& r, const ring& made) {
+  return made.beside ? 2 * outbox_bytes(r, made) : 0;
+}
+
 std::int64_t slot_bytes(const ring_request& r, const ring& made) {
   const std::int64_t chunk = r.how == transfer::mapped ? 0 : made.chunk_bytes * r.arrays;
-  return chunk + made.room * result_bytes(r.what);
+  return chunk + outbox_bytes(r, made);
 }
 
 ring with_chunks_of(const ring_request& r, std::int64_t chunk_bytes, std::int64_t most_result_bytes) {
@@ -50,7 +58,7 @@ ring with_chunks_of(const ring_request& r, std::int64_t chunk_bytes, std::int64_
   const std::int64_t of_piece = results_in(r.array, made.piece_elements);
   made.step_results =
       merges_in_any_order(r.what) ? made.room : std::clamp<std::int64_t>(least_result_bytes / result, 1, of_piece);
-  const std::int64_t memory = r.memory_bytes - (made.beside ? 2 * made.room * result : 0);
+  const std::int64_t memory = r.memory_bytes - beside_bytes(r, made);
   const std::int64_t enough = r.how == transfer::staged ? std::clamp(r.threads, 2, most_fillers) : most_in_flight;
   const std::int64_t chunks = r.elements < 0 ? enough : (r.elements - 1) / made.chunk_elements + 1;
   made.slots = static_cast<int>(std::min({memory / slot_bytes(r, made), enough, std::max<std::int64_t>(chunks, 1)}));
@@ -75,7 +83,7 @@ ring ring_of(const ring_request& r, std::int64_t most_chunk_bytes) {
   ring least = with_chunks_of(r, least_chunk_bytes, least_result_bytes);
   if (least.slots >= 1) return least;
   least.slots = 1;
-  const std::int64_t wanted = slot_bytes(r, least) + (least.beside ? 2 * least.room * result_bytes(r.what) : 0);
+  const std::int64_t wanted = slot_bytes(r, least) + beside_bytes(r, least);
   throw out_of_memory("reading for the GPU takes a pinned slot of " + std::to_string(wanted) + " bytes at least, but " +
                       std::to_string(r.memory_bytes) + " are allowed: allow more");
 }
