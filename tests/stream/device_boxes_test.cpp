@@ -59,7 +59,7 @@ class on_the_cpu {
     EXPECT_EQ(which.begin, next_);  // ascending without gaps
     next_ = which.end;
     put_in_order(array_.nest, which, reinterpret_cast<const std::byte*>(from.data()), 8,
-                 reinterpret_cast<std::byte*>(results_.data()));
+                 reinterpret_cast<std::byte*>(results_.data()), 1);
   }
 
   const slabs& array_;

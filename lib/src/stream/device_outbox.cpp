@@ -83,7 +83,7 @@ std::int64_t device_outbox::deliver() {
     std::memcpy(&s, pinned_.data() + place_of_status(i), sizeof s);
     to_.note(static_cast<status>(s));
   }
-  if (!to_.direct) put_in_order(to_.nest, which_, pinned_.data() + status_bytes, to_.item, to_.results);
+  if (!to_.direct) put_in_order(to_.nest, which_, pinned_.data() + status_bytes, to_.item, to_.results, to_.threads);
   const std::int64_t bytes = (which_.end - which_.begin) * to_.item;
   which_ = {0, 0};
   statuses_ = 0;

@@ -20,6 +20,7 @@ struct result_target {
   const host::nest& nest;
   std::int64_t item;  // bytes
   std::byte* results;
+  int threads;  // may copy them
   bool direct;  // they are pinned, and in the order of memory: copies go straight there
   std::atomic<status> worst{status::ok};
 

@@ -34,8 +34,9 @@ class pipeline {
         array_(endless_ ? endless_slab() : slabs_of(p.form)),
         elements_(endless_ ? -1 : p.form.elements()),
         item_(item_bytes(p.what.input)),
+        threads_(options.threads > 0 ? options.threads : host::usable_threads()),
         how_(way_of(input, elements_ * item_, options.way)),
-        to_{array_.nest, result_bytes(p.what), static_cast<std::byte*>(results), false} {
+        to_{array_.nest, result_bytes(p.what), static_cast<std::byte*>(results), threads_, false} {
     cuda::check(cudaGetDevice(&device_));
     if (how_ == transfer::mapped) mapped_ = mapped_address(input);
     to_.direct = array_.nest.in_order && is_pinned(results, array_.nest.results * to_.item);
@@ -70,8 +71,7 @@ class pipeline {
   // Where others use the device's memory, with as much of it as there is.
   void build() {
     const std::int64_t memory = options_.memory_bytes > 0 ? options_.memory_bytes : default_memory_bytes;
-    const int threads = options_.threads > 0 ? options_.threads : host::usable_threads();
-    const ring_request wanted{array_, plan_.what, elements_, input_.count(), memory, threads, how_};
+    const ring_request wanted{array_, plan_.what, elements_, input_.count(), memory, threads_, how_};
     ring_ = ring_of(wanted);
     const ring first = ring_;
     while (!try_to_build()) ring_ = ring_of(wanted, ring_.chunk_bytes / 2);
@@ -168,6 +168,7 @@ class pipeline {
   const slabs array_;
   const std::int64_t elements_;
   const std::int64_t item_;
+  const int threads_;
   const transfer how_;
   result_target to_;
   operands mapped_ = nullptr;

@@ -8,8 +8,9 @@
 
 namespace multifold::stream {
 
-/// Copies the results numbered `which`, `item` bytes each, from `from` to their places in `results`.
+/// Copies the results numbered `which`, `item` bytes each, from `from` to their places in `results`: by up to `threads`
+/// threads if they are many.
 void put_in_order(const host::nest& n, host::interval which, const std::byte* from, std::int64_t item,
-                  std::byte* results);
+                  std::byte* results, int threads);
 
 }  // namespace multifold::stream
