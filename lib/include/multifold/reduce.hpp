@@ -37,7 +37,7 @@ struct reduce_options {
   std::optional<accuracy> wanted;  // empty: the best there is for this operation and dtype
   bool keep_state = false;         // of exact sums and means over all axes, for merges (state.hpp)
   engine_choice engine = engine_choice::automatic;  // automatic also asks the environment: MULTIFOLD_ENGINE
-  int threads = 0;                                  // of the host engine; 0: as many as the process may use
+  int threads = 0;                                  // of the host engine, and that stage for a GPU; 0: all there are
   std::int64_t memory_bytes = 0;                    // for buffers of sources; 0: the default of 256 MiB
   std::string checkpoint;                           // of exact sums and means of a source: see reduce(op, source)
   double checkpoint_seconds = 10;                   // between two of them

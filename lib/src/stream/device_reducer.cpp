@@ -49,7 +49,8 @@ struct device_reducer::steps {
     const host::interval which{box.first_result, box.first_result + box.form.results()};
     device_outbox& into = to.box_for(which, out);
     cuda::reduce_async(p, from.data, into.place(which), to.workspace_.bytes(), to.on_.kernels.get());
-    into.note_status(to.workspace_.data(), to.on_.kernels.get());
+    // Exact sums of floats always have a result.
+    if (!gathers_exactly(to.what_)) into.note_status(to.workspace_.data(), to.on_.kernels.get());
     sent(into);
   }
 
