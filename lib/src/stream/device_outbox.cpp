@@ -31,13 +31,13 @@ void result_target::note(status s) {
   }
 }
 
-device_outbox::device_outbox(result_target& to, std::int64_t room, cuda::event::timing timed)
+device_outbox::device_outbox(result_target& to, std::int64_t room)
     : to_(to),
       room_(room),
       device_(status_bytes + room * to.item),
       pinned_(status_bytes + (to.direct ? 0 : room * to.item)),
-      returned_(timed, cuda::event::waiting::sleep) {
-  if (timed == cuda::event::timing::on) started_.emplace(timed);
+      returned_(to.timed(), cuda::event::waiting::sleep) {
+  if (to.tracer != nullptr) started_.emplace(to.timed());
 }
 
 bool device_outbox::has_room(host::interval which) const {
@@ -58,7 +58,7 @@ void device_outbox::note_status(const void* status_word, cudaStream_t kernels) {
   ++statuses_;
 }
 
-void device_outbox::send(cudaStream_t kernels, cudaStream_t back) {
+void device_outbox::send(std::int64_t chunk, cudaStream_t kernels, cudaStream_t back) {
   const std::int64_t bytes = (which_.end - which_.begin) * to_.item;
   if (bytes == 0) return;
   ready_.record(kernels);
@@ -72,23 +72,24 @@ void device_outbox::send(cudaStream_t kernels, cudaStream_t back) {
     copy_back(pinned_.data() + first, device_.data() + first, words + bytes, back);
   }
   returned_.record(back);
+  chunk_ = chunk;
   sent_ = true;
 }
 
-std::int64_t device_outbox::deliver() {
-  if (!sent_) return 0;
+void device_outbox::deliver() {
+  if (!sent_) return;
   returned_.synchronise();
+  if (started_)
+    to_.tracer->tell(trace_kind::copy_back, chunk_, (which_.end - which_.begin) * to_.item, *started_, returned_);
   for (std::int64_t i = 0; i < statuses_; ++i) {
     word s = 0;
     std::memcpy(&s, pinned_.data() + place_of_status(i), sizeof s);
     to_.note(static_cast<status>(s));
   }
   if (!to_.direct) put_in_order(to_.nest, which_, pinned_.data() + status_bytes, to_.item, to_.results, to_.threads);
-  const std::int64_t bytes = (which_.end - which_.begin) * to_.item;
   which_ = {0, 0};
   statuses_ = 0;
   sent_ = false;
-  return bytes;
 }
 
 }  // namespace multifold::stream

@@ -11,6 +11,7 @@
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/cuda/event.hpp"
 #include "multifold/scalar_store.hpp"
+#include "stream/device_tracer.hpp"
 #include "stream/ring.hpp"
 
 namespace multifold::stream {
@@ -20,11 +21,13 @@ struct result_target {
   const host::nest& nest;
   std::int64_t item;  // bytes
   std::byte* results;
-  int threads;  // may copy them
-  bool direct;  // they are pinned, and in the order of memory: copies go straight there
+  int threads;                            // may copy them
+  bool direct;                            // they are pinned, and in the order of memory: copies go straight there
+  const device_tracer* tracer = nullptr;  // is told of copies, if it is there
   std::atomic<status> worst{status::ok};
 
   void note(status s);
+  cuda::event::timing timed() const { return tracer != nullptr ? cuda::event::timing::on : cuda::event::timing::off; }
 };
 
 /// One thread at a time.
@@ -32,7 +35,7 @@ struct result_target {
 class device_outbox {
  public:
   /// `room`: for so many results.
-  device_outbox(result_target& to, std::int64_t room, cuda::event::timing timed);
+  device_outbox(result_target& to, std::int64_t room);
 
   /// Whether these results, and a status, can be added to those that are there.
   bool has_room(host::interval which) const;
@@ -41,15 +44,10 @@ class device_outbox {
   /// Takes along, behind the work on `kernels`, the status word of a reduction.
   void note_status(const void* word, cudaStream_t kernels);
 
-  /// Enqueues the copy on `back`, behind the work on `kernels`; nothing if there are no results.
-  void send(cudaStream_t kernels, cudaStream_t back);
+  /// Enqueues the copy of the results of a chunk on `back`, behind the work on `kernels`; nothing if there are none.
+  void send(std::int64_t chunk, cudaStream_t kernels, cudaStream_t back);
   /// Waits, asleep, for what was sent, and brings it to its place. The box is then empty.
-  /// Returns: the bytes of results that were brought.
-  std::int64_t deliver();
-
-  /// Of the last copy, if it was timed.
-  const std::optional<cuda::event>& started() const { return started_; }
-  const cuda::event& returned() const { return returned_; }
+  void deliver();
 
  private:
   result_target& to_;
@@ -60,6 +58,7 @@ class device_outbox {
   std::optional<cuda::event> started_;
   host::interval which_{0, 0};
   std::int64_t statuses_ = 0;
+  std::int64_t chunk_ = 0;
   bool sent_ = false;
 };
 

@@ -14,6 +14,7 @@ namespace multifold::stream {
 namespace {
 
 constexpr std::int64_t word_bytes = sizeof(std::uint32_t);
+constexpr std::int64_t no_chunk = -1;
 constexpr std::size_t boxes_beside = 2;  // one is emptied while the other is filled
 
 // The workspace that steps would take.
@@ -35,7 +36,7 @@ struct device_reducer::steps {
   device_reducer& to;
   const chunk_place& from;
   device_outbox& out;
-  std::int64_t length;
+  std::int64_t chunk, length;
 
   plan plan_of(const device_box& box) const {
     plan p = make_plan(to.what_, box.form, {}, to.traits_);
@@ -75,7 +76,7 @@ struct device_reducer::steps {
 
   // The caller sends its own box when it has all of the chunk.
   void sent(device_outbox& box) const {
-    if (&box != &out) box.send(to.on_.kernels.get(), to.on_.back.get());
+    if (&box != &out) box.send(chunk, to.on_.kernels.get(), to.on_.back.get());
   }
 };
 
@@ -91,7 +92,7 @@ device_reducer::device_reducer(const reduction& what, const engine_traits& trait
       status_(word_bytes) {
   cuda::check(cudaMemsetAsync(status_.data(), 0, word_bytes, on_.kernels.get()));
   cuda::fill_identity_async(what, accumulators_.data(), array.results, on_.kernels.get());
-  while (r.beside && beside_.size() < boxes_beside) beside_.emplace_back(to_, room_, cuda::event::timing::off);
+  while (r.beside && beside_.size() < boxes_beside) beside_.emplace_back(to_, room_);
   reserve_for_chunks(r);
 }
 
@@ -119,18 +120,18 @@ void device_reducer::reserve(std::int64_t workspace_bytes) {
 
 device_outbox& device_reducer::box_for(host::interval which, device_outbox& wanted) {
   if (wanted.has_room(which)) return wanted;
-  if (beside_.size() < boxes_beside) return beside_.emplace_back(to_, room_, cuda::event::timing::off);
+  if (beside_.size() < boxes_beside) return beside_.emplace_back(to_, room_);
   device_outbox& next = beside_[next_beside_++ % boxes_beside];
   next.deliver();
   return next;
 }
 
-void device_reducer::reduce(host::interval range, const chunk_place& from, device_outbox& out) {
-  steps_of(cut_, range, steps{*this, from, out, cut_.array.nest.length});
+void device_reducer::reduce(std::int64_t chunk, host::interval range, const chunk_place& from, device_outbox& out) {
+  steps_of(cut_, range, steps{*this, from, out, chunk, cut_.array.nest.length});
 }
 
 void device_reducer::close(std::int64_t length, device_outbox& out) {
-  steps{*this, {nullptr, 0}, out, length}.close({0, cut_.array.results});
+  steps{*this, {nullptr, 0}, out, no_chunk, length}.close({0, cut_.array.results});
 }
 
 void device_reducer::save_state(void* state) const {

@@ -6,25 +6,14 @@
 #include "multifold/cuda/error.hpp"
 
 namespace multifold::stream {
-namespace {
-
-constexpr int no_thread = -1;
-
-}  // namespace
-
 device_sink::device_sink(const plan& p, const slabs& array, bool one_sum, const ring& r, transfer how,
-                         result_target& to, const device_streams& on, const trace_sink& trace)
+                         result_target& to, const device_streams& on)
     : what_(p.what),
       one_sum_(one_sum),
       how_(how),
       to_(to),
       on_(on),
-      reducer_(p.what, p.engine, array, one_sum, r, to, on),
-      trace_(trace) {
-  if (!trace_) return;
-  on_.kernels.synchronise();
-  clock_.emplace();
-}
+      reducer_(p.what, p.engine, array, one_sum, r, to, on) {}
 
 void device_sink::copy(device_slot& slot, const operands& from, std::int64_t bytes) const {
   const cudaStream_t copies = on_.copies.get();
@@ -48,37 +37,34 @@ void device_sink::consume(device_slot& slot, std::int64_t number, host::interval
     place = {{slot.device.data(), slot.device.data() + slot.bytes}, range.begin};
   }
   if (slot.starts) slot.starts->reduce.record(on_.kernels.get());
-  reducer_.reduce(range, place, slot.results);
+  reducer_.reduce(number, range, place, slot.results);
   slot.reduced.record(on_.kernels.get());
-  slot.results.send(on_.kernels.get(), on_.back.get());
+  slot.results.send(number, on_.kernels.get(), on_.back.get());
   slot.chunk = number;
   slot.chunk_bytes = from.y == nullptr ? bytes : 2 * bytes;
   consumed_ += count;
 }
 
 void device_sink::settle(device_slot& slot) {
-  const std::int64_t returned = slot.results.deliver();
-  if (slot.starts && slot.chunk >= 0) tell(slot, returned);
+  slot.results.deliver();
+  if (slot.starts && slot.chunk >= 0) tell(slot);
   slot.chunk = -1;
 }
 
-void device_sink::tell(device_slot& slot, std::int64_t returned_bytes) const {
+void device_sink::tell(const device_slot& slot) const {
   slot.reduced.synchronise();
-  const auto told = [&](trace_kind kind, std::int64_t bytes, const cuda::event& start, const cuda::event& end) {
-    trace_({kind, no_thread, slot.chunk, bytes, clock_->at(start), clock_->at(end)});
+  const auto told = [&](trace_kind kind, const cuda::event& start, const cuda::event& end) {
+    to_.tracer->tell(kind, slot.chunk, slot.chunk_bytes, start, end);
   };
-  if (how_ != transfer::mapped) told(trace_kind::copy, slot.chunk_bytes, slot.starts->copy, slot.copied);
-  told(trace_kind::reduce, slot.chunk_bytes, slot.starts->reduce, slot.reduced);
-  if (returned_bytes > 0) {
-    told(trace_kind::copy_back, returned_bytes, *slot.results.started(), slot.results.returned());
-  }
+  if (how_ != transfer::mapped) told(trace_kind::copy, slot.starts->copy, slot.copied);
+  told(trace_kind::reduce, slot.starts->reduce, slot.reduced);
 }
 
 void device_sink::finish(std::int64_t length, device_slot& slot, void* results) {
   if (what_.as_state) return reducer_.save_state(results);
   if (one_sum_) {
     reducer_.close(length, slot.results);
-    slot.results.send(on_.kernels.get(), on_.back.get());
+    slot.results.send(-1, on_.kernels.get(), on_.back.get());
     slot.results.deliver();
   }
   reducer_.finish();

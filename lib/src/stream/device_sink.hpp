@@ -3,11 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "multifold/plan.hpp"
-#include "multifold/trace.hpp"
-#include "stream/device_clock.hpp"
 #include "stream/device_reducer.hpp"
 #include "stream/device_slot.hpp"
 #include "stream/device_streams.hpp"
@@ -18,7 +15,7 @@ class device_sink {
  public:
   /// `how` is not automatic. Throws: out_of_memory if the device has no room.
   device_sink(const plan& p, const slabs& array, bool one_sum, const ring& r, transfer how, result_target& to,
-              const device_streams& on, const trace_sink& trace);
+              const device_streams& on);
 
   /// Enqueues the copy of elements `range` of chunk `number`, which are at `from` in pinned memory, into the slot, and
   /// the kernels that reduce them; mapped arrays are read where they are, and `from` is where the device sees the first
@@ -37,7 +34,7 @@ class device_sink {
 
  private:
   void copy(device_slot& slot, const operands& from, std::int64_t bytes) const;
-  void tell(device_slot& slot, std::int64_t returned_bytes) const;
+  void tell(const device_slot& slot) const;
 
   const reduction& what_;
   const bool one_sum_;
@@ -45,8 +42,6 @@ class device_sink {
   result_target& to_;
   const device_streams& on_;
   device_reducer reducer_;
-  const trace_sink& trace_;
-  std::optional<device_clock> clock_;
   std::int64_t consumed_ = 0;
 };
 

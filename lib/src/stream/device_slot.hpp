@@ -15,14 +15,14 @@ namespace multifold::stream {
 /// Places in pinned memory, if a thread fills them, and on the device, if chunks are copied there; and for results.
 /// Threads that wait for its events are asleep.
 struct device_slot {
-  device_slot(const ring& r, int arrays, transfer how, result_target& to, cuda::event::timing timed)
+  device_slot(const ring& r, int arrays, transfer how, result_target& to)
       : bytes(r.chunk_bytes),
         pinned(how == transfer::staged ? bytes * arrays : 0),
         device(how == transfer::mapped ? 0 : bytes * arrays),
-        copied(timed, cuda::event::waiting::sleep),
-        reduced(timed, cuda::event::waiting::sleep),
-        results(to, r.room, timed) {
-    if (timed == cuda::event::timing::on) starts.emplace();
+        copied(to.timed(), cuda::event::waiting::sleep),
+        reduced(to.timed(), cuda::event::waiting::sleep),
+        results(to, r.room) {
+    if (to.tracer != nullptr) starts.emplace();
   }
 
   struct timed_starts {

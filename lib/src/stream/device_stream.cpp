@@ -36,10 +36,11 @@ class pipeline {
         item_(item_bytes(p.what.input)),
         threads_(options.threads > 0 ? options.threads : host::usable_threads()),
         how_(way_of(input, elements_ * item_, options.way)),
-        to_{array_.nest, result_bytes(p.what), static_cast<std::byte*>(results), threads_, false} {
+        to_{array_.nest, result_bytes(p.what), static_cast<std::byte*>(results), threads_, false, nullptr} {
     cuda::check(cudaGetDevice(&device_));
     if (how_ == transfer::mapped) mapped_ = mapped_address(input);
     to_.direct = array_.nest.in_order && is_pinned(results, array_.nest.results * to_.item);
+    if (options.trace) to_.tracer = &tracer_.emplace(options.trace);
     build();
     reader_.emplace(input, elements_, ring_.chunk_elements, ring_.chunk_bytes, options.stop);
   }
@@ -83,7 +84,7 @@ class pipeline {
 
   bool try_to_build() {
     try {
-      sink_.emplace(plan_, array_, one_sum(), ring_, how_, to_, streams_, options_.trace);
+      sink_.emplace(plan_, array_, one_sum(), ring_, how_, to_, streams_);
       add_slots();
       return true;
     } catch (const out_of_memory&) {
@@ -95,10 +96,9 @@ class pipeline {
   }
 
   void add_slots() {
-    const auto timed = options_.trace ? cuda::event::timing::on : cuda::event::timing::off;
     try {
       for (int i = 0; i < ring_.slots; ++i) {
-        slots_.push_back(std::make_unique<device_slot>(ring_, input_.count(), how_, to_, timed));
+        slots_.push_back(std::make_unique<device_slot>(ring_, input_.count(), how_, to_));
       }
     } catch (const out_of_memory&) {
       if (slots_.size() < 2) throw;
@@ -170,6 +170,7 @@ class pipeline {
   const std::int64_t item_;
   const int threads_;
   const transfer how_;
+  std::optional<device_tracer> tracer_;
   result_target to_;
   operands mapped_ = nullptr;
   int device_ = 0;
