@@ -87,6 +87,13 @@ void add_engine_options(CLI::App& command, engine_arguments& to) {
   command.add_option("--memory", to.memory, "For buffers, like 64MiB or 4GiB (default: 256MiB)")
       ->type_name("SIZE")
       ->group(group);
+  command
+      .add_option("--transfer", to.transfer,
+                  "auto, staged, copy or mapped: how elements get to the device; files are staged")
+      ->type_name("WAY")
+      ->check(one_of({"auto", "staged", "copy", "mapped"}))
+      ->capture_default_str()
+      ->group(group);
   add_forced_options(command, to);
 }
 

@@ -43,6 +43,7 @@ struct engine_arguments {
   std::string engine = "auto";
   std::optional<int> threads;
   std::optional<std::string> memory;
+  std::string transfer = "auto";
   std::optional<int> passes;
   std::optional<std::string> finish;
   std::optional<std::int64_t> parts;

@@ -138,6 +138,8 @@ std::string result_json(const reduce_result& result, const result_files& files) 
   if (result.resumed > 0) object["resumed"] = result.resumed;
   object["engine"] = result.engine;
   object["device"] = result.device;
+  if (result.way != transfer::automatic) object["transfer"] = name(result.way);
+  if (!result.note.empty()) object["note"] = result.note;
   object["accuracy"] = name(result.achieved);
   object["bytes"] = result.bytes;
   object["seconds"] = result.seconds;

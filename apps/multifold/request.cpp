@@ -64,6 +64,7 @@ reduce_options reduce_request(op_kind op, const reduction_arguments& what, const
     options.memory_bytes = parse_bytes("--memory", *how.memory);
     if (options.memory_bytes == 0) throw usage("--memory: found 0; expected bytes like 256MiB");
   }
+  options.way = *parse_transfer(how.transfer);
   options.forced = forced_plan(how);
   return options;
 }

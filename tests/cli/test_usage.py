@@ -22,6 +22,7 @@ class Usage(tool.ToolTest):
                      ["sum", raw, "--dtype", "f32", "--offset", "-1"], ["sum", x, "--memory", "4Q"],
                      ["sum", x, "--memory", "lots"], ["sum", x, "--memory", "0"], ["sum", x, "--memory", "99999999999G"],
                      ["sum", x, "--threads", "0"], ["sum", x, "--threads", "many"], ["sum", x, "--engine", "abacus"],
+                     ["sum", x, "--transfer", "teleport"], ["plan", "sum", x, "--transfer", ""],
                      ["sum", x, "--accuracy", "good"], ["sum", x, "--nan", "maybe"], ["sum", x, "--initial", "one"],
                      ["mean", x, "--initial", "1"], ["argmax", x, "--initial", "1"], ["sum", x, "--result-dtype", "i64"],
                      ["mean", x, "--result-dtype", "i32"], ["sum", x, "--passes", "0"], ["sum", x, "--passes", "40"],

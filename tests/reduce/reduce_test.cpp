@@ -180,11 +180,44 @@ TEST(reduce_api, both_engines_give_the_same_answer_for_host_arrays) {
   }
 }
 
+TEST(reduce_api, pageable_arrays_are_staged_and_nothing_else) {
+  if (!has_gpu()) GTEST_SKIP() << "no GPU: " << engines().front().reason;
+  const std::vector<float> x(3'000'000, 1);
+  const array_view view = make_view(x.data(), {3'000'000});
+  reduce_options options;
+  options.engine = engine_choice::device;
+  const reduce_result r = reduce(op_kind::sum, view, options);
+  EXPECT_EQ(r.value<float>(), 3'000'000.0f);
+  EXPECT_EQ(r.way, transfer::staged);
+  EXPECT_EQ(r.note, "");
+  floats source(x, {3'000'000});
+  for (const transfer way : {transfer::copy, transfer::mapped}) {
+    options.way = way;
+    EXPECT_THROW(reduce(op_kind::sum, view, options), unsupported_error);
+    EXPECT_THROW(reduce(op_kind::sum, source, options), unsupported_error);
+  }
+}
+
+TEST(reduce_api, the_host_engine_reads_arrays_where_they_are) {
+  const std::vector<float> x{1, 2, 3};
+  reduce_options options;
+  options.engine = engine_choice::host;
+  options.way = transfer::mapped;
+  const reduce_result r = reduce(op_kind::sum, make_view(x.data(), {3}), options);
+  EXPECT_EQ(r.value<float>(), 6.0f);
+  EXPECT_EQ(r.way, transfer::automatic);
+}
+
 TEST(reduce_api, names) {
   EXPECT_EQ(name(accuracy::exact), "exact");
   EXPECT_EQ(name(engine_choice::automatic), "auto");
   EXPECT_EQ(parse_engine("device"), engine_choice::device);
   EXPECT_FALSE(parse_engine("gpu"));
+  for (const transfer way : {transfer::automatic, transfer::staged, transfer::copy, transfer::mapped}) {
+    EXPECT_EQ(parse_transfer(name(way)), way);
+  }
+  EXPECT_EQ(name(transfer::automatic), "auto");
+  EXPECT_FALSE(parse_transfer("teleport"));
   ASSERT_EQ(engines().size(), 2u);
   EXPECT_EQ(engines()[1].name, "host");
   EXPECT_TRUE(engines()[1].supported);

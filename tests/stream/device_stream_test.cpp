@@ -4,82 +4,39 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <random>
+#include <limits>
+#include <span>
 #include <stop_token>
-#include <string>
 #include <vector>
 
-#include "multifold/cuda/traits.hpp"
 #include "multifold/error.hpp"
-#include "multifold/float16.hpp"
+#include "stream/device_problem.hpp"
 #include "stream/memory_source.hpp"
 
 namespace multifold {
 namespace {
 
 using test::memory_source;
-
-// Elements whose sums are exact, so that results compare by bits.
-std::vector<std::byte> small_numbers(dtype type, std::int64_t count, std::uint64_t seed) {
-  std::mt19937_64 rng(seed);
-  std::vector<std::byte> bytes(static_cast<std::size_t>(count * item_bytes(type)));
-  visit_dtype(type, [&]<class T>() {
-    for (std::int64_t i = 0; i < count; ++i) {
-      const int value = static_cast<int>(rng() % 201) - 100;
-      T x;
-      if constexpr (std::is_same_v<T, f16>) x = to_f16(value);
-      else if constexpr (std::is_same_v<T, bf16>) x = to_bf16(value);
-      else if constexpr (std::is_same_v<T, bool8>) x.bits = static_cast<std::uint8_t>(value & 1);
-      else x = static_cast<T>(value);
-      std::memcpy(bytes.data() + i * static_cast<std::int64_t>(sizeof(T)), &x, sizeof(T));
-    }
-  });
-  return bytes;
-}
-
-struct problem {
-  problem(dtype type, std::vector<std::int64_t> extents, std::vector<std::int64_t> reduced, bool fortran_order = false)
-      : axes(std::move(reduced)) {
-    layout.type = type;
-    layout.extents = std::move(extents);
-    layout.fortran_order = fortran_order;
-  }
-
-  array_layout layout;
-  std::vector<std::int64_t> axes;
-};
-
-array_view view_of(const array_layout& layout, const void* data) {
-  array_view view = make_view(data, layout.type, layout.extents);
-  if (layout.fortran_order) view.strides = fortran_strides(layout.extents);
-  return view;
-}
+using test::problem;
+using test::small_numbers;
 
 void expect_agreement(op_kind op, const problem& shape, const test::behaviour& how, std::int64_t memory_bytes) {
-  const std::int64_t count = element_count(shape.layout.extents);
+  const std::int64_t count = shape.elements();
   memory_source input(shape.layout, small_numbers(shape.layout.type, count, 7), how);
   memory_source second(shape.layout, small_numbers(shape.layout.type, count, 8), how);
-  const batches form = normalise(view_of(shape.layout, input.data()), shape.axes, order_of(op));
-  const plan p = make_plan(make_reduction(op, shape.layout.type), form, {}, cuda::device_traits());
+  const plan p = shape.plan_of(op);
   SCOPED_TRACE(explain(p));
-  const auto bytes = static_cast<std::size_t>(form.results() * result_bytes(p.what));
-  std::vector<std::byte> expected(bytes), got(bytes, std::byte{0xa5});
-  interpret(p, {input.data(), second.data()}, expected.data());
+  const std::vector<std::byte> expected = test::interpreted(p, {input.data(), second.data()});
+  std::vector<std::byte> got(expected.size(), std::byte{0xa5});
   stream::host_options options;
   options.memory_bytes = memory_bytes;
   options.threads = 4;
   const stream::inputs one(input), two(input, second);
-  EXPECT_EQ(stream::run_device(p, takes_two_arrays(op) ? two : one, got.data(), options), form.elements());
+  EXPECT_EQ(stream::run_device(p, takes_two_arrays(op) ? two : one, got.data(), options).elements, count);
   EXPECT_EQ(got, expected);
 }
 
-class device_stream : public ::testing::Test {
- protected:
-  void SetUp() override {
-    std::string reason;
-    if (cuda::devices(reason).empty()) GTEST_SKIP() << "no GPU: " << reason;
-  }
-};
+class device_stream : public test::needs_device {};
 
 const std::vector<problem> problems{
     {dtype::f32, {1}, {0}},
@@ -93,6 +50,10 @@ const std::vector<problem> problems{
     {dtype::f64, {1001, 997}, {0}, true},
     {dtype::i32, {1001, 997}, {1}, true},
     {dtype::f32, {40, 50, 600}, {2}, true},
+    {dtype::f16, {301, 40, 101}, {1}, true},
+    {dtype::f32, {2, 600'001}, {0}},
+    {dtype::f64, {300'001, 2}, {1}},
+    {dtype::u8, {600'003, 1}, {1}},
 };
 
 TEST_F(device_stream, agrees_with_the_interpreter_over_many_chunks) {
@@ -109,6 +70,56 @@ TEST_F(device_stream, sums_moments_of_one_array_and_of_two) {
       expect_agreement(op, shape, {}, INT64_C(4) << 20);
     }
   }
+}
+
+TEST_F(device_stream, rounded_results_are_the_same_whatever_the_memory) {
+  const problem shape(dtype::f32, {5'000'001}, {0}), rows(dtype::f32, {500'000, 11}, {1});
+  for (const problem& each : {shape, rows}) {
+    plan p = each.plan_of(op_kind::sum);
+    p.what.numerics = accuracy::fast;
+    p = make_plan(p.what, p.form, {}, p.engine);
+    std::vector<float> x(static_cast<std::size_t>(each.elements()));
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1.0f / static_cast<float>(i % 1000 + 1);
+    const auto bytes = std::as_bytes(std::span(x));
+    memory_source input(each.layout, {bytes.begin(), bytes.end()});
+    std::vector<std::vector<float>> results;
+    for (const std::int64_t memory : {1, 2, 9, 256}) {
+      stream::host_options options;
+      options.memory_bytes = memory << 20;
+      results.emplace_back(static_cast<std::size_t>(p.form.results()));
+      stream::run_device(p, input, results.back().data(), options);
+      EXPECT_EQ(results.back(), results.front()) << memory << " MiB";
+    }
+  }
+}
+
+// In the middle of a chunk, and where two chunks meet: rows of 9000 elements are no whole part of any chunk.
+TEST_F(device_stream, says_that_one_of_many_results_does_not_fit) {
+  for (const std::int64_t length : {16, 9000}) {
+    const std::int64_t rows = 2'000'000 / length;
+    const problem shape(dtype::i64, {rows, length}, {1});
+    for (const std::int64_t bad : {std::int64_t{0}, rows / 2, INT64_C(65536) / length, rows - 1}) {
+      std::vector<std::int64_t> x(static_cast<std::size_t>(rows * length), 1);
+      x[static_cast<std::size_t>(bad * length)] = std::numeric_limits<std::int64_t>::max();
+      const auto bytes = std::as_bytes(std::span(x));
+      memory_source input(shape.layout, {bytes.begin(), bytes.end()});
+      const plan p = shape.plan_of(op_kind::sum);
+      std::vector<std::int64_t> results(static_cast<std::size_t>(rows));
+      stream::host_options options;
+      options.memory_bytes = INT64_C(4) << 20;
+      EXPECT_THROW(stream::run_device(p, input, results.data(), options), overflow_error) << length << ", " << bad;
+      x[static_cast<std::size_t>(bad * length)] = 1;
+      memory_source good(shape.layout, {bytes.begin(), bytes.end()});
+      stream::run_device(p, good, results.data(), options);
+      EXPECT_EQ(results, std::vector<std::int64_t>(static_cast<std::size_t>(rows), length));
+    }
+  }
+}
+
+TEST_F(device_stream, brings_back_more_results_than_a_chunk_has_room_for) {
+  expect_agreement(op_kind::describe, {dtype::u8, {300'001, 1}, {1}}, {}, INT64_C(3) << 20);
+  expect_agreement(op_kind::describe, {dtype::f32, {3, 2, 100'001}, {1}}, {}, INT64_C(3) << 20);
+  expect_agreement(op_kind::sum, {dtype::f32, {3, 2, 700'001}, {1}}, {}, INT64_C(2) << 20);
 }
 
 TEST_F(device_stream, agrees_on_pipes) {
@@ -131,7 +142,7 @@ TEST_F(device_stream, reads_to_the_end_of_a_stream_of_unknown_length) {
   }
   const batches form = normalise(make_view(nullptr, dtype::i32, {1}), {0}, element_order::any);
   const plan p = make_plan(make_reduction(op_kind::sum, dtype::i32), form, {}, cuda::device_traits());
-  EXPECT_EQ(stream::run_device(p, input, &got), count);
+  EXPECT_EQ(stream::run_device(p, input, &got).elements, count);
   EXPECT_EQ(got, expected);
 }
 
@@ -149,8 +160,7 @@ TEST_F(device_stream, stops_when_it_is_told_to) {
   test::behaviour slow;
   slow.delay = std::chrono::milliseconds(20);
   memory_source input(shape.layout, small_numbers(dtype::f32, shape.layout.extents[0], 1), slow);
-  const batches form = normalise(view_of(shape.layout, input.data()), shape.axes, element_order::any);
-  const plan p = make_plan(make_reduction(op_kind::sum, dtype::f32), form, {}, cuda::device_traits());
+  const plan p = shape.plan_of(op_kind::sum);
   std::stop_source stop;
   stop.request_stop();
   stream::host_options options;

@@ -11,4 +11,6 @@
 #include "multifold/source.hpp"
 #include "multifold/state.hpp"
 #include "multifold/state_file.hpp"
+#include "multifold/trace.hpp"
+#include "multifold/transfer.hpp"
 #include "multifold/version.hpp"

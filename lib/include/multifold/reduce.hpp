@@ -18,6 +18,7 @@
 #include "multifold/source.hpp"
 #include "multifold/summary.hpp"
 #include "multifold/trace.hpp"
+#include "multifold/transfer.hpp"
 
 namespace multifold {
 
@@ -36,14 +37,15 @@ struct reduce_options {
   std::optional<accuracy> wanted;  // empty: the best there is for this operation and dtype
   bool keep_state = false;         // of exact sums and means over all axes, for merges (state.hpp)
   engine_choice engine = engine_choice::automatic;  // automatic also asks the environment: MULTIFOLD_ENGINE
-  int threads = 0;                                  // of the host engine; 0: as many as the process may use
+  int threads = 0;                                  // of the host engine, and that stage for a GPU; 0: all there are
   std::int64_t memory_bytes = 0;                    // for buffers of sources; 0: the default of 256 MiB
   std::string checkpoint;                           // of exact sums and means of a source: see reduce(op, source)
   double checkpoint_seconds = 10;                   // between two of them
+  transfer way = transfer::automatic;               // of host arrays to the device engine
   plan_options forced;
   std::stop_token stop;                                   // throws cancelled_error soon after a request
   std::function<void(std::int64_t bytes_read)> progress;  // called now and then, from one thread at a time
-  trace_sink trace;                                       // of sources on the host engine: told of every chunk
+  trace_sink trace;                                       // of whatever is read in chunks: told of each
 };
 
 /// A result and what was done for it. `data` holds the elements in row-major order.
@@ -60,6 +62,8 @@ struct reduce_result {
   std::int64_t resumed = 0;  // as many of them as a checkpoint had already
   std::int64_t bytes = 0;    // input bytes that were read
   double seconds = 0;
+  transfer way = transfer::automatic;  // how the array came to the device engine, if it was in host memory or a source
+  std::string note;                    // what was done otherwise than the options have it, where memory was short, say
 
   /// The only element. Throws shape_error if there are more, or if T is not its dtype.
   template <storage_type T>
@@ -85,11 +89,14 @@ T number_of(const std::byte (&member)[8]) {
 }
 
 /// Reduces `array` (host or device memory, any strides) over the axes in `options`.
-/// Memory:   host arrays on the host engine: accumulators only. On the device engine dense arrays are sent in chunks.
+/// Memory:   host arrays on the host engine: accumulators only. On the device engine dense arrays are sent in chunks,
+///           straight from where they are if that is pinned memory, else through pinned buffers of memory_bytes at
+///           most.
 /// Numerics: correctly rounded, the same bits on every engine; but products of floating point are accuracy::fast.
 ///           A var is (n P - S S) / (n (n - correction)) of the exact sums S of x and P of x x: nothing cancels. It is
 ///           NaN for no elements; where nothing is left of n, infinity, or NaN if all elements are the same.
 /// Throws:   shape_error, unsupported_error, engine_error, overflow_error, out_of_memory, cancelled_error, cuda_error.
+///           Of these, unsupported_error for transfer::copy and mapped where the array does not lie in pinned memory.
 /// Cost:     reads each element once.
 reduce_result reduce(op_kind op, const array_view& array, const reduce_options& options = {});
 

@@ -20,8 +20,9 @@ engine_traits current_device();
 /// is asked for.
 void run_on_device(const plan& p, const operands& data, void* results);
 
-/// Reduces a source, or two, that is read in chunks; returns the number of elements.
-std::int64_t stream_to_device(const plan& p, const stream::inputs& input, void* results, const reduce_options& options);
+/// Reduces a source, or two, that is read in chunks.
+stream::streamed stream_to_device(const plan& p, const stream::inputs& input, void* results,
+                                  const reduce_options& options);
 
 /// Whether chunks of an array of this form can be sent to the device.
 bool device_takes_chunks(const batches& form);

@@ -52,9 +52,11 @@ void run_on_device(const plan& p, const operands& data, void* results) {
   check_status(cuda::status_of(space, stream.get()), p.what);
 }
 
-std::int64_t stream_to_device(const plan& p, const stream::inputs& input, void* results,
-                              const reduce_options& options) {
-  return stream::run_device(p, input, results, {options.threads, options.memory_bytes, options.stop, options.progress});
+stream::streamed stream_to_device(const plan& p, const stream::inputs& input, void* results,
+                                  const reduce_options& options) {
+  return stream::run_device(
+      p, input, results,
+      {options.threads, options.memory_bytes, options.stop, options.progress, options.trace, options.way});
 }
 
 bool device_takes_chunks(const batches& form) { return stream::streams_to_device(form); }

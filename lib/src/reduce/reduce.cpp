@@ -41,7 +41,7 @@ void round_result(reduce_result& result, const reduction& what) {
   round_state(result.state, what.op, what.result, result.data.data());
 }
 
-// Runs `work`, which returns the number of elements it read, and fills in the rest.
+// Runs `work`, which returns stream::streamed, and fills in the rest.
 template <class Work>
 reduce_result result_of(const request& r, plan p, const Work& work) {
   reduce_result result;
@@ -52,8 +52,11 @@ reduce_result result_of(const request& r, plan p, const Work& work) {
   result.device = p.engine.name;
   result.achieved = r.achieved;
   const auto start = std::chrono::steady_clock::now();
-  result.count = work(p, result.data.data());
+  const stream::streamed done = work(p, result.data.data());
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.count = done.elements;
+  result.way = done.way;
+  result.note = done.note;
   if (r.what.as_state) round_result(result, r.what);
   result.bytes = result.count * item_bytes(r.what.input) * (takes_two_arrays(r.what.op) ? 2 : 1);
   result.used = std::move(p);
@@ -128,23 +131,26 @@ reduce_result reduce_arrays(op_kind op, const array_view& x, const array_view* y
   const engine_traits engine = detail::choose_engine(r, x.where, layout.dense, options);
   const operands data{x.data, y != nullptr ? y->data : nullptr};
   return result_of(r, make_plan(r.what, r.form, options.forced, engine), [&](const plan& chosen, void* results) {
+    stream::streamed done{r.elements};
     if (engine.engine == engine_kind::host) {
       host::run(chosen, data, results, {options.threads, options.stop, options.progress});
     } else if (x.where == place::device) {
       detail::run_on_device(chosen, data, results);
     } else {
       detail::memory_source first(x, layout.fortran), second(y != nullptr ? *y : x, layout.fortran);
-      const stream::inputs one(first), two(first, second);
-      detail::stream_to_device(chosen, y != nullptr ? two : one, results, options);
+      stream::inputs input = y != nullptr ? stream::inputs(first, second) : stream::inputs(first);
+      input.memory = data;
+      done = detail::stream_to_device(chosen, input, results, options);
     }
-    return r.elements;
+    return done;
   });
 }
 
-std::int64_t run_on_source(const plan& p, const stream::inputs& input, void* results, const reduce_options& options) {
+stream::streamed run_on_source(const plan& p, const stream::inputs& input, void* results,
+                               const reduce_options& options) {
   if (p.engine.engine == engine_kind::device) return detail::stream_to_device(p, input, results, options);
-  return stream::run_host(p, input, results,
-                          {options.threads, options.memory_bytes, options.stop, options.progress, options.trace});
+  return {stream::run_host(p, input, results,
+                           {options.threads, options.memory_bytes, options.stop, options.progress, options.trace})};
 }
 
 reduce_result reduce_sources(op_kind op, const stream::inputs& input, const reduce_options& options) {
@@ -172,7 +178,7 @@ reduce_result reduce_with_checkpoints(op_kind op, source& input, const reduce_op
   };
   reduce_result result = result_of(r, make_plan(r.what, r.form, {}, engine), [&](const plan&, void* state) {
     resumed = detail::sum_with_checkpoints(r, input, static_cast<std::byte*>(state), options, sum);
-    return r.elements;
+    return stream::streamed{r.elements};
   });
   result.resumed = resumed;
   result.bytes -= resumed * item_bytes(r.what.input);

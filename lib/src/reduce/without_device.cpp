@@ -19,7 +19,7 @@ engine_traits current_device() { throw engine_error(absent); }
 
 void run_on_device(const plan&, const operands&, void*) { throw engine_error(absent); }
 
-std::int64_t stream_to_device(const plan&, const stream::inputs&, void*, const reduce_options&) {
+stream::streamed stream_to_device(const plan&, const stream::inputs&, void*, const reduce_options&) {
   throw engine_error(absent);
 }
 

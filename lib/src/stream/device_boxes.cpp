@@ -15,9 +15,9 @@ device_box box_of(const host::nest& n, const host::box& b) {
     const host::nest_loop& loop = n.loops[i];
     const std::int64_t extent = b[i].end - b[i].begin;
     form.offset += b[i].begin * loop.stride;
-    box.first_result += b[i].begin * loop.result_step;
+    box.first_result += b[i].begin * loop.acc_step;
     box.first_index += b[i].begin * loop.index_step;
-    const run r{extent, loop.stride, loop.result_step, loop.reduced};
+    const run r{extent, loop.stride, loop.acc_step, loop.reduced};
     if (loop.reduced) form.length_run = r;
     else if (loop.stride == 1) form.inner_run = r;
     else form.outer_run = r;

@@ -1,63 +1,74 @@
-// Two streams: copies run ahead on one, kernels follow on the other, and events keep them apart.
+// Events keep the streams apart: a slot is copied to when its kernels are done, and reduced when its copy is there.
 #include "stream/device_sink.hpp"
 
 #include <cuda_runtime_api.h>
 
-#include <algorithm>
-
 #include "multifold/cuda/error.hpp"
-#include "multifold/cuda/reduce_async.hpp"
-#include "stream/device_boxes.hpp"
-#include "stream/device_state.hpp"
 
 namespace multifold::stream {
+device_sink::device_sink(const plan& p, const slabs& array, bool one_sum, const ring& r, transfer how,
+                         result_target& to, const device_streams& on)
+    : what_(p.what),
+      one_sum_(one_sum),
+      how_(how),
+      to_(to),
+      on_(on),
+      reducer_(p.what, p.engine, array, one_sum, r, to, on) {}
 
-device_sink::device_sink(const reduction& what, const host::nest& nest, const engine_traits& traits)
-    : what_(what),
-      nest_(nest),
-      traits_(traits),
-      item_(item_bytes(what.input)),
-      accumulators_(nest.results * accumulator_bytes(what)) {
-  cuda::fill_identity_async(what, accumulators_.data(), nest.results, kernels_.get());
-}
-
-void device_sink::reserve(std::int64_t workspace_bytes) {
-  if (workspace_bytes <= workspace_.size()) return;
-  kernels_.synchronise();
-  workspace_ = cuda::device_buffer(std::max<std::int64_t>(2 * workspace_bytes, 1 << 20));
-}
-
-void device_sink::consume(device_slot& slot, host::interval range) {
-  // The kernels of the slot's last chunk must be done before it is overwritten.
-  slot.reduced.hold_back(copies_.get());
-  for (std::int64_t first = 0; first < slot.pinned.size(); first += slot.bytes) {
-    cuda::check(cudaMemcpyAsync(slot.device.data() + first, slot.pinned.data() + first,
-                                static_cast<std::size_t>((range.end - range.begin) * item_), cudaMemcpyHostToDevice,
-                                copies_.get()));
+void device_sink::copy(device_slot& slot, const operands& from, std::int64_t bytes) const {
+  const cudaStream_t copies = on_.copies.get();
+  slot.reduced.hold_back(copies);
+  if (slot.starts) slot.starts->copy.record(copies);
+  std::byte* to = slot.device.data();
+  for (const void* array : {from.x, from.y}) {
+    if (array == nullptr) continue;
+    cuda::check(cudaMemcpyAsync(to, array, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice, copies));
+    to += slot.bytes;
   }
-  slot.copied.record(copies_.get());
-  slot.copied.hold_back(kernels_.get());
-  boxes_of(nest_, range, [&](const device_box& box) {
-    plan p = make_plan(what_, box.form, {}, traits_);
-    p.form.offset -= range.begin;
-    reserve(p.workspace_bytes());
-    cuda::accumulate_async(p, {slot.device.data(), slot.device.data() + slot.bytes},
-                           {accumulators_.data(), box.first_result, box.first_index}, workspace_.bytes(),
-                           kernels_.get());
-  });
-  slot.reduced.record(kernels_.get());
+  slot.copied.record(copies);
+  slot.copied.hold_back(on_.kernels.get());
 }
 
-void device_sink::finish(std::int64_t length, void* results) {
-  if (what_.as_state) return save_device_state(what_, accumulators_.data(), results, kernels_.get());
-  const std::int64_t bytes = nest_.results * result_bytes(what_);
-  cuda::device_buffer lowered(bytes), word(sizeof(std::uint32_t));
-  cuda::check(cudaMemsetAsync(word.data(), 0, sizeof(std::uint32_t), kernels_.get()));
-  cuda::lower_async(what_, accumulators_.data(), nest_.results, length, lowered.data(),
-                    reinterpret_cast<std::uint32_t*>(word.data()), kernels_.get());
-  cuda::check(cudaMemcpyAsync(results, lowered.data(), static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost,
-                              kernels_.get()));
-  check_status(cuda::status_of({word.data(), sizeof(std::uint32_t)}, kernels_.get()), what_);
+void device_sink::consume(device_slot& slot, std::int64_t number, host::interval range, const operands& from) {
+  const std::int64_t count = range.end - range.begin, bytes = count * item_bytes(what_.input);
+  chunk_place place{from, 0};
+  if (how_ != transfer::mapped) {
+    copy(slot, from, bytes);
+    place = {{slot.device.data(), slot.device.data() + slot.bytes}, range.begin};
+  }
+  if (slot.starts) slot.starts->reduce.record(on_.kernels.get());
+  reducer_.reduce(number, range, place, slot.results);
+  slot.reduced.record(on_.kernels.get());
+  slot.results.send(number, on_.kernels.get(), on_.back.get());
+  slot.chunk = number;
+  slot.chunk_bytes = from.y == nullptr ? bytes : 2 * bytes;
+  consumed_ += count;
+}
+
+void device_sink::settle(device_slot& slot) {
+  slot.results.deliver();
+  if (slot.starts && slot.chunk >= 0) tell(slot);
+  slot.chunk = -1;
+}
+
+void device_sink::tell(const device_slot& slot) const {
+  slot.reduced.synchronise();
+  const auto told = [&](trace_kind kind, const cuda::event& start, const cuda::event& end) {
+    to_.tracer->tell(kind, slot.chunk, slot.chunk_bytes, start, end);
+  };
+  if (how_ != transfer::mapped) told(trace_kind::copy, slot.starts->copy, slot.copied);
+  told(trace_kind::reduce, slot.starts->reduce, slot.reduced);
+}
+
+void device_sink::finish(std::int64_t length, device_slot& slot, void* results) {
+  if (what_.as_state) return reducer_.save_state(results);
+  if (one_sum_) {
+    reducer_.close(length, slot.results);
+    slot.results.send(-1, on_.kernels.get(), on_.back.get());
+    slot.results.deliver();
+  }
+  reducer_.finish();
+  check_status(to_.worst, what_);
 }
 
 }  // namespace multifold::stream

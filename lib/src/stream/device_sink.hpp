@@ -1,48 +1,48 @@
-// The GPU's end of the pipeline: chunks arrive in pinned slots, in order, and are merged into device accumulators.
+// The GPU's end of the pipeline: chunks are copied to the device on one stream, reduced on another, and their results
+// come back on a third, each beside the others.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <vector>
 
-#include "host/nest.hpp"
-#include "multifold/cuda/buffer.hpp"
-#include "multifold/cuda/event.hpp"
-#include "multifold/cuda/stream.hpp"
 #include "multifold/plan.hpp"
+#include "stream/device_reducer.hpp"
+#include "stream/device_slot.hpp"
+#include "stream/device_streams.hpp"
 
 namespace multifold::stream {
 
-/// A chunk's place in pinned memory, and the one on the device that it is copied to: `bytes` of one array or of each of
-/// two.
-struct device_slot {
-  device_slot(std::int64_t each, int arrays) : bytes(each), pinned(each * arrays), device(each * arrays) {}
-  std::int64_t bytes;
-  cuda::pinned_buffer pinned;
-  cuda::device_buffer device;
-  cuda::event copied, reduced;
-};
-
 class device_sink {
  public:
-  device_sink(const reduction& what, const host::nest& nest, const engine_traits& traits);
+  /// `how` is not automatic. Throws: out_of_memory if the device has no room.
+  device_sink(const plan& p, const slabs& array, bool one_sum, const ring& r, transfer how, result_target& to,
+              const device_streams& on);
 
-  /// Enqueues the copy of elements `range` from the slot, and the kernels that reduce them. One call at a time, in the
-  /// order of the chunks; the slot may be filled again once its `copied` event has happened.
-  void consume(device_slot& slot, host::interval range);
+  /// Enqueues the copy of elements `range` of chunk `number`, which are at `from` in pinned memory, into the slot, and
+  /// the kernels that reduce them; mapped arrays are read where they are, and `from` is where the device sees the first
+  /// element of the whole array. One call at a time, in the order of the chunks.
+  void consume(device_slot& slot, std::int64_t number, host::interval range, const operands& from);
 
-  /// The results over `length` elements a batch, or the state of the only one, in host memory. Waits for everything.
-  void finish(std::int64_t length, void* results);
+  /// Waits until the results of the slot's last chunk are back, and brings them to their places, so that the slot can
+  /// take another. Slots are settled by any thread, each by one.
+  void settle(device_slot& slot);
+
+  /// The results that are still open, over `length` elements, or the state, at `results`; through a slot that is
+  /// settled. Waits for everything, and throws what went wrong with a result.
+  void finish(std::int64_t length, device_slot& slot, void* results);
+
+  std::int64_t consumed() const { return consumed_; }
 
  private:
-  void reserve(std::int64_t workspace_bytes);
+  void copy(device_slot& slot, const operands& from, std::int64_t bytes) const;
+  void tell(const device_slot& slot) const;
 
   const reduction& what_;
-  const host::nest& nest_;
-  const engine_traits traits_;
-  const std::int64_t item_;
-  cuda::stream copies_, kernels_;
-  cuda::device_buffer accumulators_, workspace_;
+  const bool one_sum_;
+  const transfer how_;
+  result_target& to_;
+  const device_streams& on_;
+  device_reducer reducer_;
+  std::int64_t consumed_ = 0;
 };
 
 }  // namespace multifold::stream

@@ -3,7 +3,6 @@
 #include "stream/host_stream.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,9 +11,11 @@
 #include "host/engine.hpp"
 #include "host/float_environment.hpp"
 #include "multifold/error.hpp"
+#include "stream/consumed.hpp"
 #include "stream/host_chunk.hpp"
 #include "stream/host_reader.hpp"
 #include "stream/host_turnstile.hpp"
+#include "stream/worker_trace.hpp"
 
 namespace multifold::stream {
 namespace {
@@ -50,27 +51,11 @@ buffers allocate_buffers(int threads, int arrays, std::int64_t each, std::int64_
   return b;
 }
 
-// Tells the caller's sink, if there is one, what a worker did since `start`.
-class host_tracer {
- public:
-  using clock = std::chrono::steady_clock;
-
-  host_tracer(const trace_sink& sink, int worker) : sink_(sink), worker_(worker) {}
-
-  clock::time_point now() const { return sink_ ? clock::now() : clock::time_point(); }
-  void tell(trace_kind kind, std::int64_t chunk, std::int64_t bytes, clock::time_point start) const {
-    if (sink_) sink_({kind, worker_, chunk, bytes, start, clock::now()});
-  }
-
- private:
-  const trace_sink& sink_;
-  const int worker_;
-};
-
 class pipeline {
  public:
   pipeline(const plan& p, const inputs& input, void* results, const host_options& options, bool endless)
       : what_(p.what),
+        input_(input),
         options_(options),
         fold_(host::make_fold(p.what)),
         slabs_(endless ? endless_slab() : slabs_of(p.form)),
@@ -101,6 +86,7 @@ class pipeline {
       }
     });
     const std::int64_t count = reader_->elements();
+    check_consumed(consumed_, count, input_.x);
     if (elements_ < 0) finish_endless(count);
     if (options_.progress) options_.progress(count * fold_.item);
     check_status(sink_.worst.load(), what_);
@@ -110,7 +96,7 @@ class pipeline {
  private:
   void work(std::size_t worker) {
     host_chunk state(fold_, slabs_, sink_, other_);
-    const host_tracer tracer(options_.trace, static_cast<int>(worker));
+    const worker_trace tracer(options_.trace, static_cast<int>(worker));
     while (std::optional<chunk> c = reader_->claim()) {
       if (copies_) copy(*c, buffers_.blocks[worker].get(), state, tracer);
       else pass(*c, buffers_.blocks[worker].get(), state, tracer);
@@ -118,7 +104,7 @@ class pipeline {
   }
 
   // A buffer that holds less than a chunk is filled several times.
-  void copy(chunk& c, std::byte* buffer, host_chunk& state, const host_tracer& tracer) {
+  void copy(chunk& c, std::byte* buffer, host_chunk& state, const worker_trace& tracer) {
     for (std::int64_t done = 0; done < c.count;) {
       auto start = tracer.now();
       const std::int64_t got = reader_->read(c, done, buffer, buffers_.bytes / fold_.item);
@@ -133,7 +119,7 @@ class pipeline {
     merge_->submit(c.number, state.take());
   }
 
-  void pass(chunk& c, std::byte* buffer, host_chunk& state, const host_tracer& tracer) {
+  void pass(chunk& c, std::byte* buffer, host_chunk& state, const worker_trace& tracer) {
     auto start = tracer.now();
     const std::int64_t got = reader_->read(c, 0, buffer, c.count);
     tracer.tell(trace_kind::read, c.number, got * bytes_each_, start);
@@ -156,8 +142,8 @@ class pipeline {
   }
 
   void report(std::int64_t elements) {
+    const std::int64_t so_far = (consumed_.fetch_add(elements) + elements) * fold_.item;
     if (!options_.progress) return;
-    const std::int64_t so_far = bytes_.fetch_add(elements * fold_.item) + elements * fold_.item;
     const std::unique_lock lock(progress_, std::try_to_lock);
     if (!lock || so_far < reported_ + (INT64_C(16) << 20)) return;
     reported_ = so_far;
@@ -165,6 +151,7 @@ class pipeline {
   }
 
   const reduction& what_;
+  const inputs& input_;
   const host_options& options_;
   const host::fold fold_;
   const slabs slabs_;
@@ -178,7 +165,7 @@ class pipeline {
   buffers buffers_;
   std::ptrdiff_t other_ = 0;
   std::optional<host_reader> reader_;
-  std::atomic<std::int64_t> bytes_{0};
+  std::atomic<std::int64_t> consumed_{0};
   std::mutex progress_;
   std::int64_t reported_ = 0;
 };

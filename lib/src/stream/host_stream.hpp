@@ -8,6 +8,7 @@
 #include "multifold/plan.hpp"
 #include "multifold/source.hpp"
 #include "multifold/trace.hpp"
+#include "multifold/transfer.hpp"
 #include "stream/inputs.hpp"
 
 namespace multifold::stream {
@@ -19,7 +20,8 @@ struct host_options {
   std::int64_t memory_bytes = 0;  // of chunk buffers; 0: default_memory_bytes
   std::stop_token stop;
   std::function<void(std::int64_t bytes)> progress;  // bytes read so far; called from one thread at a time
-  trace_sink trace = {};                             // of the CPU engine alone
+  trace_sink trace = {};
+  transfer way = transfer::automatic;  // of the GPU engine alone
 };
 
 /// Runs the reduction of `p` over `input`, whose layout is the dense array that p.form was made from (with the strides

@@ -1,0 +1,91 @@
+// The largest chunks of which memory holds enough.
+#include "stream/ring.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "multifold/error.hpp"
+
+namespace multifold::stream {
+namespace {
+
+// 16 MiB chunks reach 99 % of a PCIe 5 link, 1 MiB chunks 88 %. Kernels that read over the link have gaps between
+// them, and take longer ones.
+constexpr std::int64_t copied_chunk_bytes = INT64_C(16) << 20;
+constexpr std::int64_t mapped_chunk_bytes = INT64_C(32) << 20;
+constexpr std::int64_t least_result_bytes = 64 << 10;
+constexpr std::int64_t page_bytes = 4096;
+constexpr int most_fillers = 12;
+constexpr int most_in_flight = 8;  // chunks that nobody has to fill
+
+// As many whole slabs and pages as fit; where they do not, chunks end inside of slabs.
+std::int64_t piece_of(const ring_request& r, std::int64_t item) {
+  const std::int64_t all = least_chunk_bytes / item;
+  if (r.array.elements > all / 4) return all;
+  const std::int64_t unit = std::lcm(r.array.elements, page_bytes / item);
+  return unit > all / 4 ? all : all / unit * unit;
+}
+
+// Results that end in a chunk.
+std::int64_t results_in(const slabs& s, std::int64_t elements) {
+  const std::int64_t ends = std::min(s.count, elements / s.elements + 1);
+  return s.results > INT64_MAX / ends ? INT64_MAX : ends * s.results;
+}
+
+std::int64_t outbox_bytes(const ring_request& r, const ring& made) {
+  return status_bytes + made.room * result_bytes(r.what);
+}
+
+std::int64_t beside_bytes(const ring_request& r, const ring& made) {
+  return made.beside ? 2 * outbox_bytes(r, made) : 0;
+}
+
+std::int64_t slot_bytes(const ring_request& r, const ring& made) {
+  const std::int64_t chunk = r.how == transfer::mapped ? 0 : made.chunk_bytes * r.arrays;
+  return chunk + outbox_bytes(r, made);
+}
+
+ring with_chunks_of(const ring_request& r, std::int64_t chunk_bytes, std::int64_t most_result_bytes) {
+  const std::int64_t item = item_bytes(r.what.input), result = result_bytes(r.what);
+  ring made{};
+  made.chunk_bytes = chunk_bytes;
+  made.piece_elements = piece_of(r, item);
+  made.chunk_elements = chunk_bytes / least_chunk_bytes * made.piece_elements;
+  const std::int64_t wanted = results_in(r.array, made.chunk_elements);
+  made.room = std::clamp<std::int64_t>(most_result_bytes / result, 1, wanted);
+  made.beside = made.room < wanted;
+  const std::int64_t of_piece = results_in(r.array, made.piece_elements);
+  made.step_results =
+      merges_in_any_order(r.what) ? made.room : std::clamp<std::int64_t>(least_result_bytes / result, 1, of_piece);
+  const std::int64_t memory = r.memory_bytes - beside_bytes(r, made);
+  const std::int64_t enough = r.how == transfer::staged ? std::clamp(r.threads, 2, most_fillers) : most_in_flight;
+  const std::int64_t chunks = r.elements < 0 ? enough : (r.elements - 1) / made.chunk_elements + 1;
+  made.slots = static_cast<int>(std::min({memory / slot_bytes(r, made), enough, std::max<std::int64_t>(chunks, 1)}));
+  // Results that take long to put in their places are the work of several threads, too.
+  const bool many = 8 * made.room * result > chunk_bytes * r.arrays;
+  made.workers = r.how == transfer::staged ? made.slots : many ? std::min(made.slots, std::clamp(r.threads, 1, 4)) : 1;
+  return made;
+}
+
+}  // namespace
+
+ring ring_of(const ring_request& r, std::int64_t most_chunk_bytes) {
+  const std::int64_t item = item_bytes(r.what.input);
+  std::int64_t chunk = r.how == transfer::mapped ? mapped_chunk_bytes : copied_chunk_bytes;
+  while (chunk > most_chunk_bytes && chunk > least_chunk_bytes) chunk /= 2;
+  // Two chunks of a small array, so that one is reduced while the other travels.
+  while (r.elements >= 0 && chunk / 2 >= r.elements * item / 2 && chunk > least_chunk_bytes) chunk /= 2;
+  for (; chunk >= least_chunk_bytes; chunk /= 2) {
+    const ring made = with_chunks_of(r, chunk, chunk * r.arrays);
+    if (made.slots >= 2 || (made.slots == 1 && made.chunk_elements >= r.elements && r.elements >= 0)) return made;
+  }
+  ring least = with_chunks_of(r, least_chunk_bytes, least_result_bytes);
+  if (least.slots >= 1) return least;
+  least.slots = 1;
+  const std::int64_t wanted = slot_bytes(r, least) + beside_bytes(r, least);
+  throw out_of_memory("reading for the GPU takes a pinned slot of " + std::to_string(wanted) + " bytes at least, but " +
+                      std::to_string(r.memory_bytes) + " are allowed: allow more");
+}
+
+}  // namespace multifold::stream

@@ -1,0 +1,88 @@
+// Memory that was allocated, is full of rubbish, and is gone for good when it is freed.
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <stdexcept>
+
+#include "simulated_gpu.hpp"
+
+namespace simulated {
+namespace {
+
+struct block {
+  std::size_t bytes;
+  memory kind;
+};
+
+std::map<const char*, block>& blocks() {
+  static std::map<const char*, block> all;
+  return all;
+}
+
+std::size_t used = 0;  // of device_bytes
+
+// Greater blocks only take memory away from others, and have none.
+constexpr std::size_t greatest_real_bytes = std::size_t{512} << 20;
+
+cudaError_t allocate(void** data, std::size_t bytes, memory kind) {
+  const std::lock_guard guard(lock());
+  if (kind == memory::device && used + bytes > device_bytes) return cudaErrorMemoryAllocation;
+  const bool real = bytes <= greatest_real_bytes;
+  *data = std::aligned_alloc(4096, real ? (bytes + 4095) / 4096 * 4096 : 4096);
+  if (*data == nullptr) return cudaErrorMemoryAllocation;
+  if (real) std::memset(*data, 0xcd, bytes);
+  blocks()[static_cast<const char*>(*data)] = {bytes, kind};
+  if (kind == memory::device) used += bytes;
+  return cudaSuccess;
+}
+
+cudaError_t release(void* data, memory kind) {
+  if (data == nullptr) return cudaSuccess;
+  drain();
+  const std::lock_guard guard(lock());
+  const auto found = blocks().find(static_cast<const char*>(data));
+  if (found == blocks().end() || found->second.kind != kind) return cudaErrorInvalidValue;
+  if (kind == memory::device) used -= found->second.bytes;
+  if (found->second.bytes <= greatest_real_bytes) std::memset(data, 0xee, found->second.bytes);
+  blocks().erase(found);
+  std::free(data);
+  return cudaSuccess;
+}
+
+}  // namespace
+
+memory memory_at(const void* at) {
+  const std::lock_guard guard(lock());
+  auto after = blocks().upper_bound(static_cast<const char*>(at));
+  if (after == blocks().begin()) return memory::pageable;
+  const auto& [data, found] = *--after;
+  return static_cast<const char*>(at) < data + found.bytes ? found.kind : memory::pageable;
+}
+
+}  // namespace simulated
+
+using simulated::memory;
+
+cudaError_t cudaMalloc(void** data, std::size_t bytes) { return simulated::allocate(data, bytes, memory::device); }
+cudaError_t cudaFree(void* data) { return simulated::release(data, memory::device); }
+cudaError_t cudaMallocHost(void** data, std::size_t bytes) { return simulated::allocate(data, bytes, memory::pinned); }
+cudaError_t cudaFreeHost(void* data) { return simulated::release(data, memory::pinned); }
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* found, const void* at) {
+  const memory kind = simulated::memory_at(at);
+  *found = {};
+  found->type = kind == memory::pinned   ? cudaMemoryTypeHost
+                : kind == memory::device ? cudaMemoryTypeDevice
+                                         : cudaMemoryTypeUnregistered;
+  if (kind != memory::pageable) found->devicePointer = const_cast<void*>(at);
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetDevice(int* device) {
+  *device = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaSetDevice(int) { return cudaSuccess; }
+cudaError_t cudaGetLastError() { return cudaSuccess; }
+const char* cudaGetErrorString(cudaError_t) { return "the simulated GPU refuses"; }
+const char* cudaGetErrorName(cudaError_t) { return "simulated"; }
