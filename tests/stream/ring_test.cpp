@@ -68,10 +68,11 @@ TEST(ring, keeps_to_its_memory) {
 
 TEST(ring, takes_large_chunks_where_there_is_memory) {
   const ring r = problems[0].with(256 * mebi);
-  EXPECT_EQ(r.chunk_bytes, 16 * mebi);
-  EXPECT_EQ(r.slots, 4);
+  EXPECT_EQ(r.chunk_bytes, 4 * mebi);
+  EXPECT_EQ(r.slots, 8);
   EXPECT_EQ(r.workers, 4);
   EXPECT_FALSE(r.beside);
+  EXPECT_EQ(problems[0].with(256 * mebi, transfer::copy).chunk_bytes, 16 * mebi);
   EXPECT_EQ(problems[0].with(256 * mebi, transfer::copy).workers, 1);
   EXPECT_EQ(problems[0].with(2 * mebi).chunk_bytes, least_chunk_bytes);
 }

@@ -14,10 +14,10 @@ constexpr double nothing_known = std::numeric_limits<double>::infinity();
 // Of an H200 and its host: opening the device, and the allocations of a pipeline once it is open.
 constexpr double opening_seconds = 0.3, pipeline_seconds = 0.003;
 
-// What chunks of 16 MiB reach of the link, and how many a pipeline has at most.
-constexpr double share_of_link = 0.98;
-constexpr double chunk_bytes = 16 << 20;
-constexpr int most_chunks = 12;
+// What chunks reach of the link, in place and staged; and the pinned memory of a thread that stages them.
+constexpr double share_of_link = 0.98, staged_share_of_link = 0.94;
+constexpr double filler_bytes = 8 << 20;
+constexpr int most_fillers = 16;
 
 // The host's engine stays unless the device is quicker by so much.
 constexpr double worth_it = 0.95;
@@ -55,8 +55,9 @@ engine_times predict(const machine_rates& rates, data_place where, std::int64_t 
     times.host = seconds(size, staged) + seconds(size, rates.host_one * std::clamp(threads, 1, rates.threads));
   }
   if (where != data_place::pinned) {
-    const double slots = chunk_bytes * std::clamp(threads, 2, most_chunks);
-    times.device = std::max(times.device, seconds(size, staged)) + seconds(std::min(slots, size), rates.pinning);
+    const double slots = filler_bytes * std::clamp(threads, 1, most_fillers);
+    times.device = std::max(seconds(size, staged_share_of_link * rates.link), seconds(size, staged)) +
+                   seconds(std::min(slots, size), rates.pinning);
   }
   times.device += pipeline_seconds + (warm ? 0 : opening_seconds);
   return times;

@@ -1,4 +1,4 @@
-// A copy whose stores go past the cache: for buffers that somebody else reads next.
+// A copy whose stores go past the cache: for what nobody reads soon. What a device reads next is better left in the cache.
 #pragma once
 
 #include <cstdint>

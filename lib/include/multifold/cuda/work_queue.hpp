@@ -52,12 +52,13 @@ bool starts_early();
 
 namespace detail {
 
-// What lies between members has no value: graphs compare arguments by their bytes.
+// What lies between members has no value: graphs compare arguments by their bytes. A class without members may share
+// its only byte with other arguments.
 template <class T>
 void clear_padding(T& value) {
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_clear_padding)
-  if constexpr (std::is_class_v<T>) __builtin_clear_padding(&value);
+  if constexpr (std::is_class_v<T> && !std::is_empty_v<T>) __builtin_clear_padding(&value);
 #endif
 #endif
   static_cast<void>(value);

@@ -18,8 +18,9 @@ template <floating_storage T>
 inline constexpr int exact_sum_words = exact_traits<T>::digit_count + 4;
 
 /// Sum of narrow elements in one binary64, with what tells whether anything was rounded: the range of their magnitudes.
-/// Every partial sum of n elements is a multiple of the least one's last place and below n times the greatest, so if
-/// these are less than 53 bits apart, then all of them are exact, in any order. A few integer operations an element.
+/// Every partial sum of n elements is a multiple of the least one's last place and below n times the power of two above
+/// the greatest, so if these are at most 53 bits apart, then all of them are exact, in any order. A few integer
+/// operations an element.
 template <floating_storage T>
 requires(sizeof(T) <= 4) struct range_sum {
   using value_type = T;
@@ -60,7 +61,7 @@ requires(sizeof(T) <= 4) struct range_sum {
   MULTIFOLD_HD constexpr exact_pair pair(const accumulator& a, std::int64_t count) const {
     constexpr int precision = detail::float_layout<T>::mantissa_bits + 1;
     const int greatest = static_cast<int>(a.fields >> 16), least = 256 - static_cast<int>(a.fields & 0xffffu);
-    const int bits = greatest - least + precision + detail::bit_width(static_cast<uint128_t>(count));
+    const int bits = greatest - least + precision + detail::bit_width(static_cast<uint128_t>(count - 1));
     const bool exact = a.fields == 0 || (greatest < 255 && bits <= 53);
     return {sum_of(a), exact ? 0.0 : bit_copy<double>(std::uint64_t{0x7ff8000000000000})};
   }

@@ -41,9 +41,18 @@ struct element_share {
 /// The sum of a share, if a pair holds it.
 template <floating_storage T>
 __device__ exact_pair pair_of(const lost_arguments<T>& args, const T* batch, const element_share& share) {
+  constexpr int together = 8;  // in flight: rows that are lost come one by one
   exact_pair pair;
-  for (std::int64_t i = share.first + threadIdx.x % 32; i < share.end && !pair.lost(); i += share.step) {
-    pair = pair + to_double(args.element(batch, i));
+  for (std::int64_t i = share.first + threadIdx.x % 32; i < share.end && !pair.lost(); i += together * share.step) {
+    T loaded[together];
+#pragma unroll
+    for (int k = 0; k < together; ++k) {
+      if (i + k * share.step < share.end) loaded[k] = args.element(batch, i + k * share.step);
+    }
+#pragma unroll
+    for (int k = 0; k < together; ++k) {
+      if (i + k * share.step < share.end) pair = pair + to_double(loaded[k]);
+    }
   }
   return pair;
 }
