@@ -147,7 +147,7 @@ void check_rows(const std::byte* sums) {
 void add_rows() {
   add("rows_of_16/streams", [](benchmark::State& state) {
     array().pinned(true);
-    const bench::row_stream stream(chunk_bytes, row_length, 4);
+    const bench::row_stream stream(chunk_bytes, row_length, 8);
     const pinned_buffer sums(array().bytes() / row_length);
     measure(state, [&] { stream.run(array().data(), array().bytes(), sums.data()); });
     check_rows(sums.data());
