@@ -5,6 +5,7 @@
     gpu_record.py status      compares the record with the sources; exit 0 if it is current and clean, else 1
 """
 
+import concurrent.futures
 import datetime
 import hashlib
 import json
@@ -22,6 +23,10 @@ STAMP = "sources.sha256"
 PROGRAMS = ("test_device", "test_graphs", "test_stream", "test_reduce")
 SANITIZERS = ("memcheck", "racecheck", "initcheck", "synccheck")
 SANITIZED_TESTS = "*Sanitized*"
+# These take the GPU's memory, or look at how much of it is free, and run when nothing else does.
+LONELY_TESTS = "device_shortage.*:*keeps_no_memory*"
+MOST_SHARDS = 8  # of a program: most of a test's time is the CPU's, which works out what should come
+SECONDS = 900  # a program that takes longer hangs
 
 # The code that a GPU run speaks of.
 HASHED_TREES = ("lib", "graphs", "tests/device", "tests/graphs", "tests/stream", "tests/reduce")
@@ -79,20 +84,42 @@ def verdict_of(test):
     return "failed" if messages or test.get("status") != "RUN" else "passed"
 
 
-def run_program(program):
+def finished(command, **environment):
+    """Exit status and output of a command; one that hangs is killed."""
+    try:
+        done = subprocess.run(command, check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              timeout=SECONDS, env=dict(os.environ, MULTIFOLD_REQUIRE_GPU="1", **environment))
+        return done.returncode, done.stdout
+    except subprocess.TimeoutExpired as hung:
+        said = hung.stdout or ""
+        return 1, (said if isinstance(said, str) else said.decode(errors="replace")) + f"\nkilled after {SECONDS} s\n"
+
+
+def run_tests(program, wanted, **environment):
     """Counts of one GoogleTest program; one that dies counts as one more failure."""
     with tempfile.TemporaryDirectory() as scratch:
         report = pathlib.Path(scratch) / "report.json"
-        environment = dict(os.environ, MULTIFOLD_REQUIRE_GPU="1")
-        status = subprocess.run([program, f"--gtest_output=json:{report}"], env=environment, check=False).returncode
+        status, said = finished([program, f"--gtest_output=json:{report}", f"--gtest_filter={wanted}"], **environment)
+        print(said, flush=True)
         counts = {"passed": 0, "failed": 0, "skipped": 0}
         if report.exists():
             for suite in json.loads(report.read_text())["testsuites"]:
                 for test in suite["testsuite"]:
-                    counts[verdict_of(test)] += 1
+                    if test.get("status") == "RUN":  # the others are another shard's
+                        counts[verdict_of(test)] += 1
     if status != 0 and counts["failed"] + counts["skipped"] == 0:
         counts["failed"] = 1
     return counts
+
+
+def run_program(program):
+    """All tests of a program: in shards side by side, and then those that want the GPU for themselves."""
+    shards = max(1, min(MOST_SHARDS, (os.cpu_count() or 1) // 2))
+    with concurrent.futures.ThreadPoolExecutor(shards) as pool:
+        parts = list(pool.map(lambda shard: run_tests(program, f"-{LONELY_TESTS}", GTEST_TOTAL_SHARDS=str(shards),
+                                                      GTEST_SHARD_INDEX=str(shard)), range(shards)))
+    parts.append(run_tests(program, LONELY_TESTS))
+    return {verdict: sum(part[verdict] for part in parts) for verdict in parts[0]}
 
 
 def sanitize(tool, programs):
@@ -107,13 +134,11 @@ def sanitize(tool, programs):
         if count == 0:
             continue
         tests += count
-        run = subprocess.run(command + [program, f"--gtest_filter={SANITIZED_TESTS}"], check=False, text=True,
-                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                             env=dict(os.environ, MULTIFOLD_REQUIRE_GPU="1"))
-        if run.returncode != 0:
-            print(run.stdout)
-            summary = re.findall(r"(?:ERROR SUMMARY|RACECHECK SUMMARY): (.*)", run.stdout)
-            return {"verdict": summary[-1] if summary else f"exit status {run.returncode}", "tests": tests}
+        status, said = finished(command + [program, f"--gtest_filter={SANITIZED_TESTS}"])
+        if status != 0:
+            print(said, flush=True)
+            summary = re.findall(r"(?:ERROR SUMMARY|RACECHECK SUMMARY): (.*)", said)
+            return {"verdict": summary[-1] if summary else f"exit status {status}", "tests": tests}
     return {"verdict": "clean" if tests else "no test to run", "tests": tests}
 
 
@@ -132,11 +157,11 @@ def run(bin_dir):
         record["programs"][os.path.basename(program)] = counts
         for verdict, count in counts.items():
             record["tests"][verdict] += count
-    record["sanitizers"] = {}
-    for tool in SANITIZERS:
-        print(f"== compute-sanitizer {tool}", flush=True)
-        record["sanitizers"][tool] = sanitize(tool, programs)
-        print(f"   {record['sanitizers'][tool]['verdict']}", flush=True)
+    print(f"== compute-sanitizer {', '.join(SANITIZERS)}", flush=True)
+    with concurrent.futures.ThreadPoolExecutor(len(SANITIZERS)) as pool:
+        record["sanitizers"] = dict(zip(SANITIZERS, pool.map(lambda tool: sanitize(tool, programs), SANITIZERS)))
+    for tool, result in record["sanitizers"].items():
+        print(f"   {tool}: {result['verdict']}", flush=True)
 
     RECORD.write_text(json.dumps(record, indent=2) + "\n")
     print(f"{RECORD.relative_to(ROOT)}: {summary_of(record)}")

@@ -82,7 +82,9 @@ cudaError_t cudaGetDevice(int* device) {
   *device = 0;
   return cudaSuccess;
 }
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp*, int) { return cudaErrorNoDevice; }  // its rates are nobody's business
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp*, int) {
+  return cudaErrorNoDevice;
+}  // its rates are nobody's business
 cudaError_t cudaSetDevice(int) { return cudaSuccess; }
 cudaError_t cudaGetLastError() { return cudaSuccess; }
 const char* cudaGetErrorString(cudaError_t) { return "the simulated GPU refuses"; }

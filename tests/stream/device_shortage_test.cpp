@@ -74,7 +74,7 @@ class device_shortage : public test::needs_device {
 
 TEST_F(device_shortage, goes_on_with_what_there_is) {
   EXPECT_EQ(reduce().note, "");
-  for (const std::int64_t left : {96, 40, 16}) {
+  for (const std::int64_t left : {48, 24, 16}) {
     const hog others(left << 20);
     EXPECT_NE(reduce().note, "") << left << " MiB";
   }

@@ -129,7 +129,8 @@ TEST(ring, serves_streams_of_unknown_length) {
   const slabs endless = endless_slab();
   const reduction what = make_reduction(op_kind::sum, dtype::f32);
   const ring r = ring_of({endless, what, -1, 1, 256 * mebi, 2, transfer::staged});
-  EXPECT_EQ(r.slots, 2);
+  EXPECT_EQ(r.workers, 2);
+  EXPECT_EQ(r.slots, 4);
   EXPECT_EQ(r.room, 1);
 }
 

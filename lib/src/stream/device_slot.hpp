@@ -35,6 +35,7 @@ struct device_slot {
   cuda::event copied, reduced;
   device_outbox results;
   std::optional<timed_starts> starts;
+  bool waits = false;                        // for the chunks in front of the one that was read into it
   std::int64_t chunk = -1, chunk_bytes = 0;  // that is in it, to be told of
 };
 

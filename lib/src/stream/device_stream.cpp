@@ -1,11 +1,15 @@
-// The threads of the pipeline: each owns slots, claims a chunk, reads it, and waits for its turn to send it to the GPU.
+// The threads of the pipeline: each owns slots, claims a chunk, reads it into one of them, and goes on with the next.
+// Chunks are sent to the GPU in their order: by whoever has read one that was waited for, with those behind it that are
+// there already. So no thread is woken up for every chunk, which would cost more than a small one travels.
 #include "stream/device_stream.hpp"
 
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
-#include <atomic>
+#include <condition_variable>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,9 +54,7 @@ class pipeline {
       try {
         work(worker);
       } catch (...) {
-        reader_->stop();
-        turn_ = abandoned;
-        turn_.notify_all();
+        abandon();
         throw;
       }
     });
@@ -67,7 +69,11 @@ class pipeline {
   }
 
  private:
-  static constexpr std::int64_t abandoned = -1;
+  // Read, and on its way once its number is up.
+  struct ready_chunk {
+    device_slot* slot;
+    std::int64_t first, count;
+  };
 
   // Where others use the device's memory, with as much of it as there is.
   void build() {
@@ -111,22 +117,53 @@ class pipeline {
   void work(int worker) {
     cuda::check(cudaSetDevice(device_));  // every thread starts on device 0
     const worker_trace trace(options_.trace, worker);
-    auto next = static_cast<std::size_t>(worker);
-    while (std::optional<chunk> c = reader_->claim()) {
+    const auto mine = static_cast<std::size_t>(worker), step = static_cast<std::size_t>(ring_.workers);
+    for (std::size_t next = mine; std::optional<chunk> c = reader_->claim();) {
       device_slot& slot = *slots_[next];
-      next += static_cast<std::size_t>(ring_.workers);
-      if (next >= slots_.size()) next = static_cast<std::size_t>(worker);
+      next = next + step < slots_.size() ? next + step : mine;
+      if (!wait_until_sent(slot)) return;
       const std::int64_t got = fill(slot, *c, trace);
       sink_->settle(slot);
-      if (!wait_for(c->number)) return;
-      if (got > 0) sink_->consume(slot, c->number, {c->first, c->first + got}, source_of(slot, c->first));
-      if (options_.progress) options_.progress((c->first + got) * item_);
-      turn_ = c->number + 1;
-      turn_.notify_all();
+      send(c->number, {&slot, c->first, got});
     }
-    for (auto i = static_cast<std::size_t>(worker); i < slots_.size(); i += static_cast<std::size_t>(ring_.workers)) {
+    for (std::size_t i = mine; i < slots_.size(); i += step) {
+      if (!wait_until_sent(*slots_[i])) return;
       sink_->settle(*slots_[i]);
     }
+  }
+
+  // False if somebody failed, and what is in front of the slot's chunk may never come.
+  bool wait_until_sent(const device_slot& slot) {
+    std::unique_lock lock(mutex_);
+    sent_.wait(lock, [&] { return abandoned_ || !slot.waits; });
+    return !abandoned_;
+  }
+
+  void send(std::int64_t number, const ready_chunk& made) {
+    std::unique_lock lock(mutex_);
+    made.slot->waits = true;
+    ready_.emplace(number, made);
+    if (sending_) return;  // whoever is at it will find it
+    sending_ = true;
+    while (!abandoned_ && !ready_.empty() && ready_.begin()->first == turn_) {
+      const ready_chunk c = ready_.begin()->second;
+      ready_.erase(ready_.begin());
+      lock.unlock();
+      if (c.count > 0) sink_->consume(*c.slot, turn_, {c.first, c.first + c.count}, source_of(*c.slot, c.first));
+      if (options_.progress) options_.progress((c.first + c.count) * item_);
+      lock.lock();
+      c.slot->waits = false;
+      ++turn_;
+      sent_.notify_all();
+    }
+    sending_ = false;
+  }
+
+  void abandon() {
+    reader_->stop();
+    const std::lock_guard lock(mutex_);
+    abandoned_ = true;
+    sent_.notify_all();
   }
 
   // Pinned memory needs no filling; there, no more chunks are on their way than there are slots.
@@ -150,15 +187,6 @@ class pipeline {
     return {at(input_.memory.x), two ? at(input_.memory.y) : nullptr};
   }
 
-  // False if somebody failed, and the chunk before this one may never come.
-  bool wait_for(std::int64_t number) {
-    for (std::int64_t seen = turn_.load(); seen != number; seen = turn_.load()) {
-      if (seen == abandoned) return false;
-      turn_.wait(seen);
-    }
-    return true;
-  }
-
   bool one_sum() const { return endless_ || plan_.what.as_state; }
 
   const plan& plan_;
@@ -180,7 +208,11 @@ class pipeline {
   std::optional<device_sink> sink_;
   std::vector<std::unique_ptr<device_slot>> slots_;
   std::optional<host_reader> reader_;
-  std::atomic<std::int64_t> turn_{0};
+  std::mutex mutex_;
+  std::condition_variable sent_;
+  std::map<std::int64_t, ready_chunk> ready_;
+  std::int64_t turn_ = 0;  // of the next chunk to be sent; changed by the one who is sending
+  bool sending_ = false, abandoned_ = false;
 };
 
 }  // namespace

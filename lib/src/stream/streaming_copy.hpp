@@ -1,4 +1,5 @@
-// A copy whose stores go past the cache: for what nobody reads soon. What a device reads next is better left in the cache.
+// A copy whose stores go past the cache: for what nobody reads soon. What a device reads next is better left in the
+// cache.
 #pragma once
 
 #include <cstdint>

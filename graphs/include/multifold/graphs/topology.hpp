@@ -33,9 +33,9 @@ struct topology {
 /// What the GPU engine makes of `p`, node by node: a chain. `p` is a plan for that engine.
 topology topology_of(const plan& p);
 
-/// The same as CUDA's driver knows it: `p` is put into a graph on the current device, and the graph is asked. Nothing is
-/// run, and of device memory only the workspace is taken.
-/// Throws: engine_error where there is no GPU; out_of_memory; cuda_error.
+/// The same as CUDA's driver knows it: `p` is put into a graph on the current device, and the graph is asked. Nothing
+/// is run, and of device memory only the workspace is taken. Throws: engine_error where there is no GPU; out_of_memory;
+/// cuda_error.
 topology driver_topology_of(const plan& p);
 
 /// Whether both have the same nodes, of the same kinds and grids, with the same edges. Labels, shapes and bytes aside.
