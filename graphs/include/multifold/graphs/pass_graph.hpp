@@ -51,6 +51,8 @@ class pass_graph {
   void launch(cudaStream_t stream) const;
 
   /// Launches from now on read and write other arrays. Sets arguments of nodes; nothing is instantiated.
+  /// Cost: below 1 us of the host a node, and nothing where arguments stay as they were. A descriptor in mapped memory,
+  ///       which would need no call, made every launch 3 us longer on an H200, and one that a node copies 1.5 us.
   void rebind(const operands& data, void* results);
   /// Launches from now on reduce the first `length` elements: of plans with one row, up to the length they were made
   /// for. As rebind.
