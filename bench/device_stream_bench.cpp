@@ -154,12 +154,11 @@ void add_rows() {
   });
   add("rows_of_16/reduce", [](benchmark::State& state) {
     array().pinned(true);
-    mf::reduce_result result;
-    measure(state, [&] {
-      result = {};
-      result = mf::reduce(mf::op_kind::sum, rows(array().elements() / row_length), row_sums(mf::engine_choice::device));
-    });
-    check_rows(result.data.data());
+    const pinned_buffer sums(array().bytes() / row_length);
+    mf::reduce_options options = row_sums(mf::engine_choice::device);
+    options.into = sums.bytes();
+    measure(state, [&] { mf::reduce(mf::op_kind::sum, rows(array().elements() / row_length), options); });
+    check_rows(sums.data());
   });
 }
 

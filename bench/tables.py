@@ -91,7 +91,7 @@ def add_graphs(record, add):
 def add_streams(record, add):
     """What of the link is reached by arrays that are not on the GPU."""
     for case, least in (("pinned/reduce", 0.98), ("pinned/zero_copy", 0.92), ("pageable/8_threads", 0.93),
-                        ("rows_of_16/streams", 0.95), ("file/cached", 0.90)):
+                        ("rows_of_16/reduce", 0.95), ("file/cached", 0.90)):
         found = record.streams.get(case, {}).get("of_limit")
         add(f"stream/{case}", at_least(found, least, f">= {least:.2f} x the link"))
 

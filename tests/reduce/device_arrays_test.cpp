@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,20 @@ TEST_F(device_arrays, in_pinned_memory_come_every_way) {
         EXPECT_EQ(got.data, expected.data) << name(op) << ", " << name(way);
       }
     }
+  }
+}
+
+TEST_F(device_arrays, results_go_to_memory_of_the_caller) {
+  reduce_options options = on(engine_choice::host);
+  options.axes = {1};
+  const reduce_result expected = reduce(op_kind::sum, view(), options);
+  options.engine = engine_choice::device;
+  const cuda::pinned_buffer pinned(rows * 4);
+  std::vector<std::byte> pageable(rows * 4);
+  for (const std::span<std::byte> into : {pinned.bytes(), std::span(pageable)}) {
+    options.into = into;
+    EXPECT_TRUE(reduce(op_kind::sum, view(), options).data.empty());
+    EXPECT_EQ(std::memcmp(into.data(), expected.data.data(), into.size()), 0);
   }
 }
 

@@ -88,6 +88,39 @@ TEST(reduce_api, reads_sources_of_known_and_unknown_length) {
   EXPECT_EQ(r.count, 4);
 }
 
+TEST(reduce_api, writes_results_to_memory_of_the_caller) {
+  const std::vector<float> x{1, 2, 3, 4, 5, 6};
+  const array_view view = make_view(x.data(), {2, 3});
+  std::vector<float> sums(3);
+  reduce_options options;
+  options.axes = {1};
+  options.into = std::as_writable_bytes(std::span(sums)).first(8);
+  const reduce_result rows = reduce(op_kind::sum, view, options);
+  EXPECT_TRUE(rows.data.empty());
+  EXPECT_EQ(sums, (std::vector<float>{6, 15, 0}));
+  floats source(x, {2, 3});
+  options.into = std::as_writable_bytes(std::span(sums)).subspan(4);
+  reduce(op_kind::mean, source, options);
+  EXPECT_EQ(sums, (std::vector<float>{6, 2, 5}));
+
+  options.axes.reset();
+  options.into = std::as_writable_bytes(std::span(sums)).first(4);
+  options.keep_state = true;
+  const reduce_result whole = reduce(op_kind::sum, view, options);
+  EXPECT_EQ(sums[0], 21);
+  EXPECT_FALSE(whole.state.empty());
+  EXPECT_THROW(whole.value<float>(), shape_error);
+  options.keep_state = false;
+  for (const std::size_t first : {std::size_t{0}, std::size_t{1}}) {
+    options.into = std::as_writable_bytes(std::span(sums)).subspan(first, first == 0 ? 5 : 4);
+    EXPECT_THROW(reduce(op_kind::sum, view, options), shape_error);
+  }
+  summary described{};
+  options.into = std::as_writable_bytes(std::span(&described, 1));
+  EXPECT_TRUE(reduce(op_kind::describe, view, options).data.empty());
+  EXPECT_EQ(described.count, 6);
+}
+
 TEST(reduce_api, takes_an_initial_value_where_one_makes_sense) {
   const std::vector<std::int32_t> x{3, 1, 2};
   reduce_options options;

@@ -42,6 +42,9 @@ struct reduce_options {
   std::string checkpoint;                           // of exact sums and means of a source: see reduce(op, source)
   double checkpoint_seconds = 10;                   // between two of them
   transfer way = transfer::automatic;               // of host arrays to the device engine
+  // Host memory for the results, as many bytes as they take, instead of reduce_result::data, which stays empty then.
+  // A GPU writes to pinned memory by itself. After an error, nobody knows what is there.
+  std::span<std::byte> into;
   plan_options forced;
   std::stop_token stop;                                   // throws cancelled_error soon after a request
   std::function<void(std::int64_t bytes_read)> progress;  // called now and then, from one thread at a time
@@ -52,10 +55,10 @@ struct reduce_options {
 struct reduce_result {
   dtype type = dtype::f32;
   std::vector<std::int64_t> extents;  // empty for a single value
-  std::vector<std::byte> data;        // of describe: struct summary, whose reals are of `type`
-  std::vector<std::byte> state;       // empty unless it was to be kept
-  std::string engine;                 // "host" or "device"
-  std::string device;                 // the processor, for people
+  std::vector<std::byte> data;   // of describe: struct summary, whose reals are of `type`; see reduce_options::into
+  std::vector<std::byte> state;  // empty unless it was to be kept
+  std::string engine;            // "host" or "device"
+  std::string device;            // the processor, for people
   accuracy achieved = accuracy::fast;
   plan used;
   std::int64_t count = 0;    // input elements, of each array
@@ -96,7 +99,8 @@ T number_of(const std::byte (&member)[8]) {
 ///           A var is (n P - S S) / (n (n - correction)) of the exact sums S of x and P of x x: nothing cancels. It is
 ///           NaN for no elements; where nothing is left of n, infinity, or NaN if all elements are the same.
 /// Throws:   shape_error, unsupported_error, engine_error, overflow_error, out_of_memory, cancelled_error, cuda_error.
-///           Of these, unsupported_error for transfer::copy and mapped where the array does not lie in pinned memory.
+///           Of these, shape_error for `into` of another size than the results', or misaligned for them; and
+///           unsupported_error for transfer::copy and mapped where the array does not lie in pinned memory.
 /// Cost:     reads each element once.
 reduce_result reduce(op_kind op, const array_view& array, const reduce_options& options = {});
 

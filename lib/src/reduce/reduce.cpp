@@ -23,6 +23,7 @@ namespace {
 using detail::request;
 
 std::vector<std::byte> allocate_results(const request& r) {
+  if (r.into.data() != nullptr && !r.what.as_state) return {};
   if (r.what.as_state) return empty_state(r.what.input);
   const int128_t bytes = static_cast<int128_t>(r.form.results()) * result_bytes(r.what);
   try {
@@ -35,10 +36,10 @@ std::vector<std::byte> allocate_results(const request& r) {
 }
 
 // What came is the state; the value is made of it.
-void round_result(reduce_result& result, const reduction& what) {
+void round_result(reduce_result& result, const request& r) {
   result.state = std::move(result.data);
-  result.data.resize(static_cast<std::size_t>(item_bytes(what.result)));
-  round_state(result.state, what.op, what.result, result.data.data());
+  result.data.resize(r.into.data() != nullptr ? 0 : static_cast<std::size_t>(item_bytes(r.what.result)));
+  round_state(result.state, r.what.op, r.what.result, r.into.data() != nullptr ? r.into.data() : result.data.data());
 }
 
 // Runs `work`, which returns stream::streamed, and fills in the rest.
@@ -52,12 +53,12 @@ reduce_result result_of(const request& r, plan p, const Work& work) {
   result.device = p.engine.name;
   result.achieved = r.achieved;
   const auto start = std::chrono::steady_clock::now();
-  const stream::streamed done = work(p, result.data.data());
+  const stream::streamed done = work(p, result.data.empty() ? r.into.data() : result.data.data());
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   result.count = done.elements;
   result.way = done.way;
   result.note = done.note;
-  if (r.what.as_state) round_result(result, r.what);
+  if (r.what.as_state) round_result(result, r);
   result.bytes = result.count * item_bytes(r.what.input) * (takes_two_arrays(r.what.op) ? 2 : 1);
   result.used = std::move(p);
   return result;
@@ -98,6 +99,7 @@ void reduce_result::copy_value(dtype wanted, void* out) const {
     throw shape_error("the result is " + std::string(name(type)) + ", and " + std::string(name(wanted)) +
                       " was asked for");
   }
+  if (data.empty() && extents.empty()) throw shape_error("the result stands in the memory that was given for it");
   if (static_cast<std::int64_t>(data.size()) != item_bytes(type)) {
     throw shape_error("the result has shape " + to_string(extents) + ", and a single value was asked for");
   }

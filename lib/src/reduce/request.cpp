@@ -48,6 +48,21 @@ void check_state(const request& r) {
   }
 }
 
+std::span<std::byte> checked_place(const request& r, std::span<std::byte> into) {
+  if (into.data() == nullptr) return {};
+  const std::int64_t item = result_bytes(r.what);
+  if (static_cast<int128_t>(into.size()) != static_cast<int128_t>(r.form.results()) * item) {
+    throw shape_error(std::to_string(r.form.results()) + " results of " + std::to_string(item) +
+                      " bytes do not take the " + std::to_string(into.size()) + " that were given for them");
+  }
+  const std::int64_t boundary = r.what.op == op_kind::describe ? alignof(summary) : item;
+  if (reinterpret_cast<std::uintptr_t>(into.data()) % static_cast<std::uintptr_t>(boundary) != 0) {
+    throw shape_error("the memory for the results starts at an address that is no multiple of " +
+                      std::to_string(boundary) + " bytes");
+  }
+  return into;
+}
+
 }  // namespace
 
 void check_arrays(op_kind op, int given) {
@@ -126,6 +141,7 @@ request make_request(op_kind op, const array_view& view, const reduce_options& o
   r.elements = view.elements();
   r.what.as_state = options.keep_state;
   if (options.keep_state) check_state(r);
+  r.into = checked_place(r, options.into);
   return r;
 }
 

@@ -1,7 +1,9 @@
 // What the caller asked for, checked and completed, before an engine is chosen. Private to the API.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,8 +16,9 @@ struct request {
   batches form;
   std::vector<std::int64_t> result_extents;
   accuracy achieved;
-  std::int64_t elements;  // -1 if a stream will tell
-  const void* data;       // of the first array; null for sources
+  std::int64_t elements;      // -1 if a stream will tell
+  const void* data;           // of the first array; null for sources
+  std::span<std::byte> into;  // where the caller wants the results, or nothing
   std::int64_t bytes() const {
     return elements < 0 ? INT64_MAX : elements * item_bytes(what.input) * (takes_two_arrays(what.op) ? 2 : 1);
   }
