@@ -123,9 +123,9 @@ class Json(tool.ToolTest):
                 self.assertIsNone(json.loads(tool.run("info", "--json", env=env).out)["rates"])
                 self.assertIn("not measured yet", tool.run("info", env=env).out)
                 rates = json.loads(tool.run("info", "--measure", "--json", env=env).out)["rates"]
-                self.assertGreater(min(rates["host_one"], rates["host_all"]), 1e8)
+                self.assertGreater(min(rates["host_one"], rates["host_all"]), 1e6)
                 self.assertEqual(json.loads(tool.run("info", "--json", env=env).out)["rates"], rates)
-                self.assertRegex(tool.run("info", env=env).out, r"\n  host +[0-9.]+ GB/s")
+                self.assertRegex(tool.run("info", env=env).out, r"\n  host +[0-9.]+ .?B/s")
         self.assertEqual([path.name for path in (cache / "multifold").iterdir()], ["rates"])
         nowhere = tool.run("info", "--measure", env={**env, "MULTIFOLD_RATES": "/proc/none"})
         self.assertEqual((nowhere.code, nowhere.err), (0, ""))
