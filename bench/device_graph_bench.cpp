@@ -12,6 +12,7 @@
 #include <functional>
 #include <vector>
 
+#include "device_case.hpp"
 #include "device_cost.hpp"
 #include "device_graph_problem.hpp"
 #include "device_peers.hpp"
@@ -33,6 +34,7 @@ using mf::cuda::check;
 using mf::cuda::device_buffer;
 using mf::graphs::pass_graph;
 
+using bench::add;
 using bench::cost;
 using bench::cost_of;
 using bench::median;
@@ -41,21 +43,6 @@ using bench::report;
 using bench::rounds;
 using bench::seconds_of;
 using bench::sum_plan;
-
-using case_body = std::function<void(benchmark::State&)>;
-
-void add(const std::string& name, const case_body& body) {
-  benchmark::RegisterBenchmark(name.c_str(), [body](benchmark::State& state) {
-    for (auto unused : state) {
-      static_cast<void>(unused);
-      try {
-        body(state);
-      } catch (const std::exception& e) {
-        state.SkipWithError(e.what());
-      }
-    }
-  })->Iterations(1);
-}
 
 void add_round_trips(const std::string& label, std::int64_t elements) {
   const std::string group = "round_trip/" + label + "/";

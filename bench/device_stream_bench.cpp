@@ -17,6 +17,7 @@
 #include <string>
 #include <thread>
 
+#include "device_case.hpp"
 #include "device_stream_data.hpp"
 #include "device_stream_measure.hpp"
 #include "device_stream_rows.hpp"
@@ -29,6 +30,7 @@
 namespace {
 
 namespace mf = multifold;
+using bench::add;
 using bench::host_array;
 using mf::cuda::check;
 using mf::cuda::device_buffer;
@@ -70,19 +72,6 @@ void check_sum(float sum) {
 
 void measure(benchmark::State& state, const std::function<void()>& work) {
   bench::measure_stream(state, array().bytes(), work);
-}
-
-void add(const std::string& name, const std::function<void(benchmark::State&)>& body) {
-  benchmark::RegisterBenchmark(name.c_str(), [body](benchmark::State& state) {
-    for (auto unused : state) {
-      static_cast<void>(unused);
-      try {
-        body(state);
-      } catch (const std::exception& e) {
-        state.SkipWithError(e.what());
-      }
-    }
-  })->Iterations(1);
 }
 
 void add_memory() {

@@ -7,17 +7,10 @@
 #include <vector>
 
 #include "multifold/error.hpp"
-#include "multifold/plan.hpp"
-#include "plan/plan_rules.hpp"
+#include "plan/plan_forms.hpp"
 
 namespace multifold::plan_tests {
 namespace {
-
-using list = std::vector<std::int64_t>;
-
-batches form_of(const list& extents, const list& axes, dtype type = dtype::f32) {
-  return normalise(make_view(nullptr, type, extents), axes, element_order::any);
-}
 
 batches strided_form(const list& extents, const list& strides, const list& axes, dtype type) {
   array_view view;
@@ -25,14 +18,6 @@ batches strided_form(const list& extents, const list& strides, const list& axes,
   view.extents = extents;
   view.strides = strides;
   return normalise(view, axes, element_order::any);
-}
-
-plan sum_plan(const batches& form, const plan_options& forced = {}, const engine_traits& engine = h200_traits(),
-              dtype type = dtype::f32, accuracy numerics = accuracy::fast) {
-  const plan p = make_plan(make_reduction(op_kind::sum, type, nan_policy::propagate, numerics), form, forced, engine);
-  expect_sound(p);
-  expect_obeyed(p, forced);
-  return p;
 }
 
 TEST(make_plan, the_full_sum_fills_one_wave_and_ends_in_the_same_kernel) {
@@ -58,61 +43,6 @@ TEST(make_plan, many_long_rows_get_a_block_each) {
   EXPECT_EQ(p.passes[0].parts, 1);
   EXPECT_EQ(p.passes[0].blocks, 2048);
   EXPECT_EQ(p.workspace_bytes(), 256);
-}
-
-plan exact_plan(const batches& form, const plan_options& forced = {}, dtype type = dtype::f32) {
-  return sum_plan(form, forced, h200_traits(), type, accuracy::exact);
-}
-
-TEST(make_plan, long_rows_of_exact_sums_have_a_kernel_of_their_own) {
-  for (const dtype type : {dtype::f16, dtype::bf16, dtype::f32, dtype::f64}) {
-    const plan p = exact_plan(form_of({std::int64_t{1} << 32}, {0}), {}, type);
-    ASSERT_EQ(p.passes.size(), 1u);
-    EXPECT_EQ(p.passes[0].kind, kernel::exact_rows);
-    EXPECT_EQ(p.passes[0].parts, 132 * 2);
-    EXPECT_EQ(p.passes[0].how, finish::atomic);
-  }
-  EXPECT_EQ(exact_plan(form_of({4, std::int64_t{1} << 28}, {1})).passes[0].parts, 66);
-  EXPECT_EQ(exact_plan(form_of({1 << 19}, {0})).passes[0].threads, 256);
-}
-
-TEST(make_plan, exact_sums_that_one_wave_reads_take_one_kernel) {
-  const auto first = [](const batches& form, dtype type) { return exact_plan(form, {}, type).passes[0]; };
-  for (const dtype type : {dtype::bf16, dtype::f32, dtype::f64}) {
-    const std::int64_t item = item_bytes(type);
-    for (const std::int64_t length : {std::int64_t{1}, std::int64_t{1000}, (32 << 10) / item}) {
-      const plan p = exact_plan(form_of({length}, {0}), {}, type);
-      EXPECT_EQ(p.passes[0].kind, kernel::exact_blocks);
-      EXPECT_EQ(p.passes[0].parts, 1);
-      EXPECT_EQ(p.workspace_bytes(), 256);
-    }
-    const pass several = first(form_of({(256 << 10) / item}, {0}), type);
-    EXPECT_EQ(several.kind, kernel::exact_blocks);
-    EXPECT_EQ(several.parts, 32);
-    EXPECT_EQ(several.threads, 256);
-    EXPECT_EQ(several.how, finish::last_block);
-    const pass rows = first(form_of({100, (256 << 10) / item}, {1}), type);
-    EXPECT_EQ(rows.kind, kernel::exact_blocks);
-    EXPECT_EQ(rows.parts, 2);
-    EXPECT_EQ(rows.threads, 512);
-    EXPECT_EQ(first(form_of({(8 << 20) / item}, {0}), type).kind, kernel::exact_rows);
-    EXPECT_EQ(first(form_of({265, (256 << 10) / item}, {1}), type).kind, kernel::block_rows);
-  }
-  EXPECT_EQ(first(form_of({1000}, {0}), dtype::f16).kind, kernel::block_rows);
-}
-
-TEST(make_plan, other_exact_sums_take_the_kernels_that_rounded_ones_take) {
-  EXPECT_EQ(exact_plan(form_of({1 << 20, 1024}, {1})).passes[0].kind, kernel::group_rows);
-  EXPECT_EQ(exact_plan(form_of({1 << 20, 1024}, {0})).passes[0].kind, kernel::columns);
-  // What they lose is added again: a bit a batch, and the sums of long ones.
-  EXPECT_EQ(exact_plan(form_of({1 << 20, 1024}, {1})).again_bytes, (1 << 20) / 8);
-  EXPECT_EQ(exact_plan(form_of({1 << 20, 1024}, {0})).again_bytes, 256 + 1024 * 8 * 16 + 1024 * 4);
-  // Finishes that hand on partial results hand on pairs.
-  plan_options last;
-  last.how = finish::last_block;
-  const plan p = exact_plan(form_of({std::int64_t{1} << 32}, {0}), last);
-  EXPECT_EQ(p.passes[0].kind, kernel::block_rows);
-  EXPECT_EQ(p.accumulator_bytes, 16);
 }
 
 TEST(make_plan, short_rows_share_a_block) {

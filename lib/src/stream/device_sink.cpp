@@ -6,6 +6,7 @@
 #include "multifold/cuda/error.hpp"
 
 namespace multifold::stream {
+
 device_sink::device_sink(const plan& p, const slabs& array, bool one_sum, const ring& r, transfer how,
                          result_target& to, const device_streams& on)
     : what_(p.what),

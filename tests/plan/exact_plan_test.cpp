@@ -1,0 +1,67 @@
+// Which kernels exact sums take, and what they need beside them.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include "plan/plan_forms.hpp"
+
+namespace multifold::plan_tests {
+namespace {
+
+plan exact_plan(const batches& form, const plan_options& forced = {}, dtype type = dtype::f32) {
+  return sum_plan(form, forced, h200_traits(), type, accuracy::exact);
+}
+
+TEST(exact_plan, long_rows_of_exact_sums_have_a_kernel_of_their_own) {
+  for (const dtype type : {dtype::f16, dtype::bf16, dtype::f32, dtype::f64}) {
+    const plan p = exact_plan(form_of({std::int64_t{1} << 32}, {0}), {}, type);
+    ASSERT_EQ(p.passes.size(), 1u);
+    EXPECT_EQ(p.passes[0].kind, kernel::exact_rows);
+    EXPECT_EQ(p.passes[0].parts, 132 * 2);
+    EXPECT_EQ(p.passes[0].how, finish::atomic);
+  }
+  EXPECT_EQ(exact_plan(form_of({4, std::int64_t{1} << 28}, {1})).passes[0].parts, 66);
+  EXPECT_EQ(exact_plan(form_of({1 << 19}, {0})).passes[0].threads, 256);
+}
+
+TEST(exact_plan, exact_sums_that_one_wave_reads_take_one_kernel) {
+  const auto first = [](const batches& form, dtype type) { return exact_plan(form, {}, type).passes[0]; };
+  for (const dtype type : {dtype::bf16, dtype::f32, dtype::f64}) {
+    const std::int64_t item = item_bytes(type);
+    for (const std::int64_t length : {std::int64_t{1}, std::int64_t{1000}, (32 << 10) / item}) {
+      const plan p = exact_plan(form_of({length}, {0}), {}, type);
+      EXPECT_EQ(p.passes[0].kind, kernel::exact_blocks);
+      EXPECT_EQ(p.passes[0].parts, 1);
+      EXPECT_EQ(p.workspace_bytes(), 256);
+    }
+    const pass several = first(form_of({(256 << 10) / item}, {0}), type);
+    EXPECT_EQ(several.kind, kernel::exact_blocks);
+    EXPECT_EQ(several.parts, 32);
+    EXPECT_EQ(several.threads, 256);
+    EXPECT_EQ(several.how, finish::last_block);
+    const pass rows = first(form_of({100, (256 << 10) / item}, {1}), type);
+    EXPECT_EQ(rows.kind, kernel::exact_blocks);
+    EXPECT_EQ(rows.parts, 2);
+    EXPECT_EQ(rows.threads, 512);
+    EXPECT_EQ(first(form_of({(8 << 20) / item}, {0}), type).kind, kernel::exact_rows);
+    EXPECT_EQ(first(form_of({265, (256 << 10) / item}, {1}), type).kind, kernel::block_rows);
+  }
+  EXPECT_EQ(first(form_of({1000}, {0}), dtype::f16).kind, kernel::block_rows);
+}
+
+TEST(exact_plan, other_exact_sums_take_the_kernels_that_rounded_ones_take) {
+  EXPECT_EQ(exact_plan(form_of({1 << 20, 1024}, {1})).passes[0].kind, kernel::group_rows);
+  EXPECT_EQ(exact_plan(form_of({1 << 20, 1024}, {0})).passes[0].kind, kernel::columns);
+  // What they lose is added again: a bit a batch, and the sums of long ones.
+  EXPECT_EQ(exact_plan(form_of({1 << 20, 1024}, {1})).again_bytes, (1 << 20) / 8);
+  EXPECT_EQ(exact_plan(form_of({1 << 20, 1024}, {0})).again_bytes, 256 + 1024 * 8 * 16 + 1024 * 4);
+  // Finishes that hand on partial results hand on pairs.
+  plan_options last;
+  last.how = finish::last_block;
+  const plan p = exact_plan(form_of({std::int64_t{1} << 32}, {0}), last);
+  EXPECT_EQ(p.passes[0].kind, kernel::block_rows);
+  EXPECT_EQ(p.accumulator_bytes, 16);
+}
+
+}  // namespace
+}  // namespace multifold::plan_tests
