@@ -68,6 +68,17 @@ cudaError_t cudaFree(void* data) { return simulated::release(data, memory::devic
 cudaError_t cudaMallocHost(void** data, std::size_t bytes) { return simulated::allocate(data, bytes, memory::pinned); }
 cudaError_t cudaFreeHost(void* data) { return simulated::release(data, memory::pinned); }
 
+cudaError_t cudaHostRegister(void* data, std::size_t bytes, unsigned) {
+  const std::lock_guard guard(simulated::lock());
+  simulated::blocks()[static_cast<const char*>(data)] = {bytes, memory::pinned};
+  return cudaSuccess;
+}
+cudaError_t cudaHostUnregister(void* data) {
+  simulated::drain();
+  const std::lock_guard guard(simulated::lock());
+  return simulated::blocks().erase(static_cast<const char*>(data)) == 1 ? cudaSuccess : cudaErrorInvalidValue;
+}
+
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* found, const void* at) {
   const memory kind = simulated::memory_at(at);
   *found = {};
@@ -85,6 +96,10 @@ cudaError_t cudaGetDevice(int* device) {
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp*, int) {
   return cudaErrorNoDevice;
 }  // its rates are nobody's business
+cudaError_t cudaDeviceSynchronize() {
+  simulated::drain();
+  return cudaSuccess;
+}
 cudaError_t cudaSetDevice(int) { return cudaSuccess; }
 cudaError_t cudaGetLastError() { return cudaSuccess; }
 const char* cudaGetErrorString(cudaError_t) { return "the simulated GPU refuses"; }

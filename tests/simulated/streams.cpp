@@ -161,6 +161,11 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return cudaSuccess;
 }
 
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  const std::lock_guard guard(lock());
+  return !event->recorded || event->recorded->came ? cudaSuccess : cudaErrorNotReady;
+}
+
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   enqueue(stream, [recorded = recorded_in(event)] { wait_for(recorded); });
   return cudaSuccess;

@@ -20,7 +20,7 @@ void device_sink::copy(device_slot& slot, const operands& from, std::int64_t byt
   const cudaStream_t copies = on_.copies.get();
   slot.reduced.hold_back(copies);
   if (slot.starts) slot.starts->copy.record(copies);
-  std::byte* to = slot.device.data();
+  std::byte* to = slot.device;
   for (const void* array : {from.x, from.y}) {
     if (array == nullptr) continue;
     cuda::check(cudaMemcpyAsync(to, array, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice, copies));
@@ -35,7 +35,7 @@ void device_sink::consume(device_slot& slot, std::int64_t number, host::interval
   chunk_place place{from, 0};
   if (how_ != transfer::mapped) {
     copy(slot, from, bytes);
-    place = {{slot.device.data(), slot.device.data() + slot.bytes}, range.begin};
+    place = {{slot.device, slot.device + slot.bytes}, range.begin};
   }
   if (slot.starts) slot.starts->reduce.record(on_.kernels.get());
   reducer_.reduce(number, range, place, slot.results);

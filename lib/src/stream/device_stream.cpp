@@ -94,7 +94,7 @@ class pipeline {
       add_slots();
       return true;
     } catch (const out_of_memory&) {
-      slots_.clear();
+      forget_slots();
       sink_.reset();
       if (!can_shrink(ring_)) throw;
       return false;
@@ -102,16 +102,27 @@ class pipeline {
   }
 
   void add_slots() {
-    try {
-      for (int i = 0; i < ring_.slots; ++i) {
-        slots_.push_back(std::make_unique<device_slot>(ring_, input_.count(), how_, to_));
+    const std::int64_t bytes = ring_.chunk_bytes * input_.count();
+    cuda::device_buffer left;  // for a workspace that has to grow, where memory is short
+    while (!memory_) {
+      try {
+        memory_.emplace(ring_.slots, bytes, how_);
+        for (int i = 0; i < ring_.slots; ++i) {
+          slots_.push_back(std::make_unique<device_slot>(*memory_, i, ring_, how_, to_));
+        }
+      } catch (const out_of_memory&) {
+        forget_slots();
+        if (ring_.slots <= 2) throw;
+        ring_.slots = std::max(2, ring_.slots * 3 / 4);
+        if (left.size() == 0) left = cuda::device_buffer(bytes);
       }
-    } catch (const out_of_memory&) {
-      if (slots_.size() < 2) throw;
-      if (slots_.size() > 2) slots_.pop_back();  // something is left for a workspace that has to grow
     }
-    ring_.slots = static_cast<int>(slots_.size());
     ring_.workers = std::min(ring_.workers, ring_.slots);
+  }
+
+  void forget_slots() {
+    slots_.clear();
+    memory_.reset();
   }
 
   void work(int worker) {
@@ -174,7 +185,7 @@ class pipeline {
     }
     slot.copied.synchronise();
     const auto start = trace.now();
-    const std::int64_t got = reader_->read(c, 0, slot.pinned.data(), c.count);
+    const std::int64_t got = reader_->read(c, 0, slot.pinned, c.count);
     trace.tell(trace_kind::read, c.number, got * item_ * input_.count(), start);
     return got;
   }
@@ -182,7 +193,7 @@ class pipeline {
   operands source_of(const device_slot& slot, std::int64_t first) const {
     const bool two = input_.count() == 2;
     if (how_ == transfer::mapped) return mapped_;
-    if (how_ == transfer::staged) return {slot.pinned.data(), two ? slot.pinned.data() + slot.bytes : nullptr};
+    if (how_ == transfer::staged) return {slot.pinned, two ? slot.pinned + slot.bytes : nullptr};
     const auto at = [&](const void* array) { return static_cast<const std::byte*>(array) + first * item_; };
     return {at(input_.memory.x), two ? at(input_.memory.y) : nullptr};
   }
@@ -206,6 +217,7 @@ class pipeline {
   std::string note_;
   device_streams streams_;
   std::optional<device_sink> sink_;
+  std::optional<slot_memory> memory_;
   std::vector<std::unique_ptr<device_slot>> slots_;
   std::optional<host_reader> reader_;
   std::mutex mutex_;
