@@ -34,7 +34,7 @@ TEST(explain, an_exact_sum_on_a_device) {
             "pass  kernel      reshape                                 grid       block  finish  partials\n"
             "1     exact rows  (1, 4294967296) -> (1 x 264, 16269312)  264 x 512  bins   atomic  128 B\n"
             "pass 1 deals tiles of 49152 elements to its parts in turn\n"
-            "workspace 768 B\n");
+            "workspace 1 KiB\n");
 }
 
 TEST(explain, a_forced_chain_of_passes) {

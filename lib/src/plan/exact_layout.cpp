@@ -98,8 +98,10 @@ std::int64_t partial_bytes(const reduction& what, const pass& first) {
 }
 
 std::int64_t again_bytes(const reduction& what, const pass& first, const engine_traits& engine) {
-  if (engine.engine == engine_kind::host || !gathers_exactly(what) || what.input == dtype::f16) return 0;
+  if (engine.engine == engine_kind::host || !gathers_exactly(what)) return 0;
   const auto batches = static_cast<uint128_t>(first.batches);
+  const bool claims = first.kind == kernel::exact_rows && first.parts > 1;
+  if (what.input == dtype::f16) return claims ? static_cast<std::int64_t>(round_up(batches * 4)) : 0;
   const uint128_t sums = round_up(batches * static_cast<uint128_t>(word_bytes(what.input))) + round_up(batches * 4);
   uint128_t bytes = 0;
   if (first.kind == kernel::exact_blocks) {
@@ -111,6 +113,8 @@ std::int64_t again_bytes(const reduction& what, const pass& first, const engine_
     bytes = round_up(batches * static_cast<uint128_t>(exact_tiles(first.length, first.threads))) +
             round_up((batches + 2) * 4);
     if (first.parts == 1) bytes += sums;
+  } else if (claims) {
+    bytes = round_up(batches * 4);
   }
   return static_cast<std::int64_t>(std::min(bytes, static_cast<uint128_t>(INT64_MAX)));
 }

@@ -14,6 +14,7 @@ struct row_arguments {
   Output output;        // deliver(batch, exact_sum) once a batch
   std::int64_t* words;  // words<T>::count a batch, zero before the pass; unused where parts == 1
   unsigned* arrivals;   // one counter a batch, zero before the pass
+  unsigned* claims;     // tiles of a batch that parts have asked for, zero as well
   unsigned* marked;     // f64: parts of a batch with marked tiles, then two more counters; zero as well
   std::int64_t batches;
   kernels::device_length length;
