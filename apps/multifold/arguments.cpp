@@ -75,9 +75,11 @@ void add_reduction_options(CLI::App& command, std::optional<op_kind> op, reducti
 
 void add_engine_options(CLI::App& command, engine_arguments& to) {
   const char* const group = "Where and how";
-  command.add_option("--engine", to.engine, "auto (obeys MULTIFOLD_ENGINE, too), host or device")
+  command
+      .add_option("--engine", to.engine,
+                  "auto (obeys MULTIFOLD_ENGINE, too), host, device, or both: CPU and GPU share it")
       ->type_name("ENGINE")
-      ->check(one_of({"auto", "host", "device"}))
+      ->check(one_of({"auto", "host", "device", "both"}))
       ->capture_default_str()
       ->group(group);
   command.add_option("--threads", to.threads, "Of the host engine (default: all that this process may use)")

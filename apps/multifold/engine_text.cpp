@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "multifold/reduce.hpp"
 #include "size_text.hpp"
 
 namespace multifold::app {
@@ -18,6 +17,11 @@ engine_decision engine_for(const plan& p, std::int64_t elements, const engine_ar
 
 std::string engine_line(const engine_decision& decision) {
   return fmt::format("engine {}: {}\n", name(decision.engine), decision.reason);
+}
+
+std::string share_line(const reduce_result& result) {
+  if (result.engine != "both") return "";
+  return fmt::format("the GPU reduced {} of {}\n", size_text(result.device_bytes), size_text(result.bytes));
 }
 
 std::string rates_text(const machine_rates& rates) {

@@ -7,6 +7,7 @@
 #include "arguments.hpp"
 #include "multifold/plan.hpp"
 #include "multifold/rates.hpp"
+#include "multifold/reduce.hpp"
 
 namespace multifold::app {
 
@@ -15,6 +16,9 @@ engine_decision engine_for(const plan& p, std::int64_t elements, const engine_ar
 
 /// "engine host: less than 256 MiB is not worth a look at the GPU".
 std::string engine_line(const engine_decision& decision);
+
+/// "the GPU reduced 1.2 GiB of 3.4 GiB", if both engines did; else nothing.
+std::string share_line(const reduce_result& result);
 
 /// A line each for the host, the link to the GPU, and memory that is not pinned.
 std::string rates_text(const machine_rates& rates);

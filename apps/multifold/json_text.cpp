@@ -138,6 +138,7 @@ std::string result_json(const reduce_result& result, const result_files& files) 
   if (result.resumed > 0) object["resumed"] = result.resumed;
   object["engine"] = result.engine;
   object["device"] = result.device;
+  if (result.engine == "both") object["device_bytes"] = result.device_bytes;
   if (result.way != transfer::automatic) object["transfer"] = name(result.way);
   if (!result.note.empty()) object["note"] = result.note;
   object["accuracy"] = name(result.achieved);

@@ -101,8 +101,9 @@ class Usage(tool.ToolTest):
         engines = {engine["name"]: engine for engine in json.loads(tool.run("info", "--json").out)["engines"]}
         if "device" in engines and engines["device"]["supported"]:
             self.skipTest("this machine has a GPU")
-        self.assert_refused(tool.run("sum", self.x, "--engine", "device"), 4, "device")
-        self.assert_refused(tool.run("sum", self.x, env=tool.environment(MULTIFOLD_ENGINE="device")), 4, "device")
+        for engine in ("device", "both"):
+            self.assert_refused(tool.run("sum", self.x, "--engine", engine), 4, "device")
+            self.assert_refused(tool.run("sum", self.x, env=tool.environment(MULTIFOLD_ENGINE=engine)), 4, "device")
 
     def test_help_and_version(self):
         for line in (["--help"], ["sum", "--help"], ["cov", "--help"], ["describe", "-h"], ["plan", "--help"],

@@ -245,6 +245,7 @@ TEST(reduce_api, names) {
   EXPECT_EQ(name(accuracy::exact), "exact");
   EXPECT_EQ(name(engine_choice::automatic), "auto");
   EXPECT_EQ(parse_engine("device"), engine_choice::device);
+  EXPECT_EQ(parse_engine("both"), engine_choice::both);
   EXPECT_FALSE(parse_engine("gpu"));
   for (const transfer way : {transfer::automatic, transfer::staged, transfer::copy, transfer::mapped}) {
     EXPECT_EQ(parse_transfer(name(way)), way);

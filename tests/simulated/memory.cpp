@@ -25,6 +25,7 @@ std::size_t used = 0;  // of device_bytes
 constexpr std::size_t greatest_real_bytes = std::size_t{512} << 20;
 
 cudaError_t allocate(void** data, std::size_t bytes, memory kind) {
+  if (const cudaError_t broken = next_call(); broken != cudaSuccess) return broken;
   const std::lock_guard guard(lock());
   if (kind == memory::device && used + bytes > device_bytes) return cudaErrorMemoryAllocation;
   const bool real = bytes <= greatest_real_bytes;
@@ -100,7 +101,7 @@ cudaError_t cudaDeviceSynchronize() {
   simulated::drain();
   return cudaSuccess;
 }
-cudaError_t cudaSetDevice(int) { return cudaSuccess; }
+cudaError_t cudaSetDevice(int) { return simulated::next_call(); }
 cudaError_t cudaGetLastError() { return cudaSuccess; }
 const char* cudaGetErrorString(cudaError_t) { return "the simulated GPU refuses"; }
 const char* cudaGetErrorName(cudaError_t) { return "simulated"; }

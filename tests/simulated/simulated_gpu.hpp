@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 
@@ -20,6 +21,15 @@ std::condition_variable& happened();
 void enqueue(cudaStream_t stream, std::function<void()> work);
 /// Waits for all work of all streams.
 void drain();
+
+/// Whatever is asked fails from call number `call` on, counted from the last repair; but what was given can be given
+/// back.
+void break_at(std::int64_t call);
+void repair();
+/// Since the last repair.
+std::int64_t calls();
+/// Counts a call: what it has to return instead, if the GPU is broken.
+cudaError_t next_call();
 
 enum class memory { pageable, pinned, device };
 memory memory_at(const void* at);

@@ -1,4 +1,5 @@
 // Streams, events and copies.
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <deque>
@@ -95,11 +96,26 @@ void drain() {
   for (const cudaStream_t each : all) each->drain();
 }
 
+namespace {
+
+std::atomic<std::int64_t> called{0}, broken_from{INT64_MAX};
+
+}  // namespace
+
+void break_at(std::int64_t call) { broken_from = call; }
+void repair() {
+  broken_from = INT64_MAX;
+  called = 0;
+}
+std::int64_t calls() { return called; }
+cudaError_t next_call() { return called++ >= broken_from ? cudaErrorLaunchFailure : cudaSuccess; }
+
 }  // namespace simulated
 
 using namespace simulated;
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+  if (const cudaError_t broken = next_call(); broken != cudaSuccess) return broken;
   *stream = new CUstream_st;
   const std::lock_guard guard(lock());
   streams.insert(*stream);
@@ -118,10 +134,11 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   stream->drain();
-  return cudaSuccess;
+  return next_call();
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+  if (const cudaError_t broken = next_call(); broken != cudaSuccess) return broken;
   *event = new CUevent_st{nullptr, (flags & cudaEventDisableTiming) == 0};
   return cudaSuccess;
 }
@@ -132,6 +149,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  if (const cudaError_t broken = next_call(); broken != cudaSuccess) return broken;
   const auto now = std::make_shared<moment>();
   {
     const std::lock_guard guard(lock());
@@ -157,6 +175,7 @@ static std::shared_ptr<moment> recorded_in(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  if (const cudaError_t broken = next_call(); broken != cudaSuccess) return broken;
   wait_for(recorded_in(event));
   return cudaSuccess;
 }
@@ -167,6 +186,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  if (const cudaError_t broken = next_call(); broken != cudaSuccess) return broken;
   enqueue(stream, [recorded = recorded_in(event)] { wait_for(recorded); });
   return cudaSuccess;
 }
@@ -180,6 +200,7 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end) 
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  if (const cudaError_t broken = next_call(); broken != cudaSuccess) return broken;
   const memory target = memory_at(to), origin = memory_at(from);
   const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
   const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
@@ -191,6 +212,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
 }
 
 cudaError_t cudaMemsetAsync(void* data, int value, std::size_t bytes, cudaStream_t stream) {
+  if (const cudaError_t broken = next_call(); broken != cudaSuccess) return broken;
   enqueue(stream, [=] { std::memset(data, value, bytes); });
   return cudaSuccess;
 }

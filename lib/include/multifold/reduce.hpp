@@ -22,7 +22,8 @@
 
 namespace multifold {
 
-enum class engine_choice : std::uint8_t { automatic, host, device };
+/// `both`: CPU threads and the GPU share the array.
+enum class engine_choice : std::uint8_t { automatic, host, device, both };
 
 std::string_view name(engine_choice choice) noexcept;
 std::optional<engine_choice> parse_engine(std::string_view text) noexcept;
@@ -57,13 +58,14 @@ struct reduce_result {
   std::vector<std::int64_t> extents;  // empty for a single value
   std::vector<std::byte> data;   // of describe: struct summary, whose reals are of `type`; see reduce_options::into
   std::vector<std::byte> state;  // empty unless it was to be kept
-  std::string engine;            // "host" or "device"
-  std::string device;            // the processor, for people
+  std::string engine;            // "host", "device" or "both"
+  std::string device;            // the processor, or both, for people
   accuracy achieved = accuracy::fast;
   plan used;
-  std::int64_t count = 0;    // input elements, of each array
-  std::int64_t resumed = 0;  // as many of them as a checkpoint had already
-  std::int64_t bytes = 0;    // input bytes that were read
+  std::int64_t count = 0;         // input elements, of each array
+  std::int64_t resumed = 0;       // as many of them as a checkpoint had already
+  std::int64_t bytes = 0;         // input bytes that were read
+  std::int64_t device_bytes = 0;  // as many of them as the GPU has reduced
   double seconds = 0;
   transfer way = transfer::automatic;  // how the array came to the device engine, if it was in host memory or a source
   std::string note;                    // what was done otherwise than the options have it, where memory was short, say
@@ -94,13 +96,16 @@ T number_of(const std::byte (&member)[8]) {
 /// Reduces `array` (host or device memory, any strides) over the axes in `options`.
 /// Memory:   host arrays on the host engine: accumulators only. On the device engine dense arrays are sent in chunks,
 ///           straight from where they are if that is pinned memory, else through pinned buffers of memory_bytes at
-///           most.
+///           most. Both engines together read pinned and pageable arrays where they are, but for what is staged.
 /// Numerics: correctly rounded, the same bits on every engine; but products of floating point are accuracy::fast.
 ///           A var is (n P - S S) / (n (n - correction)) of the exact sums S of x and P of x x: nothing cancels. It is
 ///           NaN for no elements; where nothing is left of n, infinity, or NaN if all elements are the same.
 /// Throws:   shape_error, unsupported_error, engine_error, overflow_error, out_of_memory, cancelled_error, cuda_error.
 ///           Of these, shape_error for `into` of another size than the results', or misaligned for them; and
-///           unsupported_error for transfer::copy and mapped where the array does not lie in pinned memory.
+///           unsupported_error for transfer::copy and mapped where the array does not lie in pinned memory, and for
+///           engine_choice::both where it lies in device memory, or the result would depend on how it is shared: sums
+///           of accuracy::fast, products of floating point. If the GPU fails then, the CPU does all, and the note says
+///           so.
 /// Cost:     reads each element once.
 reduce_result reduce(op_kind op, const array_view& array, const reduce_options& options = {});
 
@@ -118,7 +123,8 @@ reduce_result reduce(op_kind op, const array_view& x, const array_view& y, const
 /// Sixteen short stretches of what was summed are read again, so that the checkpoint of a file that has been replaced
 /// is refused. Throws: as above, and io_error or format_error from the source, or about the checkpoint;
 /// unsupported_error for
-///         checkpoints of other operations, of several results, and of sources without random access.
+///         checkpoints of other operations, of several results, and of sources without random access; for both engines
+///         on such sources.
 reduce_result reduce(op_kind op, source& input, const reduce_options& options = {});
 
 /// dot and cov of two sources, which are read side by side in half of the memory each.

@@ -18,8 +18,10 @@ enum class trace_kind : std::uint8_t {
 /// timestamps, brought to this clock: they may be wrong by some microseconds.
 struct trace_event {
   trace_kind kind;
-  int worker;          // number of the thread, from 0 on; -1: the GPU, in which each kind has a lane of its own
-  std::int64_t chunk;  // number of the chunk in the array, from 0 on; -1: the result of a stream that has ended
+  int worker;  // number of the thread, from 0 on; -1: the GPU, in which each kind has a lane of its own
+  // Number of the chunk in the array, from 0 on; if both engines share it, among those of the engine. -1: the result of
+  // a stream that has ended.
+  std::int64_t chunk;
   std::int64_t bytes;
   std::chrono::steady_clock::time_point start, end;
 };

@@ -83,13 +83,30 @@ struct exact_gather {
     }
   }
 
+  /// Merges a sum that counts its elements, as GPUs gather them.
+  void merge_whole(accumulator& into, const exact_sum<T>& whole) const {
+    const std::int64_t count = whole.counters().n;
+    if (count == 0) return;
+    if constexpr (Omit) into.count += count;
+    if (into.spilled()) {
+      sum_of(into).merge(whole);
+    } else {
+      exact_sum<T>& sum = arena->acquire();
+      sum = whole;
+      add_pair(sum, into.pair, 1);  // which marks it unless it is nothing but -0
+      sum.add_counts({-1, 0, 0, 0, 0});
+      into.pair = spilled_to(sum);
+    }
+    sum_of(into).add_counts({-count, 0, 0, 0, 0});
+  }
+
   /// The sum of a partial that may be a pair still, and is spilled from now on.
   exact_sum<T>& spill(exact_partial& partial) const {
     if (partial.spilled()) return sum_of(partial);
     exact_sum<T>& sum = arena->acquire();
     sum.add_counts({0, 0, 0, 0, 1});  // what is spilled is not a sum of nothing but -0
     add_exact(sum, partial.pair);
-    partial.pair = {bit_copy<double>(reinterpret_cast<std::uintptr_t>(&sum)), not_a_number()};
+    partial.pair = spilled_to(sum);
     return sum;
   }
 
@@ -111,7 +128,10 @@ struct exact_gather {
  private:
   static_assert(sizeof(std::uintptr_t) == sizeof(double));
 
-  static double not_a_number() { return bit_copy<double>(std::uint64_t{0x7ff8000000000000}); }
+  static exact_pair spilled_to(const exact_sum<T>& sum) {
+    const auto not_a_number = bit_copy<double>(std::uint64_t{0x7ff8000000000000});
+    return {bit_copy<double>(reinterpret_cast<std::uintptr_t>(&sum)), not_a_number};
+  }
 
   static exact_sum<T>& sum_of(const exact_partial& partial) {
     return *reinterpret_cast<exact_sum<T>*>(bit_copy<std::uintptr_t>(partial.pair.high));

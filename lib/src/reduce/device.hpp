@@ -24,6 +24,13 @@ void run_on_device(const plan& p, const operands& data, void* results);
 stream::streamed stream_to_device(const plan& p, const stream::inputs& input, void* results,
                                   const reduce_options& options);
 
+/// The same by the device and the CPU together; see stream/device_sharing.hpp.
+stream::streamed share_with_device(const plan& p, const stream::inputs& input, void* results,
+                                   const reduce_options& options);
+
+/// Whether the two can share arrays of this form.
+bool device_shares(const reduction& what, const batches& form);
+
 /// Whether chunks of an array of this form can be sent to the device.
 bool device_takes_chunks(const batches& form);
 

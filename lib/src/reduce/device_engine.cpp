@@ -9,6 +9,7 @@
 #include "multifold/graphs/graph_cache.hpp"
 #include "reduce/device.hpp"
 #include "stream/device_boxes.hpp"
+#include "stream/device_sharing.hpp"
 #include "stream/device_state.hpp"
 #include "stream/device_stream.hpp"
 
@@ -52,12 +53,25 @@ void run_on_device(const plan& p, const operands& data, void* results) {
   check_status(cuda::status_of(space, stream.get()), p.what);
 }
 
+namespace {
+
+stream::host_options stream_options(const reduce_options& o) {
+  return {o.threads, o.memory_bytes, o.stop, o.progress, o.trace, o.way};
+}
+
+}  // namespace
+
 stream::streamed stream_to_device(const plan& p, const stream::inputs& input, void* results,
                                   const reduce_options& options) {
-  return stream::run_device(
-      p, input, results,
-      {options.threads, options.memory_bytes, options.stop, options.progress, options.trace, options.way});
+  return stream::run_device(p, input, results, stream_options(options));
 }
+
+stream::streamed share_with_device(const plan& p, const stream::inputs& input, void* results,
+                                   const reduce_options& options) {
+  return stream::run_shared(p, input, results, stream_options(options));
+}
+
+bool device_shares(const reduction& what, const batches& form) { return stream::can_be_shared(what, form); }
 
 bool device_takes_chunks(const batches& form) { return stream::streams_to_device(form); }
 

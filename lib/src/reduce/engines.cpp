@@ -17,7 +17,7 @@
 namespace multifold {
 namespace {
 
-constexpr std::array<std::string_view, 3> choice_names{"auto", "host", "device"};
+constexpr std::array<std::string_view, 4> choice_names{"auto", "host", "device", "both"};
 
 // Below this size the time goes into setting up pinned slots, and above it a stream is taken to be as long as this.
 constexpr std::int64_t least_streamed_bytes = INT64_C(256) << 20, endless_bytes = INT64_C(64) << 30;
@@ -33,7 +33,7 @@ engine_choice from_environment() {
   if (text == nullptr || *text == '\0') return engine_choice::automatic;
   const std::optional<engine_choice> choice = parse_engine(text);
   if (!choice) {
-    throw engine_error("MULTIFOLD_ENGINE is \"" + std::string(text) + "\"; expected auto, host or device");
+    throw engine_error("MULTIFOLD_ENGINE is \"" + std::string(text) + "\"; expected auto, host, device or both");
   }
   return *choice;
 }
@@ -100,11 +100,15 @@ engine_decision decide_engine(const batches& form, const void* data, std::int64_
 
 namespace detail {
 
-engine_traits choose_engine(const request& r, place where, bool dense, const reduce_options& options) {
+chosen_engine choose_engine(const request& r, place where, bool dense, const reduce_options& options) {
   engine_choice choice = choice_of(options);
   if (where == place::device) {
     if (choice == engine_choice::host) {
       throw unsupported_error("the array is in device memory, where the host engine cannot read it");
+    }
+    if (choice == engine_choice::both) {
+      throw unsupported_error(
+          "the array is in device memory, where the host engine takes no part: use the device engine");
     }
     choice = engine_choice::device;
   }
@@ -112,7 +116,7 @@ engine_traits choose_engine(const request& r, place where, bool dense, const red
     choice =
         dense ? decide_engine(r.form, r.data, r.elements < 0 ? -1 : r.bytes(), options).engine : engine_choice::host;
   }
-  if (choice == engine_choice::host) return host::traits(options.threads);
+  if (choice == engine_choice::host) return {host::traits(options.threads)};
   std::string reason;
   if (!has_device(reason)) throw engine_error("the device engine is not there: " + reason + "; use --engine host");
   if (where == place::host && !dense) {
@@ -121,7 +125,7 @@ engine_traits choose_engine(const request& r, place where, bool dense, const red
         "copy it densely, or use the host engine");
   }
   device_is_open = true;
-  return current_device();
+  return {current_device(), choice == engine_choice::both};
 }
 
 }  // namespace detail

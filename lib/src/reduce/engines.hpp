@@ -6,8 +6,14 @@
 
 namespace multifold::detail {
 
-/// The traits of the engine that `options` and the environment leave for `r`, whose array lives in `where` and is
+/// An engine; or the device, if it shares the array with the host.
+struct chosen_engine {
+  engine_traits traits;
+  bool shared = false;
+};
+
+/// The engine that `options` and the environment leave for `r`, whose array lives in `where` and is
 /// dense or not. Throws engine_error if the engine that was asked for is not there, unsupported_error if it cannot.
-engine_traits choose_engine(const request& r, place where, bool dense, const reduce_options& options);
+chosen_engine choose_engine(const request& r, place where, bool dense, const reduce_options& options);
 
 }  // namespace multifold::detail

@@ -44,13 +44,13 @@ void round_result(reduce_result& result, const request& r) {
 
 // Runs `work`, which returns stream::streamed, and fills in the rest.
 template <class Work>
-reduce_result result_of(const request& r, plan p, const Work& work) {
+reduce_result result_of(const request& r, const detail::chosen_engine& engine, plan p, const Work& work) {
   reduce_result result;
   result.type = r.what.result;
   result.extents = r.result_extents;
   result.data = allocate_results(r);
-  result.engine = p.engine.engine == engine_kind::host ? "host" : "device";
-  result.device = p.engine.name;
+  result.engine = engine.shared ? "both" : p.engine.engine == engine_kind::host ? "host" : "device";
+  result.device = engine.shared ? p.engine.name + " and " + host::traits().name : p.engine.name;
   result.achieved = r.achieved;
   const auto start = std::chrono::steady_clock::now();
   const stream::streamed done = work(p, result.data.empty() ? r.into.data() : result.data.data());
@@ -59,7 +59,9 @@ reduce_result result_of(const request& r, plan p, const Work& work) {
   result.way = done.way;
   result.note = done.note;
   if (r.what.as_state) round_result(result, r);
-  result.bytes = result.count * item_bytes(r.what.input) * (takes_two_arrays(r.what.op) ? 2 : 1);
+  const std::int64_t bytes_each = item_bytes(r.what.input) * (takes_two_arrays(r.what.op) ? 2 : 1);
+  result.bytes = result.count * bytes_each;
+  result.device_bytes = done.on_device * bytes_each;
   result.used = std::move(p);
   return result;
 }
@@ -125,34 +127,37 @@ reduce_options for_two(const reduce_options& options) {
   return both;
 }
 
+stream::streamed run_in_chunks(const plan& p, const detail::chosen_engine& engine, const stream::inputs& input,
+                               void* results, const reduce_options& options) {
+  if (engine.shared) return detail::share_with_device(p, input, results, options);
+  if (p.engine.engine == engine_kind::device) return detail::stream_to_device(p, input, results, options);
+  return {stream::run_host(p, input, results,
+                           {options.threads, options.memory_bytes, options.stop, options.progress, options.trace})};
+}
+
 // `y` is null for operations that take one array.
 reduce_result reduce_arrays(op_kind op, const array_view& x, const array_view* y, const reduce_options& options) {
   detail::refuse_checkpoint(options);
   const request r = detail::make_request(op, x, options);
   const density layout = density_of(x);
-  const engine_traits engine = detail::choose_engine(r, x.where, layout.dense, options);
+  const detail::chosen_engine engine = detail::choose_engine(r, x.where, layout.dense, options);
   const operands data{x.data, y != nullptr ? y->data : nullptr};
-  return result_of(r, make_plan(r.what, r.form, options.forced, engine), [&](const plan& chosen, void* results) {
+  const plan p = make_plan(r.what, r.form, options.forced, engine.traits);
+  return result_of(r, engine, p, [&](const plan& chosen, void* results) {
     stream::streamed done{r.elements};
-    if (engine.engine == engine_kind::host) {
+    if (engine.traits.engine == engine_kind::host) {
       host::run(chosen, data, results, {options.threads, options.stop, options.progress});
     } else if (x.where == place::device) {
       detail::run_on_device(chosen, data, results);
+      done.on_device = r.elements;
     } else {
       detail::memory_source first(x, layout.fortran), second(y != nullptr ? *y : x, layout.fortran);
       stream::inputs input = y != nullptr ? stream::inputs(first, second) : stream::inputs(first);
       input.memory = data;
-      done = detail::stream_to_device(chosen, input, results, options);
+      done = run_in_chunks(chosen, engine, input, results, options);
     }
     return done;
   });
-}
-
-stream::streamed run_on_source(const plan& p, const stream::inputs& input, void* results,
-                               const reduce_options& options) {
-  if (p.engine.engine == engine_kind::device) return detail::stream_to_device(p, input, results, options);
-  return {stream::run_host(p, input, results,
-                           {options.threads, options.memory_bytes, options.stop, options.progress, options.trace})};
 }
 
 reduce_result reduce_sources(op_kind op, const stream::inputs& input, const reduce_options& options) {
@@ -161,9 +166,11 @@ reduce_result reduce_sources(op_kind op, const stream::inputs& input, const redu
   const bool unknown = has_unknown_length(layout);
   request r = detail::make_request(op, detail::view_of(layout), options);
   if (unknown) r.elements = -1;
-  const engine_traits engine = detail::choose_engine(r, place::host, true, options);
-  return result_of(r, make_plan(r.what, r.form, options.forced, engine),
-                   [&](const plan& chosen, void* results) { return run_on_source(chosen, input, results, options); });
+  const detail::chosen_engine engine = detail::choose_engine(r, place::host, true, options);
+  const plan p = make_plan(r.what, r.form, options.forced, engine.traits);
+  return result_of(r, engine, p, [&](const plan& chosen, void* results) {
+    return run_in_chunks(chosen, engine, input, results, options);
+  });
 }
 
 reduce_result reduce_with_checkpoints(op_kind op, source& input, const reduce_options& options) {
@@ -171,16 +178,21 @@ reduce_result reduce_with_checkpoints(op_kind op, source& input, const reduce_op
   reduce_options kept = options;
   kept.keep_state = true;
   const request r = detail::make_request(op, detail::view_of(input.layout()), kept);
-  const engine_traits engine = detail::choose_engine(r, place::host, true, options);
+  const detail::chosen_engine engine = detail::choose_engine(r, place::host, true, options);
+  stream::streamed done{r.elements};
   std::int64_t resumed = 0;
   const auto sum = [&](source& stretch, std::byte* state, const reduce_options& each) {
     const array_view view = detail::view_of(stretch.layout());
     const batches form = normalise(view, all_axes(view.rank()), order_of(op));
-    run_on_source(make_plan(r.what, form, {}, engine), stretch, state, each);
+    const stream::streamed part =
+        run_in_chunks(make_plan(r.what, form, {}, engine.traits), engine, stretch, state, each);
+    done.on_device += part.on_device;
+    if (done.note.empty()) done.note = part.note;
   };
-  reduce_result result = result_of(r, make_plan(r.what, r.form, {}, engine), [&](const plan&, void* state) {
+  const plan p = make_plan(r.what, r.form, {}, engine.traits);
+  reduce_result result = result_of(r, engine, p, [&](const plan&, void* state) {
     resumed = detail::sum_with_checkpoints(r, input, static_cast<std::byte*>(state), options, sum);
-    return stream::streamed{r.elements};
+    return done;
   });
   result.resumed = resumed;
   result.bytes -= resumed * item_bytes(r.what.input);
@@ -214,8 +226,8 @@ reduce_result reduce(op_kind op, source& x, source& y, const reduce_options& opt
 
 plan plan_for(op_kind op, const array_view& array, const reduce_options& options) {
   const request r = detail::make_request(op, array, options);
-  const engine_traits engine = detail::choose_engine(r, array.where, density_of(array).dense, options);
-  return make_plan(r.what, r.form, options.forced, engine);
+  const detail::chosen_engine engine = detail::choose_engine(r, array.where, density_of(array).dense, options);
+  return make_plan(r.what, r.form, options.forced, engine.traits);
 }
 
 }  // namespace multifold

@@ -23,6 +23,12 @@ stream::streamed stream_to_device(const plan&, const stream::inputs&, void*, con
   throw engine_error(absent);
 }
 
+stream::streamed share_with_device(const plan&, const stream::inputs&, void*, const reduce_options&) {
+  throw engine_error(absent);
+}
+
+bool device_shares(const reduction&, const batches&) { return false; }
+
 bool device_takes_chunks(const batches&) { return false; }
 
 }  // namespace multifold::detail

@@ -75,6 +75,7 @@ void steps_of(const chunk_cut& c, host::interval range, To&& to) {
   while (range.begin < range.end) {
     std::int64_t end = range.end;
     if (c.piece_elements > 0) end = std::min(end, (range.begin / c.piece_elements + 1) * c.piece_elements);
+    if (c.one_sum && s.part > 0) end = std::min(end, (range.begin / s.part + 1) * s.part);
     if (c.one_sum) add_part({range.begin, end}, 0);
     else stretches_of(s, {range.begin, end}, add);
     range.begin = end;

@@ -98,8 +98,8 @@ device_reducer::device_reducer(const reduction& what, const engine_traits& trait
 
 // Slots take what memory there is, so that the first chunks of either kind have to be served before.
 void device_reducer::reserve_for_chunks(const ring& r) {
-  const std::int64_t all =
-      cut_.array.count > INT64_MAX / cut_.array.elements ? INT64_MAX : cut_.array.count * cut_.array.elements;
+  const host::nest& nest = cut_.array.nest;
+  const std::int64_t all = nest.results > INT64_MAX / nest.length ? INT64_MAX : nest.results * nest.length;
   measured most{what_, traits_};
   for (std::int64_t first : {std::int64_t{0}, r.chunk_elements}) {
     if (first < all) steps_of(cut_, {first, std::min(all - first, r.chunk_elements) + first}, most);
@@ -136,6 +136,12 @@ void device_reducer::close(std::int64_t length, device_outbox& out) {
 
 void device_reducer::save_state(void* state) const {
   save_device_state(what_, accumulators_.data(), state, on_.kernels.get());
+}
+
+void device_reducer::copy_accumulators(std::byte* to) const {
+  const auto bytes = static_cast<std::size_t>(cut_.array.results * accumulator_bytes(what_));
+  cuda::check(cudaMemcpyAsync(to, accumulators_.data(), bytes, cudaMemcpyDeviceToHost, on_.kernels.get()));
+  on_.kernels.synchronise();
 }
 
 void device_reducer::finish() {

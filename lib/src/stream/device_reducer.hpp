@@ -38,6 +38,8 @@ class device_reducer {
   void close(std::int64_t length, device_outbox& out);
   /// Or its state. Waits.
   void save_state(void* state) const;
+  /// Or its accumulators. Waits.
+  void copy_accumulators(std::byte* to) const;
 
   /// Waits for everything, brings the results beside the slots to their places, and notes how accumulators were
   /// rounded.

@@ -28,14 +28,17 @@
 namespace multifold::stream {
 namespace {
 
-class pipeline {
+class pipeline final : public device_part {
  public:
-  pipeline(const plan& p, const inputs& input, void* results, const host_options& options)
+  pipeline(const plan& p, const inputs& input, void* results, const host_options& options, shared_array* shared)
       : plan_(p),
         input_(input),
         options_(options),
         endless_(has_unknown_length(input.x.layout())),
-        array_(endless_ ? endless_slab() : slabs_of(p.form)),
+        shared_(shared),
+        array_(endless_            ? endless_slab()
+               : shared != nullptr ? shared->array
+                                   : slabs_of(p.form)),
         elements_(endless_ ? -1 : p.form.elements()),
         item_(item_bytes(p.what.input)),
         threads_(options.threads > 0 ? options.threads : host::usable_threads()),
@@ -46,13 +49,18 @@ class pipeline {
     to_.direct = array_.nest.in_order && is_pinned(results, array_.nest.results * to_.item);
     if (options.trace) to_.tracer = &tracer_.emplace(options.trace);
     build();
-    reader_.emplace(input, elements_, ring_.chunk_elements, ring_.chunk_bytes, options.stop);
+    unit_claims units;
+    if (shared != nullptr) {
+      const std::int64_t chunks = std::max<std::int64_t>(unit_elements(item_) / ring_.chunk_elements, 1);
+      units = {&shared->units, shared_by::device, chunks * ring_.chunk_elements};
+    }
+    reader_.emplace(input, elements_, ring_.chunk_elements, ring_.chunk_bytes, options.stop, units);
   }
 
   streamed run(void* results) {
     host::run_crew(ring_.workers, [this](int worker) {
       try {
-        work(worker);
+        work(worker, worker);
       } catch (...) {
         abandon();
         throw;
@@ -65,7 +73,42 @@ class pipeline {
     }
     sink_->finish(count, *slots_.front(), results);
     if (options_.progress) options_.progress(count * item_);
-    return {count, how_, note_};
+    return {count, how_, count, note_};
+  }
+
+  int workers() const override { return ring_.workers; }
+  transfer way() const override { return how_; }
+  const std::string& note() const override { return note_; }
+  std::int64_t consumed() const override { return sink_->consumed(); }
+
+  void finish(std::byte* accumulators) override {
+    if (accumulators != nullptr) sink_->finish_open(accumulators);
+    else sink_->finish(0, *slots_.front(), nullptr);
+  }
+
+  void work(int worker, int thread) override {
+    cuda::check(cudaSetDevice(device_));  // every thread starts on device 0
+    const worker_trace trace(options_.trace, thread);
+    const auto mine = static_cast<std::size_t>(worker), step = static_cast<std::size_t>(ring_.workers);
+    for (std::size_t next = mine; std::optional<chunk> c = reader_->claim();) {
+      device_slot& slot = *slots_[next];
+      next = next + step < slots_.size() ? next + step : mine;
+      if (!wait_until_sent(slot)) return;
+      const std::int64_t got = fill(slot, *c, trace);
+      sink_->settle(slot);
+      send(c->number, {&slot, c->first, got});
+    }
+    for (std::size_t i = mine; i < slots_.size(); i += step) {
+      if (!wait_until_sent(*slots_[i])) return;
+      sink_->settle(*slots_[i]);
+    }
+  }
+
+  void abandon() override {
+    reader_->stop();
+    const std::lock_guard lock(mutex_);
+    abandoned_ = true;
+    sent_.notify_all();
   }
 
  private:
@@ -78,7 +121,8 @@ class pipeline {
   // Where others use the device's memory, with as much of it as there is.
   void build() {
     const std::int64_t memory = options_.memory_bytes > 0 ? options_.memory_bytes : default_memory_bytes;
-    const ring_request wanted{array_, plan_.what, elements_, input_.count(), memory, threads_, how_};
+    const ring_request wanted{array_, plan_.what, elements_, input_.count(),
+                              memory, threads_,   how_,      shared_ != nullptr};
     ring_ = ring_of(wanted);
     const ring first = ring_;
     while (!try_to_build()) ring_ = ring_of(wanted, ring_.chunk_bytes / 2);
@@ -125,24 +169,6 @@ class pipeline {
     memory_.reset();
   }
 
-  void work(int worker) {
-    cuda::check(cudaSetDevice(device_));  // every thread starts on device 0
-    const worker_trace trace(options_.trace, worker);
-    const auto mine = static_cast<std::size_t>(worker), step = static_cast<std::size_t>(ring_.workers);
-    for (std::size_t next = mine; std::optional<chunk> c = reader_->claim();) {
-      device_slot& slot = *slots_[next];
-      next = next + step < slots_.size() ? next + step : mine;
-      if (!wait_until_sent(slot)) return;
-      const std::int64_t got = fill(slot, *c, trace);
-      sink_->settle(slot);
-      send(c->number, {&slot, c->first, got});
-    }
-    for (std::size_t i = mine; i < slots_.size(); i += step) {
-      if (!wait_until_sent(*slots_[i])) return;
-      sink_->settle(*slots_[i]);
-    }
-  }
-
   // False if somebody failed, and what is in front of the slot's chunk may never come.
   bool wait_until_sent(const device_slot& slot) {
     std::unique_lock lock(mutex_);
@@ -161,20 +187,13 @@ class pipeline {
       ready_.erase(ready_.begin());
       lock.unlock();
       if (c.count > 0) sink_->consume(*c.slot, turn_, {c.first, c.first + c.count}, source_of(*c.slot, c.first));
-      if (options_.progress) options_.progress((c.first + c.count) * item_);
+      if (options_.progress) options_.progress(sink_->consumed() * item_);
       lock.lock();
       c.slot->waits = false;
       ++turn_;
       sent_.notify_all();
     }
     sending_ = false;
-  }
-
-  void abandon() {
-    reader_->stop();
-    const std::lock_guard lock(mutex_);
-    abandoned_ = true;
-    sent_.notify_all();
   }
 
   // Pinned memory needs no filling; there, no more chunks are on their way than there are slots.
@@ -198,12 +217,13 @@ class pipeline {
     return {at(input_.memory.x), two ? at(input_.memory.y) : nullptr};
   }
 
-  bool one_sum() const { return endless_ || plan_.what.as_state; }
+  bool one_sum() const { return endless_ || plan_.what.as_state || (shared_ != nullptr && shared_->open); }
 
   const plan& plan_;
   const inputs& input_;
   const host_options& options_;
   const bool endless_;
+  shared_array* const shared_;
   const slabs array_;
   const std::int64_t elements_;
   const std::int64_t item_;
@@ -239,7 +259,12 @@ streamed run_device(const plan& p, const inputs& input, void* results, const hos
     throw unsupported_error(input.x.name() + ": these axes leave no rows or columns to send to the GPU in chunks: " +
                             "use the host engine");
   }
-  return pipeline(p, input, results, options).run(results);
+  return pipeline(p, input, results, options, nullptr).run(results);
+}
+
+std::unique_ptr<device_part> share_device(const plan& p, const inputs& input, void* results,
+                                          const host_options& options, shared_array& shared) {
+  return std::make_unique<pipeline>(p, input, results, options, &shared);
 }
 
 }  // namespace multifold::stream

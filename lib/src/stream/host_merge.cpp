@@ -54,6 +54,4 @@ void host_merge::abandon() {
   moved_.notify_all();
 }
 
-void host_merge::finish_endless(std::int64_t count) { sink_.lower(fold_, slabs_.nest, open_.get(), {0, 1}, count); }
-
 }  // namespace multifold::stream

@@ -46,8 +46,8 @@ class host_merge {
   void submit(std::int64_t chunk, remains r);
   /// Wakes everybody: a chunk will never come.
   void abandon();
-  /// After the last chunk of a stream without an end of its own: its only result.
-  void finish_endless(std::int64_t count);
+  /// After the last chunk: those of the slab that is open.
+  std::byte* accumulators() const { return open_.get(); }
 
  private:
   void merge(remains& r);

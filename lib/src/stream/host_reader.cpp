@@ -19,7 +19,7 @@ constexpr std::int64_t greatest_slice = 4 << 20;
 }  // namespace
 
 host_reader::host_reader(const inputs& from, std::int64_t elements, std::int64_t chunk_elements, std::ptrdiff_t other,
-                         std::stop_token stop)
+                         std::stop_token stop, const unit_claims& shared)
     : inputs_(from),
       other_(other),
       item_(item_bytes(from.x.layout().type)),
@@ -27,6 +27,7 @@ host_reader::host_reader(const inputs& from, std::int64_t elements, std::int64_t
       chunk_elements_(chunk_elements),
       random_access_(from.random_access() && elements >= 0),
       stop_(std::move(stop)),
+      shared_(shared),
       slice_bytes_(first_slice) {}
 
 void host_reader::check_cancelled() const {
@@ -38,6 +39,7 @@ std::optional<chunk> host_reader::claim() {
   if (!random_access_) c.turn = std::unique_lock(turn_);
   if (stopped() || ended_) return std::nullopt;
   check_cancelled();
+  if (shared_.units != nullptr) return claim_of_unit();
   c.number = next_.fetch_add(1, std::memory_order_relaxed);
   c.first = c.number * chunk_elements_;
   if (elements_ >= 0) {
@@ -45,6 +47,21 @@ std::optional<chunk> host_reader::claim() {
     c.count = std::min(chunk_elements_, elements_ - c.first);
   }
   return c;
+}
+
+// Numbers ascend by one with the elements of a unit, and from unit to unit.
+std::optional<chunk> host_reader::claim_of_unit() {
+  const std::lock_guard lock(claims_);
+  if (unit_.begin == unit_.end) unit_ = shared_.units->claim(shared_.who, shared_.wanted);
+  if (unit_.begin == unit_.end) return std::nullopt;
+  const std::int64_t first = unit_.begin;
+  unit_.begin += std::min(chunk_elements_, unit_.end - first);
+  return chunk{next_.fetch_add(1, std::memory_order_relaxed), first, unit_.begin - first, {}};
+}
+
+const std::byte* host_reader::in_memory(const chunk& c) const {
+  if (inputs_.memory.x == nullptr) return nullptr;
+  return static_cast<const std::byte*>(inputs_.memory.x) + c.first * item_;
 }
 
 std::int64_t host_reader::read(chunk& c, std::int64_t done, std::byte* into, std::int64_t room) {

@@ -9,6 +9,7 @@
 
 #include "multifold/source.hpp"
 #include "stream/inputs.hpp"
+#include "stream/unit_queue.hpp"
 
 namespace multifold::stream {
 
@@ -20,13 +21,23 @@ struct chunk {
   std::unique_lock<std::mutex> turn;
 };
 
+/// Units that are cut into chunks, and whose; `units` is null where nobody shares the array.
+struct unit_claims {
+  unit_queue* units = nullptr;
+  shared_by who = shared_by::host;
+  std::int64_t wanted = 0;  // elements of a unit
+};
+
 class host_reader {
  public:
   /// `elements`: of each source, -1 if unknown. Elements of a second source go `other` bytes behind those of the first.
   host_reader(const inputs& from, std::int64_t elements, std::int64_t chunk_elements, std::ptrdiff_t other,
-              std::stop_token stop);
+              std::stop_token stop, const unit_claims& shared = {});
 
   std::optional<chunk> claim();
+
+  /// Where the chunk lies in memory; null if it has to be read.
+  const std::byte* in_memory(const chunk& c) const;
 
   /// Reads up to `room` elements, from element `done` of the chunk on, into `into`. Fewer than asked for means that
   /// the stream has ended; the chunk is then shortened to what there is. Gives up the turn after the last element.
@@ -42,6 +53,7 @@ class host_reader {
   void check_cancelled() const;
 
  private:
+  std::optional<chunk> claim_of_unit();
   void end_at(const source& input, std::int64_t element);
   std::int64_t read_from(source& input, std::int64_t first, std::byte* into, std::int64_t count);
   std::int64_t read_slices(source& input, std::int64_t first, std::byte* into, std::int64_t count);
@@ -53,6 +65,9 @@ class host_reader {
   const std::int64_t chunk_elements_;
   const bool random_access_;
   const std::stop_token stop_;
+  const unit_claims shared_;
+  std::mutex claims_;
+  host::interval unit_{0, 0};  // what is left of it
   std::atomic<std::int64_t> next_{0};
   std::atomic<bool> stopped_{false};
   std::mutex turn_;

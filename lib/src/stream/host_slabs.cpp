@@ -26,4 +26,14 @@ slabs endless_slab() {
   return s;
 }
 
+slabs open_slab(const batches& form) {
+  slabs s = slabs_of(form);
+  if (s.count > 1) s.part = s.elements;
+  s.count = 1;
+  s.elements = INT64_MAX;
+  s.results = s.nest.results;
+  s.kept = s.nest.kept;
+  return s;
+}
+
 }  // namespace multifold::stream

@@ -16,12 +16,16 @@ struct slabs {
   std::int64_t elements = 1;  // of a slab
   std::int64_t results = 1;   // of a slab; neighbours in the numbering of nest.kept
   std::vector<int> kept;      // the kept loops inside a slab
+  std::int64_t part = 0;      // elements of what an open slab consists of, if that is several
 };
 
 slabs slabs_of(const batches& form);
 
 /// One slab that never ends, with one result: a stream whose length nobody knows.
 slabs endless_slab();
+
+/// The whole array as one slab that stays open, whatever is read: its results are made in the end.
+slabs open_slab(const batches& form);
 
 /// Elements [begin, end) of one slab, or of several whole ones.
 struct stretch {

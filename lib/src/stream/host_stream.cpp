@@ -15,6 +15,7 @@
 #include "stream/host_chunk.hpp"
 #include "stream/host_reader.hpp"
 #include "stream/host_turnstile.hpp"
+#include "stream/open_slab.hpp"
 #include "stream/worker_trace.hpp"
 
 namespace multifold::stream {
@@ -51,94 +52,143 @@ buffers allocate_buffers(int threads, int arrays, std::int64_t each, std::int64_
   return b;
 }
 
-class pipeline {
+// From an element to its partner.
+std::ptrdiff_t distance_between(const operands& arrays) {
+  if (arrays.y == nullptr) return 0;
+  return static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(arrays.y) -
+                                     reinterpret_cast<std::uintptr_t>(arrays.x));
+}
+
+class pipeline final : public host_part {
  public:
-  pipeline(const plan& p, const inputs& input, void* results, const host_options& options, bool endless)
+  pipeline(const plan& p, const inputs& input, void* results, const host_options& options, shared_array* shared)
       : what_(p.what),
         input_(input),
         options_(options),
         fold_(host::make_fold(p.what)),
-        slabs_(endless ? endless_slab() : slabs_of(p.form)),
+        endless_(has_unknown_length(input.x.layout())),
+        open_(endless_ || (shared != nullptr && shared->open)),
+        slabs_(endless_            ? endless_slab()
+               : shared != nullptr ? shared->array
+                                   : slabs_of(p.form)),
         sink_{p.what, static_cast<std::byte*>(results), {}},
-        elements_(endless ? -1 : p.form.elements()),
+        elements_(endless_ ? -1 : p.form.elements()),
         bytes_each_(fold_.item * input.count()),
         copies_(slabs_.results * fold_.acc_bytes() <= most_copied_bytes) {
     const std::int64_t limit = options.memory_bytes > 0 ? options.memory_bytes : default_memory_bytes;
     chunk_ = copies_ ? chunk_bytes : std::min(turnstile_chunk_bytes, limit / input.count() / piece_bytes * piece_bytes);
-    std::int64_t threads = options.threads > 0 ? options.threads : host::usable_threads();
-    if (elements_ >= 0) threads = std::min(threads, elements_ * fold_.item / chunk_bytes + 1);
-    buffers_ = allocate_buffers(static_cast<int>(threads), input.count(), std::max(chunk_, piece_bytes), limit);
-    other_ = input.count() > 1 ? buffers_.bytes : 0;
-    reader_.emplace(input, elements_, chunk_ / fold_.item, other_, options.stop);
+    threads_ = options.threads > 0 ? options.threads : host::usable_threads();
+    if (elements_ >= 0) {
+      threads_ = static_cast<int>(std::min<std::int64_t>(threads_, elements_ * fold_.item / chunk_bytes + 1));
+    }
+    if (input.memory.x != nullptr) {
+      other_ = distance_between(input.memory);
+    } else {
+      buffers_ = allocate_buffers(threads_, input.count(), std::max(chunk_, piece_bytes), limit);
+      threads_ = static_cast<int>(buffers_.blocks.size());
+      other_ = input.count() > 1 ? buffers_.bytes : 0;
+    }
+    unit_claims units;
+    if (shared != nullptr) units = {&shared->units, shared_by::host, unit_elements(fold_.item)};
+    reader_.emplace(input, elements_, chunk_ / fold_.item, other_, options.stop, units);
     if (copies_) merge_ = std::make_unique<host_merge>(fold_, slabs_, sink_);
     else turnstile_ = std::make_unique<host_turnstile>(fold_, slabs_, sink_, other_);
   }
 
   std::int64_t run() {
-    host::run_crew(static_cast<int>(buffers_.blocks.size()), [this](int worker) {
+    host::run_crew(threads_, [this](int worker) {
       try {
-        work(static_cast<std::size_t>(worker));
+        work(worker, [] { return false; });
       } catch (...) {
-        reader_->stop();
-        if (merge_) merge_->abandon();
-        if (turnstile_) turnstile_->abandon();
+        abandon();
         throw;
       }
     });
     const std::int64_t count = reader_->elements();
     check_consumed(consumed_, count, input_.x);
-    if (elements_ < 0) finish_endless(count);
+    if (endless_ && count == 0 && !has_identity(what_.op) && !what_.initial.given) {
+      throw shape_error(std::string(name(what_.op)) + " of no elements has no value: give an initial value");
+    }
+    finish(endless_ ? count : slabs_.nest.length);
     if (options_.progress) options_.progress(count * fold_.item);
-    check_status(sink_.worst.load(), what_);
     return count;
   }
 
- private:
-  void work(std::size_t worker) {
+  int threads() const override { return threads_; }
+  std::int64_t consumed() const override { return consumed_; }
+
+  void work(int worker, const std::function<bool()>& leave) override {
     host_chunk state(fold_, slabs_, sink_, other_);
-    const worker_trace tracer(options_.trace, static_cast<int>(worker));
-    while (std::optional<chunk> c = reader_->claim()) {
-      if (copies_) copy(*c, buffers_.blocks[worker].get(), state, tracer);
-      else pass(*c, buffers_.blocks[worker].get(), state, tracer);
+    const worker_trace tracer(options_.trace, worker);
+    std::byte* const buffer =
+        buffers_.blocks.empty() ? nullptr : buffers_.blocks[static_cast<std::size_t>(worker)].get();
+    while (!leave()) {
+      std::optional<chunk> c = reader_->claim();
+      if (!c) return;
+      if (copies_) copy(*c, buffer, state, tracer);
+      else pass(*c, buffer, state, tracer);
     }
+  }
+
+  void abandon() override {
+    reader_->stop();
+    if (merge_) merge_->abandon();
+    if (turnstile_) turnstile_->abandon();
+  }
+
+  void merge_whole(const std::byte* accumulators) override { open().merge_whole(what_, accumulators); }
+
+  void finish(std::int64_t length) override {
+    if (open_) open().lower(sink_, length);
+    check_status(sink_.worst.load(), what_);
+  }
+
+ private:
+  open_accumulators open() const {
+    return {fold_, slabs_, merge_ ? merge_->accumulators() : turnstile_->accumulators(), threads_};
+  }
+
+  // Elements of a chunk, and where they are now.
+  struct piece {
+    std::int64_t count;
+    const std::byte* data;
+  };
+
+  // Arrays in memory are reduced where they are.
+  piece next_piece(chunk& c, std::int64_t done, std::byte* buffer, const worker_trace& tracer) {
+    if (const std::byte* const there = reader_->in_memory(c)) return {c.count, there};
+    const auto start = tracer.now();
+    const std::int64_t room = copies_ ? buffers_.bytes / fold_.item : c.count;
+    const std::int64_t got = reader_->read(c, done, buffer, room);
+    tracer.tell(trace_kind::read, c.number, got * bytes_each_, start);
+    return {got, buffer};
   }
 
   // A buffer that holds less than a chunk is filled several times.
   void copy(chunk& c, std::byte* buffer, host_chunk& state, const worker_trace& tracer) {
     for (std::int64_t done = 0; done < c.count;) {
-      auto start = tracer.now();
-      const std::int64_t got = reader_->read(c, done, buffer, buffers_.bytes / fold_.item);
+      const piece next = next_piece(c, done, buffer, tracer);
       if (reader_->stopped()) return;
-      tracer.tell(trace_kind::read, c.number, got * bytes_each_, start);
-      start = tracer.now();
-      state.add({c.first + done, c.first + done + got}, buffer);
-      tracer.tell(trace_kind::reduce, c.number, got * bytes_each_, start);
-      done += got;
-      report(got);
+      const auto start = tracer.now();
+      state.add({c.first + done, c.first + done + next.count}, next.data);
+      tracer.tell(trace_kind::reduce, c.number, next.count * bytes_each_, start);
+      done += next.count;
+      report(next.count);
     }
     merge_->submit(c.number, state.take());
   }
 
   void pass(chunk& c, std::byte* buffer, host_chunk& state, const worker_trace& tracer) {
-    auto start = tracer.now();
-    const std::int64_t got = reader_->read(c, 0, buffer, c.count);
-    tracer.tell(trace_kind::read, c.number, got * bytes_each_, start);
-    start = tracer.now();
+    const piece all = next_piece(c, 0, buffer, tracer);
+    const auto start = tracer.now();
     std::vector<stretch> parts;
-    stretches_of(slabs_, {c.first, c.first + got}, [&](const stretch& s) {
-      if (s.whole) state.finish_whole(s, buffer, c.first);
+    stretches_of(slabs_, {c.first, c.first + all.count}, [&](const stretch& s) {
+      if (s.whole) state.finish_whole(s, all.data, c.first);
       else parts.push_back(s);
     });
-    turnstile_->pass(c.number, parts, buffer, c.first);
-    tracer.tell(trace_kind::reduce, c.number, got * bytes_each_, start);
-    report(got);
-  }
-
-  void finish_endless(std::int64_t count) {
-    if (count == 0 && !has_identity(what_.op) && !what_.initial.given) {
-      throw shape_error(std::string(name(what_.op)) + " of no elements has no value: give an initial value");
-    }
-    merge_->finish_endless(count);
+    turnstile_->pass(c.number, parts, all.data, c.first);
+    tracer.tell(trace_kind::reduce, c.number, all.count * bytes_each_, start);
+    report(all.count);
   }
 
   void report(std::int64_t elements) {
@@ -154,6 +204,8 @@ class pipeline {
   const inputs& input_;
   const host_options& options_;
   const host::fold fold_;
+  const bool endless_;
+  const bool open_;  // a slab that ends nowhere
   const slabs slabs_;
   result_sink sink_;
   const std::int64_t elements_;
@@ -162,7 +214,8 @@ class pipeline {
   std::unique_ptr<host_merge> merge_;
   std::unique_ptr<host_turnstile> turnstile_;
   std::int64_t chunk_ = 0;
-  buffers buffers_;
+  int threads_ = 0;
+  buffers buffers_{};
   std::ptrdiff_t other_ = 0;
   std::optional<host_reader> reader_;
   std::atomic<std::int64_t> consumed_{0};
@@ -174,12 +227,16 @@ class pipeline {
 
 std::int64_t run_host(const plan& p, const inputs& input, void* results, const host_options& options) {
   const host::default_float_environment environment;  // for what this thread finishes behind the crew
-  const bool endless = has_unknown_length(input.x.layout());
-  if (!endless && p.form.elements() == 0) {
+  if (!has_unknown_length(input.x.layout()) && p.form.elements() == 0) {
     host::run(p, nullptr, results);
     return 0;
   }
-  return pipeline(p, input, results, options, endless).run();
+  return pipeline(p, input, results, options, nullptr).run();
+}
+
+std::unique_ptr<host_part> share_host(const plan& p, const inputs& input, void* results, const host_options& options,
+                                      shared_array& shared) {
+  return std::make_unique<pipeline>(p, input, results, options, &shared);
 }
 
 }  // namespace multifold::stream

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <stop_token>
 
 #include "multifold/plan.hpp"
@@ -10,6 +11,7 @@
 #include "multifold/trace.hpp"
 #include "multifold/transfer.hpp"
 #include "stream/inputs.hpp"
+#include "stream/shared_array.hpp"
 
 namespace multifold::stream {
 
@@ -30,11 +32,36 @@ struct host_options {
 /// Shapes:   `results` holds form.results() * result_bytes(what).
 /// Memory:   at most memory_bytes of buffers, and accumulators of the results of one slab: the elements behind the
 ///           slowest axes that are kept.
+///           Of input.memory nothing is copied, and it takes no buffers.
 /// Numerics: the same bits for any number of threads, and for any memory_bytes of 256 KiB and more.
 /// Throws:   what the source throws, overflow_error, shape_error, cancelled_error, out_of_memory; `results` is then
 ///           unspecified.
 /// Returns:  the number of elements read, of each source.
 /// Cost:     reads each element once.
 std::int64_t run_host(const plan& p, const inputs& input, void* results, const host_options& options = {});
+
+/// The CPU's part of a reduction that it shares with a GPU. Its threads are the caller's.
+class host_part {
+ public:
+  virtual ~host_part() = default;
+
+  /// Workers that there are buffers for, numbered from 0 on; fewer may come, and again when there are new units.
+  virtual int threads() const = 0;
+  /// Reduces chunks until there are no more, or `leave` says so between two of them.
+  virtual void work(int worker, const std::function<bool()>& leave) = 0;
+  /// Ends all work soon: somebody failed. Any thread.
+  virtual void abandon() = 0;
+  /// Elements that were reduced.
+  virtual std::int64_t consumed() const = 0;
+
+  /// Of an array that stays open, when nobody works any more: adds the accumulators that the GPU has gathered.
+  virtual void merge_whole(const std::byte* accumulators) = 0;
+  /// Makes the results that are still open, over `length` elements each. Throws: what went wrong with a result.
+  virtual void finish(std::int64_t length) = 0;
+};
+
+/// As run_host, for reductions that merge in any order; the arguments live as long as the part.
+std::unique_ptr<host_part> share_host(const plan& p, const inputs& input, void* results, const host_options& options,
+                                      shared_array& shared);
 
 }  // namespace multifold::stream

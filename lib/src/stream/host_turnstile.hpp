@@ -20,6 +20,8 @@ class host_turnstile {
   /// Adds `parts` (of slabs, in order) of the chunk at `data`, whose first element is `origin`.
   void pass(std::int64_t chunk, const std::vector<stretch>& parts, const std::byte* data, std::int64_t origin);
   void abandon();
+  /// After the last chunk: those of the slab that is open.
+  std::byte* accumulators() const { return open_.get(); }
 
  private:
   struct stripe {

@@ -26,6 +26,7 @@ struct inputs {
 struct streamed {
   std::int64_t elements = 0;           // of each array
   transfer way = transfer::automatic;  // to a GPU, if there was one to go
+  std::int64_t on_device = 0;          // as many of them as a GPU has reduced
   std::string note = {};               // what was done otherwise than the options have it
 };
 

@@ -22,6 +22,7 @@ constexpr std::int64_t least_result_bytes = 64 << 10;
 constexpr std::int64_t page_bytes = 4096;
 constexpr int most_fillers = 8;
 constexpr int most_in_flight = 8;  // chunks that nobody has to fill
+constexpr int shared_in_flight = 4;
 
 // As many whole slabs and pages as fit; where they do not, chunks end inside of slabs.
 std::int64_t piece_of(const ring_request& r, std::int64_t item) {
@@ -33,6 +34,7 @@ std::int64_t piece_of(const ring_request& r, std::int64_t item) {
 
 // Results that end in a chunk.
 std::int64_t results_in(const slabs& s, std::int64_t elements) {
+  if (s.elements == INT64_MAX) return 1;  // what stays open comes back as accumulators
   const std::int64_t ends = std::min(s.count, elements / s.elements + 1);
   return s.results > INT64_MAX / ends ? INT64_MAX : ends * s.results;
 }
@@ -64,7 +66,9 @@ ring with_chunks_of(const ring_request& r, std::int64_t chunk_bytes, std::int64_
       merges_in_any_order(r.what) ? made.room : std::clamp<std::int64_t>(least_result_bytes / result, 1, of_piece);
   const std::int64_t memory = r.memory_bytes - beside_bytes(r, made);
   const int fillers = std::clamp(r.threads, 1, most_fillers);
-  const std::int64_t enough = r.how == transfer::staged ? fillers * slots_a_filler : most_in_flight;
+  const std::int64_t enough = r.how == transfer::staged ? fillers * slots_a_filler
+                              : r.shared                ? shared_in_flight
+                                                        : most_in_flight;
   const std::int64_t chunks = r.elements < 0 ? enough : (r.elements - 1) / made.chunk_elements + 1;
   made.slots = static_cast<int>(std::min({memory / slot_bytes(r, made), enough, std::max<std::int64_t>(chunks, 1)}));
   // Results that take long to put in their places are the work of several threads, too.

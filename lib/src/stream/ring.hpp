@@ -18,6 +18,7 @@ struct ring_request {
   std::int64_t memory_bytes;
   int threads;
   transfer how;
+  bool shared = false;  // with the CPU, which should not have to wait long for the last chunks
 };
 
 /// Slots that chunks pass through, and room for the results that come back.

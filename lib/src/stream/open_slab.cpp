@@ -1,0 +1,42 @@
+// Many results are the work of several threads.
+#include "stream/open_slab.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+#include "host/crew.hpp"
+#include "host/whole_accumulators.hpp"
+
+namespace multifold::stream {
+namespace {
+
+constexpr std::int64_t stretch = 4096;
+
+template <class Work>
+void for_stretches(std::int64_t results, int threads, const Work& work) {
+  const std::int64_t stretches = (results - 1) / stretch + 1;
+  std::atomic<std::int64_t> next{0};
+  host::run_crew(static_cast<int>(std::min<std::int64_t>(threads, stretches)), [&](int) {
+    for (std::int64_t i = next++; i < stretches; i = next++) {
+      work(host::interval{i * stretch, std::min((i + 1) * stretch, results)});
+    }
+  });
+}
+
+}  // namespace
+
+void open_accumulators::merge_whole(const reduction& what, const std::byte* from) const {
+  const std::int64_t each = accumulator_bytes(what);
+  for_stretches(array.results, threads, [&](host::interval some) {
+    host::merge_whole(fold, what, first + some.begin * fold.acc_bytes(), from + some.begin * each,
+                      some.end - some.begin);
+  });
+}
+
+void open_accumulators::lower(result_sink& sink, std::int64_t count) const {
+  for_stretches(array.results, threads, [&](host::interval some) {
+    sink.lower(fold, array.nest, first + some.begin * fold.acc_bytes(), some, count);
+  });
+}
+
+}  // namespace multifold::stream

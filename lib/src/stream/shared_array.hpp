@@ -1,0 +1,30 @@
+// An array that two engines reduce together, and how it is cut so that nobody sees where one ended and the other began.
+#pragma once
+
+#include <cstdint>
+
+#include "multifold/plan.hpp"
+#include "stream/host_slabs.hpp"
+#include "stream/unit_queue.hpp"
+
+namespace multifold::stream {
+
+/// Either units are whole slabs, and every result is made by one engine alone. Or the array is a single slab that stays
+/// open: each engine gathers its part of every result, and the GPU's accumulators are merged with the CPU's in the end.
+struct shared_array {
+  /// `what` merges in any order; `form` has elements.
+  shared_array(const reduction& what, const batches& form);
+
+  bool open;
+  slabs array;
+  std::int64_t least;  // elements of a unit, but for the last one
+  unit_queue units;
+};
+
+/// Of `threads`, those that stage what is not pinned for the GPU, while the others reduce.
+int threads_that_stage(int threads);
+
+/// Elements of the units that engines ask for, if their chunks are no larger.
+std::int64_t unit_elements(std::int64_t item);
+
+}  // namespace multifold::stream
