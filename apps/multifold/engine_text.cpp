@@ -24,6 +24,13 @@ std::string share_line(const reduce_result& result) {
   return fmt::format("the GPU reduced {} of {}\n", size_text(result.device_bytes), size_text(result.bytes));
 }
 
+std::string memory_line(const reduce_result& result) {
+  const transfer_memory& m = result.memory;
+  if (m.slots == 0) return "";
+  return fmt::format("{} slots of {}, {} pinned and {} on the GPU\n", m.slots, size_text(m.chunk_bytes),
+                     size_text(m.pinned_bytes), size_text(m.device_bytes));
+}
+
 std::string rates_text(const machine_rates& rates) {
   const auto by_threads = [&](double one, double all) {
     return rates.threads == 1

@@ -20,6 +20,9 @@ std::string engine_line(const engine_decision& decision);
 /// "the GPU reduced 1.2 GiB of 3.4 GiB", if both engines did; else nothing.
 std::string share_line(const reduce_result& result);
 
+/// "16 slots of 4 MiB, 64 MiB pinned and 66 MiB on the GPU", if chunks went there; else nothing.
+std::string memory_line(const reduce_result& result);
+
 /// A line each for the host, the link to the GPU, and memory that is not pinned.
 std::string rates_text(const machine_rates& rates);
 

@@ -140,6 +140,12 @@ std::string result_json(const reduce_result& result, const result_files& files) 
   object["device"] = result.device;
   if (result.engine == "both") object["device_bytes"] = result.device_bytes;
   if (result.way != transfer::automatic) object["transfer"] = name(result.way);
+  if (const transfer_memory& m = result.memory; m.slots > 0) {
+    object["memory"] = {{"slots", m.slots},
+                        {"chunk_bytes", m.chunk_bytes},
+                        {"pinned_bytes", m.pinned_bytes},
+                        {"device_bytes", m.device_bytes}};
+  }
   if (!result.note.empty()) object["note"] = result.note;
   object["accuracy"] = name(result.achieved);
   object["bytes"] = result.bytes;

@@ -1,4 +1,6 @@
 // Memory that was allocated, is full of rubbish, and is gone for good when it is freed.
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -19,7 +21,13 @@ std::map<const char*, block>& blocks() {
   return all;
 }
 
-std::size_t used = 0;  // of device_bytes
+std::array<std::size_t, 3> used{}, most{};  // of each kind
+
+void note(memory kind, std::size_t given, std::size_t taken) {
+  const auto at = static_cast<std::size_t>(kind);
+  used[at] = used[at] + given - taken;
+  most[at] = std::max(most[at], used[at]);
+}
 
 // Greater blocks only take memory away from others, and have none.
 constexpr std::size_t greatest_real_bytes = std::size_t{512} << 20;
@@ -27,13 +35,14 @@ constexpr std::size_t greatest_real_bytes = std::size_t{512} << 20;
 cudaError_t allocate(void** data, std::size_t bytes, memory kind) {
   if (const cudaError_t broken = next_call(); broken != cudaSuccess) return broken;
   const std::lock_guard guard(lock());
-  if (kind == memory::device && used + bytes > device_bytes) return cudaErrorMemoryAllocation;
+  if (kind == memory::device && used[static_cast<std::size_t>(kind)] + bytes > device_bytes)
+    return cudaErrorMemoryAllocation;
   const bool real = bytes <= greatest_real_bytes;
   *data = std::aligned_alloc(4096, real ? (bytes + 4095) / 4096 * 4096 : 4096);
   if (*data == nullptr) return cudaErrorMemoryAllocation;
   if (real) std::memset(*data, 0xcd, bytes);
   blocks()[static_cast<const char*>(*data)] = {bytes, kind};
-  if (kind == memory::device) used += bytes;
+  note(kind, bytes, 0);
   return cudaSuccess;
 }
 
@@ -43,7 +52,7 @@ cudaError_t release(void* data, memory kind) {
   const std::lock_guard guard(lock());
   const auto found = blocks().find(static_cast<const char*>(data));
   if (found == blocks().end() || found->second.kind != kind) return cudaErrorInvalidValue;
-  if (kind == memory::device) used -= found->second.bytes;
+  note(kind, 0, found->second.bytes);
   if (found->second.bytes <= greatest_real_bytes) std::memset(data, 0xee, found->second.bytes);
   blocks().erase(found);
   std::free(data);
@@ -51,6 +60,21 @@ cudaError_t release(void* data, memory kind) {
 }
 
 }  // namespace
+
+std::int64_t bytes_now(memory kind) {
+  const std::lock_guard guard(lock());
+  return static_cast<std::int64_t>(used[static_cast<std::size_t>(kind)]);
+}
+
+std::int64_t most_bytes(memory kind) {
+  const std::lock_guard guard(lock());
+  return static_cast<std::int64_t>(most[static_cast<std::size_t>(kind)]);
+}
+
+void forget_most_bytes() {
+  const std::lock_guard guard(lock());
+  most = used;
+}
 
 memory memory_at(const void* at) {
   const std::lock_guard guard(lock());
@@ -70,14 +94,20 @@ cudaError_t cudaMallocHost(void** data, std::size_t bytes) { return simulated::a
 cudaError_t cudaFreeHost(void* data) { return simulated::release(data, memory::pinned); }
 
 cudaError_t cudaHostRegister(void* data, std::size_t bytes, unsigned) {
+  if (const cudaError_t broken = simulated::next_call(); broken != cudaSuccess) return broken;
   const std::lock_guard guard(simulated::lock());
   simulated::blocks()[static_cast<const char*>(data)] = {bytes, memory::pinned};
+  simulated::note(memory::pinned, bytes, 0);
   return cudaSuccess;
 }
 cudaError_t cudaHostUnregister(void* data) {
   simulated::drain();
   const std::lock_guard guard(simulated::lock());
-  return simulated::blocks().erase(static_cast<const char*>(data)) == 1 ? cudaSuccess : cudaErrorInvalidValue;
+  const auto found = simulated::blocks().find(static_cast<const char*>(data));
+  if (found == simulated::blocks().end()) return cudaErrorInvalidValue;
+  simulated::note(memory::pinned, 0, found->second.bytes);
+  simulated::blocks().erase(found);
+  return cudaSuccess;
 }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* found, const void* at) {

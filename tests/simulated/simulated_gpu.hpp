@@ -34,4 +34,9 @@ cudaError_t next_call();
 enum class memory { pageable, pinned, device };
 memory memory_at(const void* at);
 
+/// Bytes that are allocated now, and the most that were since the last call of forget_most_bytes.
+std::int64_t bytes_now(memory kind);
+std::int64_t most_bytes(memory kind);
+void forget_most_bytes();
+
 }  // namespace simulated

@@ -68,6 +68,7 @@ struct reduce_result {
   std::int64_t device_bytes = 0;  // as many of them as the GPU has reduced
   double seconds = 0;
   transfer way = transfer::automatic;  // how the array came to the device engine, if it was in host memory or a source
+  transfer_memory memory;              // that this took
   std::string note;                    // what was done otherwise than the options have it, where memory was short, say
 
   /// The only element. Throws shape_error if there are more, or if T is not its dtype.

@@ -14,6 +14,16 @@ enum class transfer : std::uint8_t {
   mapped,     // kernels read the array over the link; it has to lie in pinned memory, mapped to the device
 };
 
+/// What an array on its way to a GPU takes meanwhile.
+struct transfer_memory {
+  int slots = 0;                  // that chunks of it pass through
+  std::int64_t chunk_bytes = 0;   // of one in a slot, of all arrays
+  std::int64_t pinned_bytes = 0;  // slots and results
+  std::int64_t device_bytes = 0;  // as well, with accumulators and workspace
+
+  bool operator==(const transfer_memory&) const = default;
+};
+
 /// "auto", "staged", "copy", "mapped".
 std::string_view name(transfer how) noexcept;
 std::optional<transfer> parse_transfer(std::string_view text) noexcept;

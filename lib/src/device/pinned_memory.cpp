@@ -36,18 +36,14 @@ void touch_by_many(std::byte* data, std::size_t bytes) {
   touch(data, std::min(each, bytes));
 }
 
-std::size_t in_huge_pages(std::size_t bytes) { return (bytes + huge_page - 1) / huge_page * huge_page; }
-
 }  // namespace
 
 cudaError_t pinned_memory::allocate(void** data, std::size_t bytes) {
   if (bytes < huge_page) return cudaMallocHost(data, bytes);
-  const std::size_t all = in_huge_pages(bytes);
-  *data = std::aligned_alloc(huge_page, all);
-  if (*data == nullptr) return cudaErrorMemoryAllocation;
-  ::madvise(*data, all, MADV_HUGEPAGE);
-  touch_by_many(static_cast<std::byte*>(*data), all);
-  const cudaError_t code = cudaHostRegister(*data, all, cudaHostRegisterPortable | cudaHostRegisterMapped);
+  if (::posix_memalign(data, huge_page, bytes) != 0) return cudaErrorMemoryAllocation;
+  ::madvise(*data, bytes, MADV_HUGEPAGE);
+  touch_by_many(static_cast<std::byte*>(*data), bytes);
+  const cudaError_t code = cudaHostRegister(*data, bytes, cudaHostRegisterPortable | cudaHostRegisterMapped);
   if (code != cudaSuccess) std::free(*data);
   return code;
 }

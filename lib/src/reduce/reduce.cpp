@@ -57,6 +57,7 @@ reduce_result result_of(const request& r, const detail::chosen_engine& engine, p
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   result.count = done.elements;
   result.way = done.way;
+  result.memory = done.memory;
   result.note = done.note;
   if (r.what.as_state) round_result(result, r);
   const std::int64_t bytes_each = item_bytes(r.what.input) * (takes_two_arrays(r.what.op) ? 2 : 1);
@@ -187,6 +188,7 @@ reduce_result reduce_with_checkpoints(op_kind op, source& input, const reduce_op
     const stream::streamed part =
         run_in_chunks(make_plan(r.what, form, {}, engine.traits), engine, stretch, state, each);
     done.on_device += part.on_device;
+    done.memory = part.memory;
     if (done.note.empty()) done.note = part.note;
   };
   const plan p = make_plan(r.what, r.form, {}, engine.traits);

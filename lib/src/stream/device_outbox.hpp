@@ -11,6 +11,7 @@
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/cuda/event.hpp"
 #include "multifold/scalar_store.hpp"
+#include "multifold/transfer.hpp"
 #include "stream/device_tracer.hpp"
 #include "stream/ring.hpp"
 
@@ -36,6 +37,11 @@ class device_outbox {
  public:
   /// `room`: for so many results.
   device_outbox(result_target& to, std::int64_t room);
+
+  void add_to(transfer_memory& all) const {
+    all.pinned_bytes += pinned_.size();
+    all.device_bytes += device_.size();
+  }
 
   /// Whether these results, and a status, can be added to those that are there.
   bool has_room(host::interval which) const;

@@ -144,6 +144,11 @@ void device_reducer::copy_accumulators(std::byte* to) const {
   on_.kernels.synchronise();
 }
 
+void device_reducer::add_to(transfer_memory& all) const {
+  all.device_bytes += accumulators_.size() + status_.size() + workspace_.size();
+  for (const device_outbox& box : beside_) box.add_to(all);
+}
+
 void device_reducer::finish() {
   for (device_outbox& box : beside_) box.deliver();
   to_.note(cuda::status_of(status_.bytes(), on_.kernels.get()));

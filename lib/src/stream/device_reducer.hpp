@@ -41,6 +41,8 @@ class device_reducer {
   /// Or its accumulators. Waits.
   void copy_accumulators(std::byte* to) const;
 
+  void add_to(transfer_memory& all) const;
+
   /// Waits for everything, brings the results beside the slots to their places, and notes how accumulators were
   /// rounded.
   void finish();

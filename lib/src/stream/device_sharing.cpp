@@ -77,6 +77,7 @@ class sharing {
       done.note = "the GPU failed (" + failure_ + "): the CPU did the rest";
     } else if (device_) {
       done.way = device_->way();
+      done.memory = device_->memory();
       done.note = device_->note();
       done.on_device = device_->consumed();
     }

@@ -34,6 +34,7 @@ class device_sink {
   void finish_open(std::byte* accumulators) const { reducer_.copy_accumulators(accumulators); }
 
   std::int64_t consumed() const { return consumed_; }
+  void add_to(transfer_memory& all) const { reducer_.add_to(all); }
 
  private:
   void copy(device_slot& slot, const operands& from, std::int64_t bytes) const;

@@ -73,12 +73,18 @@ class pipeline final : public device_part {
     }
     sink_->finish(count, *slots_.front(), results);
     if (options_.progress) options_.progress(count * item_);
-    return {count, how_, count, note_};
+    return {count, how_, count, memory(), note_};
   }
 
   int workers() const override { return ring_.workers; }
   transfer way() const override { return how_; }
   const std::string& note() const override { return note_; }
+  transfer_memory memory() const override {
+    transfer_memory all{ring_.slots, memory_->bytes_a_slot, memory_->pinned.size(), memory_->device.size()};
+    for (const auto& slot : slots_) slot->results.add_to(all);
+    sink_->add_to(all);
+    return all;
+  }
   std::int64_t consumed() const override { return sink_->consumed(); }
 
   void finish(std::byte* accumulators) override {

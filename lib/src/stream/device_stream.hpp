@@ -32,6 +32,8 @@ class device_part {
   virtual int workers() const = 0;
   virtual transfer way() const = 0;
   virtual const std::string& note() const = 0;
+  /// What it has taken so far.
+  virtual transfer_memory memory() const = 0;
   /// Sends chunks to the GPU until there are no more; `thread` is told to the trace.
   virtual void work(int worker, int thread) = 0;
   /// Ends all work soon: somebody failed. Any thread.

@@ -27,6 +27,7 @@ struct streamed {
   std::int64_t elements = 0;           // of each array
   transfer way = transfer::automatic;  // to a GPU, if there was one to go
   std::int64_t on_device = 0;          // as many of them as a GPU has reduced
+  transfer_memory memory = {};         // that it took
   std::string note = {};               // what was done otherwise than the options have it
 };
 
