@@ -3,7 +3,9 @@
 //
 // Counters: GB/s of input, medians; limit_GB/s, of copies of 16 MiB back to back from pinned memory, each next to a
 // round; of_limit, the median of their ratios; device_MiB, the device memory that was taken at most; cpu_share, CPU
-// time over time. MULTIFOLD_STREAM_BYTES is the size of the array: 16 GiB unless it is set.
+// time over time. Of both engines together: of_sum, beside each alone and what all cores read. Of `auto`: of_best,
+// beside the quickest of host, device and both. MULTIFOLD_STREAM_BYTES is the size of the array: 16 GiB unless it is
+// set.
 #include <benchmark/benchmark.h>
 #include <cuda_runtime_api.h>
 
@@ -18,6 +20,7 @@
 #include <thread>
 
 #include "device_case.hpp"
+#include "device_stream_contest.hpp"
 #include "device_stream_data.hpp"
 #include "device_stream_measure.hpp"
 #include "device_stream_rows.hpp"
@@ -74,10 +77,11 @@ void measure(benchmark::State& state, const std::function<void()>& work) {
   bench::measure_stream(state, array().bytes(), work);
 }
 
+void sum(mf::engine_choice engine, int threads) {
+  check_sum(mf::reduce(mf::op_kind::sum, view(), on(engine, threads)).value<float>());
+}
+
 void add_memory() {
-  const auto sum = [](mf::engine_choice engine, int threads) {
-    check_sum(mf::reduce(mf::op_kind::sum, view(), on(engine, threads)).value<float>());
-  };
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   for (const int threads : {4, 8, 12, 16}) {
     if (threads > cores && threads > 4) continue;
@@ -95,6 +99,26 @@ void add_memory() {
     array().pinned(true);
     measure(state, [=] { sum(mf::engine_choice::device, 0); });
   });
+}
+
+void add_both() {
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  for (const int threads : {4, 8, 12}) {
+    if (threads > cores && threads > 4) continue;
+    const auto by = [=](mf::engine_choice engine) { return [=] { sum(engine, threads); }; };
+    const bench::ways each{by(mf::engine_choice::host), by(mf::engine_choice::device), by(mf::engine_choice::both)};
+    const std::string group = std::to_string(threads) + "_threads";
+    add("both/" + group, [=](benchmark::State& state) {
+      array().pinned(true);
+      bench::measure_both(state, array().bytes(), each, [=] { sum(mf::engine_choice::host, cores); });
+    });
+    for (const bool pinned : {true, false}) {
+      add((pinned ? "auto/pinned/" : "auto/pageable/") + group, [=](benchmark::State& state) {
+        array().pinned(pinned);
+        bench::measure_choice(state, array().bytes(), each, by(mf::engine_choice::automatic));
+      });
+    }
+  }
 }
 
 void add_zero_copy() {
@@ -179,6 +203,7 @@ int main(int argc, char** argv) {
     return 4;
   }
   add_memory();
+  add_both();
   add_zero_copy();
   add_rows();
   add_file();

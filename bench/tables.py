@@ -94,6 +94,11 @@ def add_streams(record, add):
                         ("rows_of_16/reduce", 0.95), ("file/cached", 0.90)):
         found = record.streams.get(case, {}).get("of_limit")
         add(f"stream/{case}", at_least(found, least, f">= {least:.2f} x the link"))
+    for case, row in record.streams.items():
+        if case.startswith("both/"):
+            add(f"stream/{case}", at_least(row.get("of_sum"), 0.9, ">= 0.90 x host + device, or what all cores read"))
+        if case.startswith("auto/"):
+            add(f"stream/{case}", at_least(row.get("of_best"), 0.97, ">= 0.97 x the quickest engine"))
 
 
 def requirements(record):

@@ -3,16 +3,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "size_text.hpp"
 
 namespace multifold::app {
 
-engine_decision engine_for(const plan& p, std::int64_t elements, const engine_arguments& how) {
+engine_decision engine_for(const plan& p, std::int64_t elements, const std::vector<std::string>& files,
+                           const engine_arguments& how) {
   reduce_options options;
   options.engine = *parse_engine(how.engine);
   options.threads = how.threads.value_or(0);
   const std::int64_t item = item_bytes(p.what.input) * (takes_two_arrays(p.what.op) ? 2 : 1);
-  return decide_engine(p.form, nullptr, elements < 0 ? -1 : elements * item, options);
+  const bool pipe = std::find(files.begin(), files.end(), "-") != files.end();
+  return decide_engine({p.what, p.form, nullptr, elements < 0 ? -1 : elements * item, !pipe}, options);
 }
 
 std::string engine_line(const engine_decision& decision) {

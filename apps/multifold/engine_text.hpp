@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "arguments.hpp"
 #include "multifold/plan.hpp"
@@ -11,8 +12,9 @@
 
 namespace multifold::app {
 
-/// The engine for a file of `elements`, or -1 if they were not known before it was read, and why.
-engine_decision engine_for(const plan& p, std::int64_t elements, const engine_arguments& how);
+/// The engine for `files` of `elements`, or -1 if they were not known before they were read, and why.
+engine_decision engine_for(const plan& p, std::int64_t elements, const std::vector<std::string>& files,
+                           const engine_arguments& how);
 
 /// "engine host: less than 256 MiB is not worth a look at the GPU".
 std::string engine_line(const engine_decision& decision);

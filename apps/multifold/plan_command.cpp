@@ -33,7 +33,8 @@ exit_code run(const plan_command_arguments& arguments, interrupt_watch&) {
   try {
     const plan p = plan_of(arguments.plan);
     std::optional<engine_decision> why;
-    if (arguments.plan.device_model.empty()) why = engine_for(p, p.form.elements(), arguments.plan.how);
+    if (arguments.plan.device_model.empty())
+      why = engine_for(p, p.form.elements(), {arguments.plan.file}, arguments.plan.how);
     print(arguments.json  ? plan_json(p, why ? why->reason : "") + "\n"
           : arguments.dot ? plan_dot(p)
                           : explain(p) + (why ? engine_line(*why) : ""));

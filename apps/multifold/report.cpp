@@ -42,7 +42,8 @@ void report(const reduce_arguments& arguments, const operand_files& operands, co
   if (arguments.explain && !arguments.files.empty()) {
     // A stream of unknown length is planned as one element.
     const bool known = result.used.form.elements() == result.count;
-    print_aside(explain(result.used) + engine_line(engine_for(result.used, known ? result.count : -1, arguments.how)) +
+    print_aside(explain(result.used) +
+                engine_line(engine_for(result.used, known ? result.count : -1, operands, arguments.how)) +
                 share_line(result) + memory_line(result) + (result.note.empty() ? "" : result.note + "\n"));
   }
   if (arguments.json) {

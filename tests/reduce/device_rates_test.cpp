@@ -65,8 +65,10 @@ TEST_F(device_rates, give_one_answer_however_often_they_are_asked) {
   const batches form = normalise(make_view(nullptr, dtype::f32, {INT64_C(1) << 30}), {0}, element_order::any);
   reduce_options options;
   options.threads = 1;
-  const engine_decision found = decide_engine(form, pinned.data(), INT64_C(4) << 30, options);
-  EXPECT_EQ(found.engine, decide_engine(form, pinned.data(), INT64_C(4) << 30, options).engine);
+  const reduction sum = make_reduction(op_kind::sum, dtype::f32);
+  const reducible array{sum, form, pinned.data(), INT64_C(4) << 30};
+  const engine_decision found = decide_engine(array, options);
+  EXPECT_EQ(found.engine, decide_engine(array, options).engine);
   EXPECT_NE(found.reason.find("with 1 thread"), std::string::npos) << found.reason;
   ::unsetenv("MULTIFOLD_RATES");
   std::filesystem::remove(path);

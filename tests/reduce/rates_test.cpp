@@ -62,55 +62,67 @@ TEST(rates, threads_that_do_not_get_in_each_others_way) {
   EXPECT_EQ(rate_of_threads(0, 0, 4, 2), 0);
 }
 
-TEST(rates, the_quicker_engine_is_taken) {
+TEST(rates, the_quickest_engine_is_taken) {
   struct row {
     data_place where;
     std::int64_t bytes;
     int threads;
     bool warm;
-    engine_choice expected;
+    engine_choice alone, shared;  // the best of one, and of one or both
   };
-  constexpr auto host = engine_choice::host, device = engine_choice::device;
-  for (const row& r : {row{data_place::pinned, 16 * gib, 1, true, device},
-                       {data_place::pinned, 16 * gib, 4, true, device},
-                       {data_place::pinned, 16 * gib, 5, true, host},
-                       {data_place::pinned, 16 * gib, 16, true, host},
-                       {data_place::pageable, 16 * gib, 16, true, host},
-                       {data_place::pageable, 16 * gib, 4, true, host},
+  constexpr auto host = engine_choice::host, device = engine_choice::device, both = engine_choice::both;
+  for (const row& r : {row{data_place::pinned, 16 * gib, 1, true, device, both},
+                       {data_place::pinned, 16 * gib, 4, true, device, both},
+                       {data_place::pinned, 16 * gib, 5, true, host, both},
+                       {data_place::pinned, 16 * gib, 16, true, host, both},
                        // A thread that stages is about as slow as one that reduces.
-                       {data_place::pageable, 16 * gib, 1, true, host},
+                       {data_place::pageable, 16 * gib, 16, true, host, host},
+                       {data_place::pageable, 16 * gib, 4, true, host, host},
+                       {data_place::pageable, 16 * gib, 1, true, host, host},
                        // A thread that reads a file and only hands it on is quicker than one that reduces it, too.
-                       {data_place::source, 16 * gib, 1, true, device},
-                       {data_place::source, 16 * gib, 4, true, device},
-                       {data_place::source, 16 * gib, 16, true, host},
+                       {data_place::source, 16 * gib, 1, true, device, device},
+                       {data_place::source, 16 * gib, 4, true, device, device},
+                       {data_place::source, 16 * gib, 16, true, host, both},
                        // Opening a device takes longer than a gigabyte on the host.
-                       {data_place::pinned, gib, 3, false, host},
-                       {data_place::pinned, gib, 3, true, device},
-                       {data_place::source, gib, 4, false, host}}) {
-    const engine_decision found = decide(h200, r.where, r.bytes, r.threads, r.warm);
-    EXPECT_EQ(found.engine, r.expected) << found.reason;
+                       {data_place::pinned, gib, 3, false, host, host},
+                       {data_place::pinned, gib, 3, true, device, both},
+                       {data_place::source, gib, 4, false, host, host},
+                       // Where there is enough to do, the host does not wait for it to open.
+                       {data_place::pinned, 64 * gib, 8, false, host, both}}) {
+    const engine_decision one = decide(h200, {r.where, r.bytes, r.threads, r.warm, false});
+    EXPECT_EQ(one.engine, r.alone) << one.reason;
+    EXPECT_EQ(one.reason.find("on both"), std::string::npos) << one.reason;
+    const engine_decision found = decide(h200, {r.where, r.bytes, r.threads, r.warm});
+    EXPECT_EQ(found.engine, r.shared) << found.reason;
     EXPECT_NE(found.reason.find(std::to_string(r.threads) + " thread"), std::string::npos) << found.reason;
     EXPECT_NE(found.reason.find("on the GPU"), std::string::npos) << found.reason;
   }
+  EXPECT_NE(decide(h200, {data_place::pinned, gib, 4, true}).reason.find("on both"), std::string::npos);
 }
 
 TEST(rates, a_link_that_was_not_measured_is_none) {
   machine_rates alone = h200;
   alone.link = alone.pinning = alone.staged_one = alone.staged_all = 0;
   for (const data_place where : {data_place::pageable, data_place::pinned, data_place::source}) {
-    EXPECT_TRUE(std::isinf(predict(alone, where, gib, 2, true).device));
-    EXPECT_EQ(decide(alone, where, gib, 2, true).engine, engine_choice::host);
+    EXPECT_TRUE(std::isinf(predict(alone, {where, gib, 2, true}).device));
+    EXPECT_TRUE(std::isinf(predict(alone, {where, gib, 2, true}).both));
+    EXPECT_EQ(decide(alone, {where, gib, 2, true}).engine, engine_choice::host);
   }
 }
 
 TEST(rates, predictions_grow_with_the_array_and_shrink_with_threads) {
   for (const data_place where : {data_place::pageable, data_place::pinned, data_place::source}) {
-    const engine_times few = predict(h200, where, gib, 2, true), many = predict(h200, where, gib, 8, true),
-                       more = predict(h200, where, 2 * gib, 2, true), cold = predict(h200, where, gib, 2, false);
+    const engine_times few = predict(h200, {where, gib, 2, true}), many = predict(h200, {where, gib, 8, true}),
+                       more = predict(h200, {where, 2 * gib, 2, true}), cold = predict(h200, {where, gib, 2, false});
     EXPECT_LT(many.host, few.host);
     EXPECT_LT(few.host, more.host);
     EXPECT_LT(few.device, more.device);
     EXPECT_LT(few.device, cold.device);
+    EXPECT_LT(many.both, few.both);
+    EXPECT_LT(few.both, more.both);
+    if (where != data_place::pinned) continue;  // staging takes threads from the host
+    EXPECT_LE(few.both, cold.both);
+    EXPECT_LE(cold.both, cold.host);
   }
 }
 
@@ -118,10 +130,11 @@ TEST(rates, what_is_asked_for_or_small_needs_no_rates) {
   const batches form = normalise(make_view(nullptr, dtype::f32, {1 << 20}), {0}, element_order::any);
   reduce_options options;
   options.engine = engine_choice::host;
-  EXPECT_EQ(decide_engine(form, nullptr, 64 * gib, options).reason, "it was asked for");
+  const reduction sum = make_reduction(op_kind::sum, dtype::f32);
+  EXPECT_EQ(decide_engine({sum, form, nullptr, 64 * gib}, options).reason, "it was asked for");
   options.engine = engine_choice::automatic;
   const variable unnamed("MULTIFOLD_ENGINE", nullptr);
-  const engine_decision found = decide_engine(form, nullptr, 1 << 20, options);
+  const engine_decision found = decide_engine({sum, form, nullptr, 1 << 20}, options);
   EXPECT_EQ(found.engine, engine_choice::host);
   EXPECT_NE(found.reason, "");
 }

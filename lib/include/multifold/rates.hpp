@@ -23,7 +23,7 @@ struct machine_rates {
   bool operator==(const machine_rates&) const = default;
 };
 
-/// Where an array is that both engines could reduce.
+/// Where an array is that either engine could reduce.
 enum class data_place : std::uint8_t {
   pageable,  // ordinary host memory
   pinned,    // host memory that the GPU copies by itself
@@ -35,31 +35,47 @@ enum class data_place : std::uint8_t {
 /// limit. Within 5 % of a 16-core Xeon for 1 to 16 threads, sums and copies.
 double rate_of_threads(double one, double most, int all, int threads);
 
-/// Seconds from the call to the value. [both infinite where nothing is known]
+/// Seconds from the call to the value, by one engine alone, and by both together. [infinite where nothing is known]
 struct engine_times {
-  double host, device;
+  double host, device, both;
 };
 
-/// What `bytes` are expected to take with `threads` threads. A device that is not `warm` has to be opened first.
-/// Sources are thought of as cached files: colder ones take as long on either engine.
-engine_times predict(const machine_rates& rates, data_place where, std::int64_t bytes, int threads, bool warm);
+/// What is to be reduced, of which `bytes` are read.
+struct workload {
+  data_place where;
+  std::int64_t bytes;
+  int threads;            // that may be used
+  bool warm;              // the device is open; else that comes first
+  bool shareable = true;  // by both engines
+};
 
-/// An engine, and the reason for it in one line: "1.07 GB take 9.1 ms with 16 threads, and 20 ms on the GPU".
+/// What `work` is expected to take. Sources are thought of as cached files: colder ones take as long on any engine.
+/// Both engines read the same memory: copies to the GPU count as so many threads more, in rate_of_threads.
+engine_times predict(const machine_rates& rates, const workload& work);
+
+/// An engine, and the reason for it in one line:
+/// "1.07 GB should take 9.1 ms with 16 threads, 20 ms on the GPU, and 8.5 ms on both".
 struct engine_decision {
   engine_choice engine = engine_choice::host;
   std::string reason;
 };
 
-/// The quicker of the two; the host's where they are about as quick.
-engine_decision decide(const machine_rates& rates, data_place where, std::int64_t bytes, int threads, bool warm);
+/// The quickest; of engines that are about as quick, the one that needs less: the host, then the device, then both.
+engine_decision decide(const machine_rates& rates, const workload& work);
 
-/// The engine on which reduce runs a dense array of this form and size that is not in device memory: the one that
-/// `options` or MULTIFOLD_ENGINE name, else the quicker one. `data` is null for a source; a stream whose end nobody
-/// knows has -1 bytes.
+/// A dense array that is not in device memory.
+struct reducible {
+  const reduction& what;
+  const batches& form;
+  const void* data;           // null for a source
+  std::int64_t bytes;         // -1: a stream whose end nobody knows
+  bool random_access = true;  // of a source: it can be read from any place on
+};
+
+/// The engine on which reduce runs `array`: the one that `options` or MULTIFOLD_ENGINE name, else the quickest.
 /// Throws: engine_error if MULTIFOLD_ENGINE says something else.
 /// Cost:   nothing below 256 MiB. Above, the rates of the machine are looked up; see rates_of_machine.
-engine_decision decide_engine(const batches& form, const void* data, std::int64_t bytes,
-                              const reduce_options& options = {});
+engine_decision decide_engine(const reducible& array, const reduce_options& options = {});
 
 /// The rates in the cache, where this machine has been measured: $MULTIFOLD_RATES, else multifold/rates in
 /// $XDG_CACHE_HOME or ~/.cache. A file that is damaged, of another machine or another version is none.

@@ -28,7 +28,7 @@ stream::streamed stream_to_device(const plan& p, const stream::inputs& input, vo
 stream::streamed share_with_device(const plan& p, const stream::inputs& input, void* results,
                                    const reduce_options& options);
 
-/// Whether the two can share arrays of this form.
+/// Whether the two can share arrays of this form, and little of it twice.
 bool device_shares(const reduction& what, const batches& form);
 
 /// Whether chunks of an array of this form can be sent to the device.

@@ -71,7 +71,7 @@ stream::streamed share_with_device(const plan& p, const stream::inputs& input, v
   return stream::run_shared(p, input, results, stream_options(options));
 }
 
-bool device_shares(const reduction& what, const batches& form) { return stream::can_be_shared(what, form); }
+bool device_shares(const reduction& what, const batches& form) { return stream::is_worth_sharing(what, form); }
 
 bool device_takes_chunks(const batches& form) { return stream::streams_to_device(form); }
 

@@ -1,5 +1,6 @@
 // The link to the GPU, measured by the copies that a pipeline makes.
 #include <cuda_runtime_api.h>
+#include <dlfcn.h>
 
 #include <algorithm>
 #include <chrono>
@@ -41,6 +42,12 @@ std::string device_uuid() {
     text += {digits[value >> 4], digits[value & 15]};
   }
   return text;
+}
+
+bool uses_cuda() {
+  void* const driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  if (driver != nullptr) ::dlclose(driver);
+  return driver != nullptr;
 }
 
 bool is_pinned(const void* data) {

@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 4> choice_names{"auto", "host", "device",
 constexpr std::int64_t least_streamed_bytes = INT64_C(256) << 20, endless_bytes = INT64_C(64) << 30;
 
 // An H200 and 16 Xeon cores, for machines that cannot be measured now.
-constexpr machine_rates usual_rates{16, 12.8e9, 121.7e9, 12.2e9, 73.4e9, 55.4e9, 2.6e9};
+constexpr machine_rates usual_rates{16, 12.8e9, 121.7e9, 12.2e9, 73.4e9, 55.4e9, 16e9};
 
 // Opening it takes a third of a second, but once a process.
 std::atomic<bool> device_is_open = false;
@@ -42,24 +42,31 @@ engine_choice choice_of(const reduce_options& options) {
   return options.engine == engine_choice::automatic ? from_environment() : options.engine;
 }
 
-// A device that is open, and copies by itself, is the best that there can be.
-bool device_is_hopeless(const machine_rates& rates, data_place where, std::int64_t bytes, int threads) {
-  return rates.link > 0 && predict(rates, data_place::pinned, bytes, threads, true).device >
-                               predict(rates, where, bytes, threads, true).host;
+// An array in memory is pinned only where CUDA is at work already. Then a device that is open, and copies by itself, is
+// the best that there can be.
+bool device_is_hopeless(const machine_rates& rates, const workload& likely) {
+  if (rates.link <= 0) return false;
+  workload best = likely;
+  best.warm = true;
+  if (likely.where == data_place::pageable && !detail::uses_cuda()) best.warm = device_is_open;
+  else if (likely.where == data_place::pageable) best.where = data_place::pinned;
+  return decide(rates, best).engine == engine_choice::host;
 }
 
 // With rates of the machine where they are there, without a look at the GPU where that cannot matter.
-engine_decision quicker_engine(const void* data, std::int64_t bytes, int threads) {
-  const data_place likely = data == nullptr ? data_place::source : data_place::pageable;
+engine_decision quickest_engine(const void* data, workload work) {
+  work.where = data == nullptr ? data_place::source : data_place::pageable;
+  work.warm = true;
   if (const std::optional<machine_rates> cached = cached_rates()) {
-    if (device_is_hopeless(*cached, likely, bytes, threads)) return decide(*cached, likely, bytes, threads, true);
+    if (device_is_hopeless(*cached, work)) return decide(*cached, work);
   }
   std::string reason;
   if (!detail::has_device(reason)) return {engine_choice::host, reason};
   const machine_rates measured = rates_of_machine();
   const machine_rates& rates = measured.host_all > 0 && measured.link > 0 ? measured : usual_rates;
-  const data_place where = data != nullptr && detail::is_pinned(data) ? data_place::pinned : likely;
-  return decide(rates, where, bytes, threads, where == data_place::pinned || device_is_open);
+  if (data != nullptr && detail::is_pinned(data)) work.where = data_place::pinned;
+  work.warm = work.where == data_place::pinned || device_is_open;
+  return decide(rates, work);
 }
 
 }  // namespace
@@ -80,8 +87,8 @@ std::vector<engine_info> engines() {
   return {device, {"host", "all CPU cores with SIMD", true, "", host::traits()}};
 }
 
-engine_decision decide_engine(const batches& form, const void* data, std::int64_t bytes,
-                              const reduce_options& options) {
+engine_decision decide_engine(const reducible& array, const reduce_options& options) {
+  const std::int64_t bytes = array.bytes;
   const engine_choice choice = choice_of(options);
   if (choice != engine_choice::automatic) return {choice, "it was asked for"};
   std::string reason;
@@ -89,11 +96,13 @@ engine_decision decide_engine(const batches& form, const void* data, std::int64_
   if (bytes >= 0 && bytes < least_streamed_bytes) {
     return {engine_choice::host, "less than " + bytes_text(least_streamed_bytes) + " is not worth a look at the GPU"};
   }
-  if (!detail::device_takes_chunks(form)) {
+  if (!detail::device_takes_chunks(array.form)) {
     return {engine_choice::host, "these axes leave no rows or columns to send to a GPU in chunks"};
   }
-  engine_decision found = quicker_engine(data, bytes < 0 ? endless_bytes : bytes,
-                                         options.threads > 0 ? options.threads : host::usable_threads());
+  workload work{data_place::source, bytes < 0 ? endless_bytes : bytes,
+                options.threads > 0 ? options.threads : host::usable_threads(), false};
+  work.shareable = bytes >= 0 && array.random_access && detail::device_shares(array.what, array.form);
+  engine_decision found = quickest_engine(array.data, work);
   if (bytes < 0) found.reason = "a stream whose end nobody knows; " + found.reason;
   return found;
 }
@@ -113,8 +122,8 @@ chosen_engine choose_engine(const request& r, place where, bool dense, const red
     choice = engine_choice::device;
   }
   if (choice == engine_choice::automatic) {
-    choice =
-        dense ? decide_engine(r.form, r.data, r.elements < 0 ? -1 : r.bytes(), options).engine : engine_choice::host;
+    const reducible array{r.what, r.form, r.data, r.elements < 0 ? -1 : r.bytes(), r.random_access};
+    choice = dense ? decide_engine(array, options).engine : engine_choice::host;
   }
   if (choice == engine_choice::host) return {host::traits(options.threads)};
   std::string reason;

@@ -167,6 +167,7 @@ reduce_result reduce_sources(op_kind op, const stream::inputs& input, const redu
   const bool unknown = has_unknown_length(layout);
   request r = detail::make_request(op, detail::view_of(layout), options);
   if (unknown) r.elements = -1;
+  r.random_access = input.random_access();
   const detail::chosen_engine engine = detail::choose_engine(r, place::host, true, options);
   const plan p = make_plan(r.what, r.form, options.forced, engine.traits);
   return result_of(r, engine, p, [&](const plan& chosen, void* results) {

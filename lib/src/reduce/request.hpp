@@ -19,6 +19,7 @@ struct request {
   std::int64_t elements;      // -1 if a stream will tell
   const void* data;           // of the first array; null for sources
   std::span<std::byte> into;  // where the caller wants the results, or nothing
+  bool random_access = true;  // of sources
   std::int64_t bytes() const {
     return elements < 0 ? INT64_MAX : elements * item_bytes(what.input) * (takes_two_arrays(what.op) ? 2 : 1);
   }

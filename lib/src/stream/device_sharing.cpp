@@ -209,6 +209,10 @@ bool can_be_shared(const reduction& what, const batches& form) {
   return same_in_any_order(what) && streams_to_device(form);
 }
 
+bool is_worth_sharing(const reduction& what, const batches& form) {
+  return can_be_shared(what, form) && form.elements() > 0 && merges_cheaply(what, form);
+}
+
 streamed run_shared(const plan& p, const inputs& input, void* results, const host_options& options) {
   if (!has_unknown_length(input.x.layout()) && p.form.elements() == 0) {
     host::run(p, nullptr, results);

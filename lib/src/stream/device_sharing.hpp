@@ -9,6 +9,9 @@ namespace multifold::stream {
 /// Whether the two engines can share an array of `form` without a trace in the bits of the results.
 bool can_be_shared(const reduction& what, const batches& form);
 
+/// Whether they also can at little cost: accumulators that have to be brought together are few beside the elements.
+bool is_worth_sharing(const reduction& what, const batches& form);
+
 /// Runs the reduction of `p`, whose engine is the current device, over `input`, on the GPU and on options.threads of
 /// the CPU. Where the GPU fails, the CPU does its part again, and the note says so. Shapes:   can_be_shared(p.what,
 /// p.form). Memory:   memory_bytes as in run_device; but sources are read into buffers of both engines, which take half

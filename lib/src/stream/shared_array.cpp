@@ -15,12 +15,16 @@ constexpr std::int64_t least_unit_bytes = INT64_C(1) << 20;
 constexpr std::int64_t page_bytes = 4096;
 // Of the array: accumulators of several slabs that may be kept open at a time.
 constexpr std::int64_t least_share_of_accumulators = 8;
+// Merging one takes as long as reading a few KB, and an exact sum of f32 takes a hundred bytes.
+constexpr std::int64_t cheap_share_of_accumulators = 256;
+
+// Whether the accumulators of all results take at most a `share`th of what the elements take.
+bool are_few(const reduction& what, const slabs& s, std::int64_t share) {
+  return s.nest.length * item_bytes(what.input) / share >= accumulator_bytes(what);
+}
 
 bool stays_open(const reduction& what, const slabs& s) {
-  if (s.count == 1) return true;
-  if (s.count >= enough_slabs) return false;
-  const std::int64_t bytes = s.nest.results * s.nest.length * item_bytes(what.input);
-  return s.nest.results <= bytes / least_share_of_accumulators / accumulator_bytes(what);
+  return s.count == 1 || (s.count < enough_slabs && are_few(what, s, least_share_of_accumulators));
 }
 
 // Whole slabs; and whole pages of a file, where that is no large unit.
@@ -39,6 +43,11 @@ shared_array::shared_array(const reduction& what, const batches& form)
       array(open ? open_slab(form) : slabs_of(form)),
       least(least_unit(array, open, item_bytes(what.input))),
       units(form.elements(), least) {}
+
+bool merges_cheaply(const reduction& what, const batches& form) {
+  const slabs s = slabs_of(form);
+  return s.count >= enough_slabs || are_few(what, s, cheap_share_of_accumulators);
+}
 
 // One brings 12 GB/s into pinned memory (a Xeon), so that five fill a PCIe 5 link. It can reduce about as much itself,
 // or half of it where chunks are read first, so that more than half of the threads are never better off staging.

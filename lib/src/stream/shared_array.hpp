@@ -21,6 +21,9 @@ struct shared_array {
   unit_queue units;
 };
 
+/// Whether accumulators that stay open, if there are any, take no more than a small part of what the array does.
+bool merges_cheaply(const reduction& what, const batches& form);
+
 /// Of `threads`, those that stage what is not pinned for the GPU, while the others reduce.
 int threads_that_stage(int threads);
 

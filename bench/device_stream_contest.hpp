@@ -1,0 +1,64 @@
+// The ways to reduce one array, beside each other in the same seconds.
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "device_cost.hpp"
+#include "device_stream_measure.hpp"
+
+namespace bench {
+
+inline double wall_seconds(const std::function<void()>& work) {
+  const double start = seconds_of(CLOCK_MONOTONIC);
+  work();
+  return seconds_of(CLOCK_MONOTONIC) - start;
+}
+
+/// By the CPU's threads, by the GPU, and by both together.
+struct ways {
+  std::function<void()> host, device, both;
+};
+
+/// Counters: GB/s of both; host_GB/s and device_GB/s of each alone; of_sum, the first over the sum of the others, or
+/// over what `reading`, the CPU with all of its cores, reads if that is less. Medians.
+inline void measure_both(benchmark::State& state, std::int64_t bytes, const ways& each,
+                         const std::function<void()>& reading) {
+  each.both();
+  std::vector<double> gbps, host_gbps, device_gbps, of_sum;
+  const double gigabytes = static_cast<double>(bytes) * 1e-9;
+  for (int i = 0; i < stream_rounds; ++i) {
+    const double host = gigabytes / wall_seconds(each.host), device = gigabytes / wall_seconds(each.device);
+    const double limit = std::max(gigabytes / wall_seconds(reading), host);
+    gbps.push_back(gigabytes / wall_seconds(each.both));
+    host_gbps.push_back(host);
+    device_gbps.push_back(device);
+    of_sum.push_back(gbps.back() / std::min(host + device, limit));
+  }
+  state.counters["GB/s"] = median(gbps);
+  state.counters["host_GB/s"] = median(host_gbps);
+  state.counters["device_GB/s"] = median(device_gbps);
+  state.counters["of_sum"] = median(of_sum);
+}
+
+/// Counters: GB/s of `automatic`, and of_best: the time of the quickest way of a round over its. Medians.
+inline void measure_choice(benchmark::State& state, std::int64_t bytes, const ways& each,
+                           const std::function<void()>& automatic) {
+  automatic();  // measures the machine, if nobody has
+  std::vector<double> gbps, of_best;
+  const double gigabytes = static_cast<double>(bytes) * 1e-9;
+  for (int i = 0; i < stream_rounds; ++i) {
+    const double best = std::min({wall_seconds(each.host), wall_seconds(each.device), wall_seconds(each.both)});
+    const double mine = wall_seconds(automatic);
+    gbps.push_back(gigabytes / mine);
+    of_best.push_back(best / mine);
+  }
+  state.counters["GB/s"] = median(gbps);
+  state.counters["of_best"] = median(of_best);
+}
+
+}  // namespace bench
