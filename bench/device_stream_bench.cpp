@@ -4,8 +4,8 @@
 // Counters: GB/s of input, medians; limit_GB/s, of copies of 16 MiB back to back from pinned memory, each next to a
 // round; of_limit, the median of their ratios; device_MiB, the device memory that was taken at most; cpu_share, CPU
 // time over time. Of both engines together: of_sum, beside each alone and what all cores read. Of `auto`: of_best,
-// beside the quickest of host, device and both. MULTIFOLD_STREAM_BYTES is the size of the array: 16 GiB unless it is
-// set.
+// beside the quickest of host, device and both. Of a cold file: of_disk. MULTIFOLD_STREAM_BYTES is the size of the
+// array: 16 GiB unless it is set.
 #include <benchmark/benchmark.h>
 #include <cuda_runtime_api.h>
 
@@ -15,11 +15,13 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
 
 #include "device_case.hpp"
+#include "device_stream_cold.hpp"
 #include "device_stream_contest.hpp"
 #include "device_stream_data.hpp"
 #include "device_stream_measure.hpp"
@@ -42,6 +44,7 @@ using mf::cuda::pinned_buffer;
 using bench::chunk_bytes;
 
 constexpr std::int64_t row_length = 16;
+constexpr std::int64_t cold_bytes = INT64_C(4) << 30;
 
 // Made by the first case that runs.
 host_array& array() {
@@ -194,6 +197,29 @@ void add_file() {
   });
 }
 
+// Each round reads the file twice: past the page cache, and by the GPU.
+void add_cold_file() {
+  add("file/cold", [](benchmark::State& state) {
+    const std::int64_t bytes = std::min(cold_bytes, array().bytes());
+    const auto folder = bench::folder_for(bytes);
+    const host_array part(bytes);
+    std::optional<bench::cached_file> file;
+    if (folder) file.emplace(*folder, part);
+    if (!file || !bench::drop_from_cache(file->path()) || bench::direct_seconds(file->path(), bytes) < 0) {
+      std::fprintf(stderr, "file/cold: SKIPPED, the folder of temporary files is not on a disk: set TMPDIR\n");
+      state.SetLabel("skipped: no disk");
+      return;
+    }
+    const auto view = mf::make_view(reinterpret_cast<const float*>(part.data()), {bytes / 4});
+    const float wanted = mf::reduce(mf::op_kind::sum, view, on(mf::engine_choice::host)).value<float>();
+    bench::measure_cold(state, bytes, file->path(), [&] {
+      const auto input = mf::open_source(file->path(), mf::raw_options{});
+      const float sum = mf::reduce(mf::op_kind::sum, *input, on(mf::engine_choice::device)).value<float>();
+      if (std::memcmp(&sum, &wanted, sizeof sum) != 0) throw std::runtime_error("wrong sum of a cold file");
+    });
+  });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -207,6 +233,7 @@ int main(int argc, char** argv) {
   add_zero_copy();
   add_rows();
   add_file();
+  add_cold_file();
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
   return 0;

@@ -94,6 +94,8 @@ def add_streams(record, add):
                         ("rows_of_16/reduce", 0.95), ("file/cached", 0.90)):
         found = record.streams.get(case, {}).get("of_limit")
         add(f"stream/{case}", at_least(found, least, f">= {least:.2f} x the link"))
+    cold = record.streams.get("file/cold", {}).get("of_disk")
+    add("stream/file/cold", at_least(cold, 0.95, ">= 0.95 x the disk"))
     for case, row in record.streams.items():
         if case.startswith("both/"):
             add(f"stream/{case}", at_least(row.get("of_sum"), 0.9, ">= 0.90 x host + device, or what all cores read"))
