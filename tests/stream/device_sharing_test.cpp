@@ -133,6 +133,7 @@ TEST_F(device_sharing, of_rows_and_columns) {
                                                    {dtype::i8, {65, 70'001}, {1}},
                                                    {dtype::f32, {70'001, 33}, {0}},
                                                    {dtype::f32, {101, 20'011}, {0}},
+                                                   {dtype::f32, {11, 200'003}, {0}},
                                                    {dtype::f32, {5, 3000, 101}, {1}},
                                                    {dtype::u8, {70, 301, 151}, {1}},
                                                    {dtype::f64, {1001, 997}, {0}, true},
@@ -152,7 +153,7 @@ TEST_F(device_sharing, of_a_few_elements) {
   }
 }
 
-TEST_F(device_sharing, starts_from_initial_values_and_keeps_states) {
+TEST_F(device_sharing, starts_from_initial_values_and_counts_what_is_no_nan) {
   const problem shape(dtype::f32, {3'000'001}, {0});
   stream::host_options options;
   options.threads = 2;

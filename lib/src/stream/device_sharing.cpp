@@ -180,9 +180,6 @@ class sharing {
   bool abandoned_ = false;
 };
 
-// Nothing is rounded before all parts are merged.
-bool same_in_any_order(const reduction& what) { return always_exact(what.op, what.input) || gathers_exactly(what); }
-
 void check_shareable(const plan& p, const inputs& input, transfer way) {
   const std::string who = input.x.name() + ": ";
   if (!same_in_any_order(p.what)) {

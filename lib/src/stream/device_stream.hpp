@@ -45,7 +45,7 @@ class device_part {
   virtual void finish(std::byte* accumulators) = 0;
 };
 
-/// As run_device, on the current device, for reductions that merge in any order; the arguments live as long as the
+/// As run_device, on the current device, for reductions that are same_in_any_order; the arguments live as long as the
 /// part, which waits in its destructor for what uses their memory. In options.memory_bytes, and with as many threads
 /// that fill slots as options.threads says.
 std::unique_ptr<device_part> share_device(const plan& p, const inputs& input, void* results,

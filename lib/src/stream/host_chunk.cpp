@@ -8,8 +8,8 @@
 
 namespace multifold::stream {
 
-host_chunk::host_chunk(const host::fold& f, const slabs& s, result_sink& sink, std::ptrdiff_t other)
-    : fold_(f), slabs_(s), sink_(sink), piece_(piece_bytes / f.item), other_(other) {}
+host_chunk::host_chunk(const host::fold& f, const slabs& s, result_sink& sink, std::int64_t piece, std::ptrdiff_t other)
+    : fold_(f), slabs_(s), sink_(sink), piece_(piece), other_(other) {}
 
 void host_chunk::add(host::interval range, const std::byte* data) {
   const std::int64_t origin = range.begin;

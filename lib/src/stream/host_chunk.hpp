@@ -7,15 +7,18 @@
 
 namespace multifold::stream {
 
-/// Elements that are reduced at a time. Part of the meaning of a rounded sum: a batch is cut where pieces meet.
+/// Elements that are reduced at a time, where anything is rounded on the way. Part of the meaning of a rounded sum: a
+/// batch is cut where pieces meet.
 inline constexpr std::int64_t piece_bytes = 64 << 10;
 
 class host_chunk {
  public:
-  /// `other`: bytes from the elements of the first array to those of a second one.
-  host_chunk(const host::fold& f, const slabs& s, result_sink& sink, std::ptrdiff_t other);
+  /// `piece`: elements that are reduced at a time. `other`: bytes from the elements of the first array to those of a
+  /// second one.
+  host_chunk(const host::fold& f, const slabs& s, result_sink& sink, std::int64_t piece, std::ptrdiff_t other);
 
-  /// Adds elements `range`, the first of which is at `data`; ranges ascend without gaps until `take`.
+  /// Adds elements `range`, the first of which is at `data`; ranges ascend without gaps until `take`, unless the slab
+  /// stays open.
   void add(host::interval range, const std::byte* data);
   /// Reduces whole slabs to results.
   void finish_whole(const stretch& whole, const std::byte* data, std::int64_t origin);

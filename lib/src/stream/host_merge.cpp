@@ -37,6 +37,11 @@ void host_merge::submit(std::int64_t chunk, remains r) {
   if (moved) moved_.notify_all();
 }
 
+void host_merge::add(remains r) {
+  const std::lock_guard lock(mutex_);
+  merge(r);
+}
+
 void host_merge::merge(remains& r) {
   const std::int64_t results = slabs_.results;
   if (r.head) fold_.merge(open_.get(), r.head.get(), results);

@@ -44,6 +44,8 @@ class host_merge {
   host_merge(const host::fold& f, const slabs& s, result_sink& sink);
 
   void submit(std::int64_t chunk, remains r);
+  /// Of a slab that stays open, and whose parts merge in any order: instead of all `submit`.
+  void add(remains r);
   /// Wakes everybody: a chunk will never come.
   void abandon();
   /// After the last chunk: those of the slab that is open.

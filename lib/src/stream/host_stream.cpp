@@ -25,6 +25,8 @@ constexpr std::int64_t chunk_bytes = 1 << 20;
 constexpr std::int64_t turnstile_chunk_bytes = 256 << 10;
 // Slabs with more accumulators than this are added to directly.
 constexpr std::int64_t most_copied_bytes = 128 << 10;
+// But a thread keeps as much to itself, which fits its cache, if it hands it over once.
+constexpr std::int64_t most_kept_bytes = INT64_C(2) << 20;
 
 struct buffers {
   std::vector<host::aligned_bytes> blocks;
@@ -74,7 +76,8 @@ class pipeline final : public host_part {
         sink_{p.what, static_cast<std::byte*>(results), {}},
         elements_(endless_ ? -1 : p.form.elements()),
         bytes_each_(fold_.item * input.count()),
-        copies_(slabs_.results * fold_.acc_bytes() <= most_copied_bytes) {
+        keeps_(open_ && !endless_),
+        copies_(slabs_.results * fold_.acc_bytes() <= (keeps_ ? most_kept_bytes : most_copied_bytes)) {
     const std::int64_t limit = options.memory_bytes > 0 ? options.memory_bytes : default_memory_bytes;
     chunk_ = copies_ ? chunk_bytes : std::min(turnstile_chunk_bytes, limit / input.count() / piece_bytes * piece_bytes);
     threads_ = options.threads > 0 ? options.threads : host::usable_threads();
@@ -118,16 +121,19 @@ class pipeline final : public host_part {
   std::int64_t consumed() const override { return consumed_; }
 
   void work(int worker, const std::function<bool()>& leave) override {
-    host_chunk state(fold_, slabs_, sink_, other_);
+    // Short columns cost much: those of a piece are gathered for themselves.
+    const std::int64_t at_once = (same_in_any_order(what_) ? chunk_bytes : piece_bytes) / fold_.item;
+    host_chunk state(fold_, slabs_, sink_, at_once, other_);
     const worker_trace tracer(options_.trace, worker);
     std::byte* const buffer =
         buffers_.blocks.empty() ? nullptr : buffers_.blocks[static_cast<std::size_t>(worker)].get();
     while (!leave()) {
       std::optional<chunk> c = reader_->claim();
-      if (!c) return;
+      if (!c) break;
       if (copies_) copy(*c, buffer, state, tracer);
       else pass(*c, buffer, state, tracer);
     }
+    if (keeps_ && copies_) merge_->add(state.take());
   }
 
   void abandon() override {
@@ -175,7 +181,7 @@ class pipeline final : public host_part {
       done += next.count;
       report(next.count);
     }
-    merge_->submit(c.number, state.take());
+    if (!keeps_) merge_->submit(c.number, state.take());
   }
 
   void pass(chunk& c, std::byte* buffer, host_chunk& state, const worker_trace& tracer) {
@@ -210,6 +216,7 @@ class pipeline final : public host_part {
   result_sink sink_;
   const std::int64_t elements_;
   const std::int64_t bytes_each_;  // of an element, or of a pair
+  const bool keeps_;               // what a thread gathers, until there are no more chunks
   const bool copies_;
   std::unique_ptr<host_merge> merge_;
   std::unique_ptr<host_turnstile> turnstile_;

@@ -60,7 +60,7 @@ class host_part {
   virtual void finish(std::int64_t length) = 0;
 };
 
-/// As run_host, for reductions that merge in any order; the arguments live as long as the part.
+/// As run_host, for reductions that are same_in_any_order; the arguments live as long as the part.
 std::unique_ptr<host_part> share_host(const plan& p, const inputs& input, void* results, const host_options& options,
                                       shared_array& shared);
 

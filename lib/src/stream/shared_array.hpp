@@ -9,10 +9,13 @@
 
 namespace multifold::stream {
 
+/// Whether nothing is rounded before all parts are merged, so that bits do not tell how an array was cut.
+bool same_in_any_order(const reduction& what);
+
 /// Either units are whole slabs, and every result is made by one engine alone. Or the array is a single slab that stays
 /// open: each engine gathers its part of every result, and the GPU's accumulators are merged with the CPU's in the end.
 struct shared_array {
-  /// `what` merges in any order; `form` has elements.
+  /// `what` is same_in_any_order; `form` has elements.
   shared_array(const reduction& what, const batches& form);
 
   bool open;
