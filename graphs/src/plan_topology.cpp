@@ -88,7 +88,8 @@ class chain {
     const pass& at = first();
     const bool two_passes = plan_.what.input == dtype::f64;
     if (at.kind == kernel::exact_rows) {
-      if (two_passes || at.parts > 1) clear("sums, arrivals", sum_bytes(at.batches, two_passes));
+      if (two_passes || at.parts > 1)
+        clear("sums, arrivals", sum_bytes(at.batches, two_passes ? at.batches + 2 : at.batches));
       pass_node(0, two_passes ? "pair_rows" : "bin_rows");
       if (two_passes) kernel_node("wide_rows", plan_.engine.units, wide_threads);
       return;
@@ -109,16 +110,16 @@ class chain {
 
   void moments() {
     const pass& at = first();
-    if (at.parts > 1) clear("sums, arrivals", sum_bytes(at.batches, false));
+    if (at.parts > 1) clear("sums, arrivals", sum_bytes(at.batches, 0));
     pass_node(0, kernel_name(at));
   }
 
-  // From the sums to the end of the counters behind them, which start at a multiple of 256 bytes each.
-  std::int64_t sum_bytes(std::int64_t batches, bool marks) const {
+  // From the sums to the end of the counters behind them, which start at a multiple of 256 bytes each: arrivals, and of
+  // long exact rows others, of tiles that are marked or claimed.
+  std::int64_t sum_bytes(std::int64_t batches, std::int64_t others) const {
     const auto rounded = [](std::int64_t bytes) { return (bytes + 255) / 256 * 256; };
-    const std::int64_t each = plan_.accumulator_bytes;
-    if (marks) return rounded(batches * each) + rounded(batches * 4) + (batches + 2) * 4;
-    return rounded(batches * each) + batches * 4;
+    const std::int64_t sums = rounded(batches * plan_.accumulator_bytes), arrivals = batches * 4;
+    return others > 0 ? sums + rounded(arrivals) + others * 4 : sums + arrivals;
   }
 
   static std::string kernel_name(const pass& at) {
