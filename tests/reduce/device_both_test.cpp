@@ -1,11 +1,16 @@
 // The API's `both`: CPU threads and the GPU on one array, in memory and in files; and what it refuses.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
-#include <algorithm>
+#include <chrono>
 #include <cstring>
-#include <numeric>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "multifold/cuda/buffer.hpp"
@@ -84,6 +89,54 @@ TEST_F(device_both, keeps_states) {
     EXPECT_EQ(got.data, expected.data);
     EXPECT_EQ(got.state, expected.state);
   }
+}
+
+TEST_F(device_both, of_files_with_checkpoints_and_without) {
+  const std::string folder = std::filesystem::temp_directory_path();
+  const std::string path = folder + "/multifold-both-" + std::to_string(::getpid()) + ".npy", part = path + ".part";
+  {
+    std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + std::to_string(rows) + ", " +
+                         std::to_string(columns) + "), }";
+    header.resize(117, ' ');
+    std::ofstream file(path, std::ios::binary);
+    file << std::string("\x93NUMPY\x01\x00\x76\x00", 10) << header << '\n';
+    file.write(reinterpret_cast<const char*>(x_.data()), static_cast<std::streamsize>(x_.size() * sizeof(float)));
+  }
+  for (const bool checkpoints : {false, true}) {
+    for (const std::optional<std::vector<std::int64_t>>& axes :
+         {std::optional<std::vector<std::int64_t>>{}, {{0}}, {{1}}}) {
+      if (checkpoints && axes) continue;
+      reduce_options options = on(engine_choice::both);
+      options.axes = axes;
+      if (checkpoints) options.checkpoint = part;
+      const reduce_result got = reduce(op_kind::mean, *open_npy(path), options);
+      EXPECT_EQ(got.engine, "both");
+      options.engine = engine_choice::host;
+      options.checkpoint.clear();
+      EXPECT_EQ(got.data, reduce(op_kind::mean, view(false), options).data);
+    }
+  }
+  std::filesystem::remove(path);
+  std::filesystem::remove(part);
+}
+
+TEST_F(device_both, tells_both_engines_to_one_trace) {
+  std::mutex mutex;
+  std::int64_t reduced = 0, copied = 0;
+  std::set<int> workers;
+  reduce_options options = on(engine_choice::both);
+  options.trace = [&](const trace_event& event) {
+    if (event.kind == trace_kind::reduce && event.worker >= 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    const std::lock_guard lock(mutex);
+    if (event.kind == trace_kind::reduce) reduced += event.bytes;
+    if (event.kind == trace_kind::copy) copied += event.bytes;
+    workers.insert(event.worker);
+  };
+  const reduce_result got = reduce(op_kind::sum, view(true), options);
+  EXPECT_EQ(reduced, rows * columns * 4);
+  EXPECT_EQ(copied, got.device_bytes);
+  EXPECT_EQ(workers.contains(-1), got.device_bytes > 0);
 }
 
 TEST_F(device_both, says_that_a_sum_does_not_fit) {

@@ -106,7 +106,7 @@ class sharing {
     }));
   }
 
-  // Threads of the CPU turn to the GPU when it wants them.
+  // Threads of the CPU turn to the GPU when it wants them, and back if it fails.
   void reduce(int thread) {
     int seat = 0;
     const auto leave = [&] { return thread > 0 && take_seat(seat); };
@@ -114,6 +114,7 @@ class sharing {
     else leave();
     if (seat == 0 || seat >= device_->workers()) return;
     note_failure(failure_of_device([&] { device_->work(seat, thread); }));
+    if (thread < host_->threads()) host_->work(thread, [] { return false; });
   }
 
   bool take_seat(int& seat) {
