@@ -181,6 +181,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
+  if (const cudaError_t broken = next_call(); broken != cudaSuccess) return broken;
   const std::lock_guard guard(lock());
   return !event->recorded || event->recorded->came ? cudaSuccess : cudaErrorNotReady;
 }
