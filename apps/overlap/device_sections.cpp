@@ -56,6 +56,7 @@ class device_bench {
     s.runs.push_back(measured(without_copies(array_)));
     s.runs.push_back(from_ordinary_memory());
     s.runs.push_back(on_the_cpu());
+    s.runs.push_back(measured(by_both_engines(array_, threads_)));
     return agreeing(std::move(s));
   }
 

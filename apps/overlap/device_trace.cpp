@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "multifold/cuda/error.hpp"
 
@@ -20,6 +21,16 @@ struct engine {
 
 constexpr std::array engines{engine{activity::copy, "copy to GPU"}, engine{activity::reduce, "GPU cores"},
                              engine{activity::fetch, "copy back"}};
+
+activity activity_of(trace_kind kind) {
+  switch (kind) {
+    case trace_kind::read: return activity::fill;
+    case trace_kind::copy: return activity::copy;
+    case trace_kind::copy_back: return activity::fetch;
+    case trace_kind::reduce: break;
+  }
+  return activity::reduce;
+}
 
 // A start is known as the time from which on its stream had nothing else to do.
 void follow_each_other(std::vector<span>& spans) {
@@ -61,20 +72,34 @@ void device_trace::keep(mark&& m) {
 void device_trace::keep(int lane, span done, time start) {
   done.start = seconds_since_start(start);
   done.end = elapsed();
+  add(lane, done);
+}
+
+void device_trace::add(int lane, const span& done) {
   const std::scoped_lock lock(mutex_);
   if (static_cast<std::size_t>(lane) >= threads_.size()) threads_.resize(static_cast<std::size_t>(lane) + 1);
   threads_[static_cast<std::size_t>(lane)].push_back(done);
+}
+
+void device_trace::tell(const trace_event& event) {
+  const span done{seconds_since_start(event.start), seconds_since_start(event.end), activity_of(event.kind),
+                  event.chunk, event.bytes};
+  if (event.worker >= 0) return add(event.worker, done);
+  const std::scoped_lock lock(mutex_);
+  told_.push_back(done);
 }
 
 std::vector<lane> device_trace::lanes() {
   check(cudaDeviceSynchronize());
   std::vector<lane> all;
   for (std::size_t i = 0; i < threads_.size(); ++i) {
-    const bool fills = !threads_[i].empty() && threads_[i][0].what == activity::fill;
-    all.push_back({fills ? fmt::format("thread {}", i) : "program", threads_[i]});
+    const bool orders = !threads_[i].empty() && threads_[i][0].what == activity::call;
+    all.push_back({orders ? "program" : fmt::format("thread {}", i), threads_[i]});
   }
   for (const engine& each : engines) {
-    lane l{each.name, {}};
+    lane l{each.name, {}, true};
+    std::copy_if(told_.begin(), told_.end(), std::back_inserter(l.spans),
+                 [&](const span& s) { return s.what == each.what; });
     for (const mark& m : marks_) {
       if (m.work.what != each.what) continue;
       l.spans.push_back(m.work);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "multifold/cuda/event.hpp"
+#include "multifold/trace.hpp"
 #include "timeline.hpp"
 
 namespace multifold::overlap {
@@ -44,6 +45,9 @@ class device_trace {
     keep(lane, done, start);
   }
 
+  /// What the library did in a run of its own. Thread-safe.
+  void tell(const trace_event& event);
+
   bool on() const { return on_; }
   double elapsed() const { return seconds_since_start(std::chrono::steady_clock::now()); }
 
@@ -60,6 +64,7 @@ class device_trace {
   static void record(const cuda::event& e, cudaStream_t stream, bool captured);
   void keep(mark&& m);
   void keep(int lane, span done, time start);
+  void add(int lane, const span& done);
   double seconds_since_start(time at) const { return std::chrono::duration<double>(at - start_).count(); }
   double seconds_of(const cuda::event& e) const { return base_seconds_ + 1e-3 * e.elapsed_ms_since(base_); }
 
@@ -70,6 +75,7 @@ class device_trace {
   std::mutex mutex_;
   std::vector<mark> marks_;
   std::vector<std::vector<span>> threads_;
+  std::vector<span> told_;  // of the GPU
 };
 
 }  // namespace multifold::overlap

@@ -37,6 +37,9 @@ way in_streams(const chunked_array& array, int streams, int times = 1);
 way in_a_graph(const chunked_array& array);
 way without_copies(const chunked_array& array);
 
+/// By the library's engine of that name, with `threads` threads of the CPU.
+way by_both_engines(const chunked_array& array, int threads);
+
 /// Of an array that need not be pinned: `threads` threads copy chunks to pinned memory first.
 way staged(const chunked_array& array, int threads);
 

@@ -20,11 +20,15 @@ constexpr std::array manners{
     manner{"call", 'o', "gives orders", "the program gives orders"},
 };
 
+double busy_seconds(const lane& l, activity what) {
+  double busy = 0;
+  for (const span& s : l.spans) busy += s.what == what ? s.end - s.start : 0;
+  return busy;
+}
+
 double busy_seconds(const run& r, activity what) {
   double busy = 0;
-  for (const lane& l : r.lanes) {
-    for (const span& s : l.spans) busy += s.what == what ? s.end - s.start : 0;
-  }
+  for (const lane& l : r.lanes) busy += busy_seconds(l, what);
   return busy;
 }
 
@@ -34,12 +38,13 @@ double share(const run& r, activity what) {
   return all > 0 ? busy_seconds(r, what) / all : 0;
 }
 
-// Of the time of the one lane that does this.
+// Of the time of the engine of a GPU that does this.
 double share_of_engine(const run& r, activity what) {
-  const bool any = std::any_of(r.lanes.begin(), r.lanes.end(), [&](const lane& l) {
-    return std::any_of(l.spans.begin(), l.spans.end(), [&](const span& s) { return s.what == what; });
-  });
-  return any ? busy_seconds(r, what) / r.traced_seconds : -1;
+  for (const lane& l : r.lanes) {
+    const double busy = l.of_gpu ? busy_seconds(l, what) : 0;
+    if (busy > 0) return busy / r.traced_seconds;
+  }
+  return -1;
 }
 
 // The chunks that the busiest lane had to do with.

@@ -36,6 +36,7 @@ struct span {
 struct lane {
   std::string name;
   std::vector<span> spans;
+  bool of_gpu = false;  // an engine of it
 };
 
 /// What of a run is drawn: all of it where things do not repeat, else some chunks.

@@ -33,7 +33,8 @@ class device_memory_taken : public ::testing::Test {
     const reduce_result result = reduce(op, make_view(static_cast<const float*>(x), extents), options);
     EXPECT_EQ(result.memory.pinned_bytes, simulated::most_bytes(memory::pinned) - pinned);
     EXPECT_EQ(result.memory.device_bytes, simulated::most_bytes(memory::device) - device);
-    EXPECT_GE(result.memory.slots, 1);
+    // The CPU may have done everything before a GPU was opened.
+    EXPECT_GE(result.memory.slots, engine == engine_choice::device ? 1 : 0);
     EXPECT_EQ(simulated::bytes_now(memory::pinned), pinned);
     EXPECT_EQ(simulated::bytes_now(memory::device), device);
   }
