@@ -15,10 +15,10 @@
 #include <new>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
 #include "device_cost.hpp"
 #include "device_stream_data.hpp"
+#include "device_stream_measure.hpp"
 
 namespace bench {
 
@@ -61,26 +61,15 @@ inline double direct_seconds(const std::string& path, std::int64_t bytes) {
   return whole ? seconds_of(CLOCK_MONOTONIC) - start : -1;
 }
 
-/// Counters: GB/s of `work`, which reads the file; limit_GB/s, of reading it past the page cache in the same round;
-/// of_disk, their ratio. Medians.
+/// Of `work`, which reads the file: of_disk, beside reading it past the page cache in the same round.
 inline void measure_cold(benchmark::State& state, std::int64_t bytes, const std::string& path,
                          const std::function<void()>& work) {
-  constexpr int cold_rounds = 3;
-  std::vector<double> gbps, limit_gbps, of_disk;
-  const double gigabytes = static_cast<double>(bytes) * 1e-9;
-  for (int i = 0; i < cold_rounds; ++i) {
-    const double limit = direct_seconds(path, bytes);
+  const auto by_itself = [&] {
+    const double seconds = direct_seconds(path, bytes);
     drop_from_cache(path);
-    const double start = seconds_of(CLOCK_MONOTONIC);
-    work();
-    const double mine = seconds_of(CLOCK_MONOTONIC) - start;
-    gbps.push_back(gigabytes / mine);
-    limit_gbps.push_back(gigabytes / limit);
-    of_disk.push_back(limit / mine);
-  }
-  state.counters["GB/s"] = median(gbps);
-  state.counters["limit_GB/s"] = median(limit_gbps);
-  state.counters["of_disk"] = median(of_disk);
+    return seconds;
+  };
+  measure_beside(state, 3, bytes, by_itself, "of_disk", work);
 }
 
 }  // namespace bench

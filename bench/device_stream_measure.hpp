@@ -68,17 +68,15 @@ inline double device_mib_of(const std::function<void()>& work) {
   return (before - least) / (1 << 20);
 }
 
-/// Counters: GB/s of input; limit_GB/s, of copies of 16 MiB back to back from pinned memory, one next to each round;
-/// of_limit, their ratio; device_MiB, the device memory that `work` takes at most; cpu_share, CPU time over time. All
-/// but the memory are medians.
-inline void measure_stream(benchmark::State& state, std::int64_t bytes, const std::function<void()>& work) {
-  const link_limit link(bytes);
-  link.seconds();
-  state.counters["device_MiB"] = device_mib_of(work);
+/// Counters: GB/s of input; limit_GB/s, of whatever `limit_seconds` times next to each of the rounds; `ratio_name`,
+/// their ratio; cpu_share, CPU time over time. Medians.
+inline void measure_beside(benchmark::State& state, int rounds_wanted, std::int64_t bytes,
+                           const std::function<double()>& limit_seconds, const char* ratio_name,
+                           const std::function<void()>& work) {
   std::vector<double> gbps, limit_gbps, ratio, share;
   const double gigabytes = static_cast<double>(bytes) * 1e-9;
-  for (int i = 0; i < stream_rounds; ++i) {
-    const double limit = link.seconds();
+  for (int i = 0; i < rounds_wanted; ++i) {
+    const double limit = limit_seconds();
     const double start = seconds_of(CLOCK_MONOTONIC), cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
     work();
     const double mine = seconds_of(CLOCK_MONOTONIC) - start;
@@ -89,8 +87,18 @@ inline void measure_stream(benchmark::State& state, std::int64_t bytes, const st
   }
   state.counters["GB/s"] = median(gbps);
   state.counters["limit_GB/s"] = median(limit_gbps);
-  state.counters["of_limit"] = median(ratio);
+  state.counters[ratio_name] = median(ratio);
   state.counters["cpu_share"] = median(share);
+}
+
+/// Beside copies of 16 MiB back to back from pinned memory: of_limit; and device_MiB, the device memory that `work`
+/// takes at most.
+inline void measure_stream(benchmark::State& state, std::int64_t bytes, const std::function<void()>& work) {
+  const link_limit link(bytes);
+  link.seconds();
+  state.counters["device_MiB"] = device_mib_of(work);
+  measure_beside(
+      state, stream_rounds, bytes, [&] { return link.seconds(); }, "of_limit", work);
 }
 
 }  // namespace bench
