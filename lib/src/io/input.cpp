@@ -17,7 +17,7 @@ namespace multifold::io {
 namespace {
 
 // Smaller reads are headers and tails, which are in the cache or soon will be.
-constexpr std::size_t least_direct_bytes = 128 << 10;
+constexpr std::size_t least_chunk_bytes = 128 << 10;
 
 }  // namespace
 
@@ -60,6 +60,7 @@ void input::look(std::int64_t large_bytes) {
     }
     size_ = std::max<std::int64_t>(end - origin_, 0);
     if (kind_ == kind::file && *size_ >= large_bytes) direct_ = direct_file::open(descriptor_.number());
+    if (!direct_) ahead_ = std::make_unique<read_ahead>();
     // Only advice: where it is refused, reads are right all the same.
     ::posix_fadvise(descriptor_.number(), origin_, 0, POSIX_FADV_SEQUENTIAL);
     return;
@@ -97,8 +98,12 @@ std::size_t input::read_anywhere(std::int64_t offset, std::span<std::byte> buffe
     const std::int64_t rest = std::max<std::int64_t>(*size_ - offset, 0);
     buffer = buffer.first(std::min(buffer.size(), static_cast<std::size_t>(rest)));
   }
-  const bool direct = direct_ && buffer.size() >= least_direct_bytes;
-  std::size_t done = direct ? direct_->read(origin_ + offset, buffer) : 0;
+  const bool is_chunk = buffer.size() >= least_chunk_bytes;
+  std::size_t done = is_chunk && direct_ ? direct_->read(origin_ + offset, buffer) : 0;
+  if (is_chunk && ahead_) {
+    const std::int64_t first = origin_ + offset;
+    ahead_->before(descriptor_.number(), first, first + static_cast<std::int64_t>(buffer.size()), origin_ + *size_);
+  }
   while (done < buffer.size()) {
     const std::size_t wanted = std::min(buffer.size() - done, most_bytes_per_call);
     const std::int64_t byte = offset + static_cast<std::int64_t>(done);

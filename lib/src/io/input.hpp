@@ -11,6 +11,7 @@
 
 #include "io/direct_file.hpp"
 #include "io/file_descriptor.hpp"
+#include "io/read_ahead.hpp"
 
 namespace multifold::io {
 
@@ -69,6 +70,7 @@ class input {
   std::string label_;
   const system_calls* calls_;
   std::unique_ptr<direct_file> direct_;  // of large files
+  std::unique_ptr<read_ahead> ahead_;    // of others
   kind kind_ = kind::file;
   std::int64_t origin_ = 0;  // bytes of the file before ours
   std::optional<std::int64_t> size_;
