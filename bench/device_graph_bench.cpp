@@ -202,8 +202,9 @@ void add_chains(int count, std::int64_t elements, const std::string& label) {
 }
 
 // The link's limit is that of chunks of the same size, copied back to back.
-void add_comb(std::int64_t chunk_mib) {
-  add("comb/" + std::to_string(chunk_mib) + "MiB", [=](benchmark::State& state) {
+void add_comb(const std::string& label, std::int64_t chunk_mib, mf::graphs::stream_graph_options options = {}) {
+  options.chunk_bytes = chunk_mib << 20;
+  add("comb/" + std::to_string(chunk_mib) + "MiB" + label, [=](benchmark::State& state) {
     constexpr std::int64_t bytes = INT64_C(8) << 30;
     const std::int64_t chunk = chunk_mib << 20;
     const mf::cuda::pinned_buffer array(bytes);
@@ -211,7 +212,7 @@ void add_comb(std::int64_t chunk_mib) {
     for (std::int64_t i = 0; i < bytes / 4; ++i) x[i] = static_cast<float>(i % 1021) - 500;
     const device_buffer slots(4 * chunk);
     const mf::cuda::stream stream;
-    mf::graphs::stream_graph g(mf::make_reduction(mf::op_kind::sum, mf::dtype::f32), bytes / 4, {.chunk_bytes = chunk});
+    mf::graphs::stream_graph g(mf::make_reduction(mf::op_kind::sum, mf::dtype::f32), bytes / 4, options);
     float sum = 0;
     g.run(array.data(), bytes / 4, &sum);
     std::vector<double> ratio, share, gbps;
@@ -253,7 +254,9 @@ int main(int argc, char** argv) {
   add_updates();
   for (const int count : {1, 10, 100, 1000}) add_chains(count, 1 << 14, "64KiB");
   add_chains(64, 1 << 18, "1MiB");
-  for (const std::int64_t chunk : {4, 16, 64}) add_comb(chunk);
+  for (const std::int64_t chunk : {4, 16, 64}) add_comb("", chunk);
+  add_comb("/a_reduction_each", 16, {.copies = 1, .slots = 4});
+  add_comb("/set_to_other_places", 16, {.chunks = 64});
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
   return 0;

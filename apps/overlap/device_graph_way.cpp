@@ -53,7 +53,7 @@ float traced_comb(const chunked_array& array, device_trace& trace) {
 way in_a_graph(const chunked_array& array) {
   const auto graph = std::make_shared<graphs::stream_graph>(
       make_reduction(op_kind::sum, dtype::f32), array.elements(),
-      graphs::stream_graph_options{.chunk_bytes = array.chunk_bytes, .slots = slots});
+      graphs::stream_graph_options{.chunk_bytes = array.chunk_bytes, .copies = 1, .slots = slots});
   return {"one graph of everything",
           "A CUDA graph: copies in a chain, a reduction hanging off each, given to the GPU with one order. The program "
           "sleeps meanwhile. The picture is of a graph of the same kind whose nodes tell the time.",

@@ -22,20 +22,28 @@ namespace {
 
 using cuda::check;
 
-plan chunk_plan(const reduction& what, std::int64_t capacity, const stream_graph_options& options) {
-  const std::int64_t item = item_bytes(what.input);
-  if (capacity < 1 || options.chunk_bytes < item || options.slots < 2 || options.chunks < 1) {
-    throw shape_error("a graph of copies takes a capacity of 1 element, chunks of 1 element, 2 slots and 1 chunk, at " +
-                      std::string("least"));
+std::int64_t chunk_elements(const reduction& what, const stream_graph_options& options) {
+  return options.chunk_bytes / item_bytes(what.input);
+}
+
+plan tooth_plan(const reduction& what, std::int64_t capacity, const stream_graph_options& options) {
+  const std::int64_t chunk = chunk_elements(what, options);
+  if (capacity < 1 || chunk < 1 || options.copies < 1 || options.slots < 2 || options.chunks < 1) {
+    throw shape_error(
+        "a graph of copies takes a capacity of 1 element, chunks of 1 element, 1 copy a reduction, 2 slots and 1 "
+        "chunk, at least");
   }
-  const std::int64_t elements = std::min(options.chunk_bytes / item, capacity);
+  const std::int64_t elements = chunk > capacity / options.copies ? capacity : chunk * options.copies;
   const batches form = normalise(make_view(nullptr, what.input, {elements}), {0}, order_of(what.op));
   return make_plan(what, form, {}, cuda::device_traits());
 }
 
-int chunks_of(const plan& chunk, std::int64_t capacity, const stream_graph_options& options) {
-  const std::int64_t wanted = (capacity + chunk.form.length - 1) / chunk.form.length;
-  return static_cast<int>(std::min<std::int64_t>(wanted, options.chunks));
+comb_shape shape_of(const plan& tooth, std::int64_t capacity, const stream_graph_options& options) {
+  const std::int64_t wanted = (capacity + tooth.form.length - 1) / tooth.form.length;
+  const std::int64_t most = (options.chunks + options.copies - 1) / options.copies;
+  const int teeth = static_cast<int>(std::min(wanted, most));
+  return {std::min(options.slots, std::max(2, teeth)), teeth,
+          std::min(chunk_elements(tooth.what, options), tooth.form.length)};
 }
 
 void check_pinned(const char* what, const void* first, std::int64_t bytes) {
@@ -56,14 +64,13 @@ struct stream_graph::state {
   state(const reduction& reduced, std::int64_t most, const stream_graph_options& options)
       : what(reduced),
         capacity(most),
-        chunk(chunk_plan(reduced, most, options)),
+        tooth(tooth_plan(reduced, most, options)),
         arrays(takes_two_arrays(reduced.op) ? 2 : 1),
-        slots(std::min(options.slots, std::max(2, chunks_of(chunk, most, options)))),
-        chunks(chunks_of(chunk, most, options)),
-        in_flight(chunk.form.length * item_bytes(reduced.input) * arrays * slots),
+        shape(shape_of(tooth, most, options)),
+        in_flight(tooth.form.length * item_bytes(reduced.input) * arrays * shape.slots),
         accumulator(accumulator_bytes(reduced)),
-        workspaces{cuda::device_buffer(chunk.workspace_bytes() * chunks),
-                   cuda::device_buffer(chunk.workspace_bytes() * chunks)},
+        workspaces{cuda::device_buffer(tooth.workspace_bytes() * shape.teeth),
+                   cuda::device_buffer(tooth.workspace_bytes() * shape.teeth)},
         lowered(256 + result_bytes(reduced)),
         on_host(lowered.size()),
         done(cuda::event::timing::off, cuda::event::waiting::sleep) {}
@@ -72,9 +79,8 @@ struct stream_graph::state {
   comb& graph_for(int which, const operands& array, std::int64_t count) {
     std::unique_ptr<comb>& made = combs[which];
     if (!made) {
-      made = std::make_unique<comb>(chunk, slots, chunks,
-                                    comb_memory{in_flight.bytes(), accumulator.data(), workspaces[which].bytes()},
-                                    array, count);
+      made = std::make_unique<comb>(
+          tooth, shape, comb_memory{in_flight.bytes(), accumulator.data(), workspaces[which].bytes()}, array, count);
     }
     return *made;
   }
@@ -101,8 +107,9 @@ struct stream_graph::state {
 
   reduction what;
   std::int64_t capacity;
-  plan chunk;
-  int arrays, slots, chunks;
+  plan tooth;
+  int arrays;
+  comb_shape shape;
   cuda::device_buffer in_flight, accumulator, workspaces[2], lowered;
   cuda::pinned_buffer on_host;
   cuda::stream stream;

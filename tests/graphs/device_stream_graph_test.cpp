@@ -1,6 +1,9 @@
 // Pinned arrays through combs: the same results as the interpreter, whatever the chunks.
 #include "multifold/graphs/stream_graph.hpp"
 
+#include <initializer_list>
+#include <utility>
+
 #include "graphs/device_problems.hpp"
 
 namespace multifold::graphs_tests {
@@ -28,8 +31,9 @@ TEST_F(stream_graph_on_device, gives_the_plan_s_results_for_every_length) {
     const drawn_arrays drawn(p, rng);
     const pinned_array x(drawn.x), y(drawn.y);
     const std::int64_t most = p.form.length;
-    for (const std::int64_t chunk_bytes : {std::int64_t{4096}, std::int64_t{100'000}, std::int64_t{1} << 24}) {
-      stream_graph g(p.what, most, {.chunk_bytes = chunk_bytes, .slots = 3, .chunks = 8});
+    for (const auto& [chunk_bytes, copies] : std::initializer_list<std::pair<std::int64_t, int>>{
+             {4096, 1}, {4096, 3}, {100'000, 1}, {30'000, 4}, {1 << 24, 4}}) {
+      stream_graph g(p.what, most, {.chunk_bytes = chunk_bytes, .copies = copies, .slots = 3, .chunks = 8});
       for (const std::int64_t count : {most, most / 2 + 1, std::int64_t{1}, std::int64_t{0}, most}) {
         std::vector<std::byte> result(static_cast<std::size_t>(result_bytes(p.what)), std::byte{0});
         if (count == 0 && !has_identity(q.op)) {
@@ -37,7 +41,8 @@ TEST_F(stream_graph_on_device, gives_the_plan_s_results_for_every_length) {
           continue;
         }
         g.run({x.memory.data(), y.memory.data()}, count, result.data());
-        ASSERT_EQ(result, run_interpreted(resized(p, count), drawn.host())) << count << " in chunks of " << chunk_bytes;
+        ASSERT_EQ(result, run_interpreted(resized(p, count), drawn.host()))
+            << count << " in chunks of " << chunk_bytes << ", " << copies << " a reduction";
       }
     }
   }
@@ -45,23 +50,26 @@ TEST_F(stream_graph_on_device, gives_the_plan_s_results_for_every_length) {
 
 TEST_F(stream_graph_on_device, is_a_comb) {
   const reduction what = make_reduction(op_kind::sum, dtype::i32);
-  const cuda::pinned_buffer array(10 * 4096);
-  std::memset(array.data(), 0, 10 * 4096);
-  stream_graph g(what, 10 * 1024, {.chunk_bytes = 4096, .slots = 2, .chunks = 10});
-  EXPECT_THROW(g.driver_topology(), unsupported_error);
-  std::int64_t sum = 1;
-  g.run(array.data(), 10 * 1024, &sum);
-  EXPECT_EQ(sum, 0);
-  const graphs::topology t = g.driver_topology();
-  int copies = 0;
-  for (const graphs::node& n : t.nodes) {
-    if (n.kind != graphs::node_kind::memcpy) continue;
-    // The first waits for nothing, the second for the first, and others for the slot as well.
-    EXPECT_EQ(n.after.size(), copies == 0 ? 0u : copies == 1 ? 1u : 2u);
-    EXPECT_EQ(n.bytes, 4096);
-    ++copies;
+  const cuda::pinned_buffer array(12 * 4096);
+  std::memset(array.data(), 0, 12 * 4096);
+  for (const int each : {1, 3}) {
+    stream_graph g(what, 12 * 1024, {.chunk_bytes = 4096, .copies = each, .slots = 2, .chunks = 12});
+    EXPECT_THROW(g.driver_topology(), unsupported_error);
+    std::int64_t sum = 1;
+    g.run(array.data(), 12 * 1024, &sum);
+    EXPECT_EQ(sum, 0);
+    const graphs::topology t = g.driver_topology();
+    int copies = 0;
+    for (const graphs::node& n : t.nodes) {
+      if (n.kind != graphs::node_kind::memcpy) continue;
+      // The first waits for nothing, others for the one before them, and the first into a slot for that as well.
+      const bool takes_slot = copies >= 2 * each && copies % each == 0;
+      EXPECT_EQ(n.after.size(), copies == 0 ? 0u : takes_slot ? 2u : 1u) << copies;
+      EXPECT_EQ(n.bytes, 4096);
+      ++copies;
+    }
+    EXPECT_EQ(copies, 12);
   }
-  EXPECT_EQ(copies, 10);
 }
 
 TEST_F(stream_graph_on_device, names_what_it_cannot_read) {
@@ -75,6 +83,7 @@ TEST_F(stream_graph_on_device, names_what_it_cannot_read) {
   EXPECT_THROW(g.run(array.data(), -1, &sum), shape_error);
   EXPECT_THROW(stream_graph(what, 0), shape_error);
   EXPECT_THROW(stream_graph(what, 10, {.slots = 1}), shape_error);
+  EXPECT_THROW(stream_graph(what, 10, {.copies = 0}), shape_error);
   EXPECT_EQ(sum, 0.0f);
 }
 
