@@ -5,7 +5,8 @@
 #include <string>
 
 #include "multifold/plan.hpp"
-#include "multifold/reduce.hpp"
+#include "multifold/reduction.hpp"
+#include "stream/host_stream.hpp"
 #include "stream/inputs.hpp"
 
 namespace multifold::detail {
@@ -22,11 +23,11 @@ void run_on_device(const plan& p, const operands& data, void* results);
 
 /// Reduces a source, or two, that is read in chunks.
 stream::streamed stream_to_device(const plan& p, const stream::inputs& input, void* results,
-                                  const reduce_options& options);
+                                  const stream::host_options& options);
 
 /// The same by the device and the CPU together; see stream/device_sharing.hpp.
 stream::streamed share_with_device(const plan& p, const stream::inputs& input, void* results,
-                                   const reduce_options& options);
+                                   const stream::host_options& options);
 
 /// Whether the two can share arrays of this form, and little of it twice.
 bool device_shares(const reduction& what, const batches& form);

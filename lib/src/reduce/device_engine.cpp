@@ -53,22 +53,14 @@ void run_on_device(const plan& p, const operands& data, void* results) {
   check_status(cuda::status_of(space, stream.get()), p.what);
 }
 
-namespace {
-
-stream::host_options stream_options(const reduce_options& o) {
-  return {o.threads, o.memory_bytes, o.stop, o.progress, o.trace, o.way};
-}
-
-}  // namespace
-
 stream::streamed stream_to_device(const plan& p, const stream::inputs& input, void* results,
-                                  const reduce_options& options) {
-  return stream::run_device(p, input, results, stream_options(options));
+                                  const stream::host_options& options) {
+  return stream::run_device(p, input, results, options);
 }
 
 stream::streamed share_with_device(const plan& p, const stream::inputs& input, void* results,
-                                   const reduce_options& options) {
-  return stream::run_shared(p, input, results, stream_options(options));
+                                   const stream::host_options& options) {
+  return stream::run_shared(p, input, results, options);
 }
 
 bool device_shares(const reduction& what, const batches& form) { return stream::is_worth_sharing(what, form); }

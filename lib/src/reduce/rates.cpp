@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "stream/ring.hpp"
 #include "stream/shared_array.hpp"
 
 namespace multifold {
@@ -17,10 +18,8 @@ constexpr double nothing_known = std::numeric_limits<double>::infinity();
 // Of an H200 and its host: opening the device, and the allocations of a pipeline once it is open.
 constexpr double opening_seconds = 0.3, pipeline_seconds = 0.003;
 
-// What chunks reach of the link, in place and staged; and the pinned memory of a thread that stages them.
+// What chunks reach of the link, in place and staged.
 constexpr double share_of_link = 0.98, staged_share_of_link = 0.94;
-constexpr double filler_bytes = 8 << 20;
-constexpr int most_fillers = 8;
 
 // The host's engine stays unless the device is quicker by so much.
 constexpr double worth_it = 0.95;
@@ -92,10 +91,13 @@ engine_times predict(const machine_rates& rates, const workload& work) {
   }
   double start = pipeline_seconds + (work.warm ? 0 : opening_seconds);
   if (work.where != data_place::pinned) {
-    const double slots = filler_bytes * std::clamp(threads, 1, most_fillers);
+    const auto pinning = [&](int fillers) {
+      const auto slots = static_cast<double>(stream::filler_bytes * fillers);
+      return seconds(std::min(slots, size), rates.pinning);
+    };
     times.device = std::max(seconds(size, staged_share_of_link * rates.link), seconds(size, staged)) +
-                   seconds(std::min(slots, size), rates.pinning);
-    start += seconds(filler_bytes * stream::threads_that_stage(threads), rates.pinning);
+                   pinning(std::clamp(threads, 1, stream::most_fillers));
+    start += pinning(stream::threads_that_stage(threads));
   }
   times.device += pipeline_seconds + (work.warm ? 0 : opening_seconds);
   const double together = rate_of_both(rates, work.where, threads);

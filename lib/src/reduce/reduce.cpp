@@ -130,10 +130,11 @@ reduce_options for_two(const reduce_options& options) {
 
 stream::streamed run_in_chunks(const plan& p, const detail::chosen_engine& engine, const stream::inputs& input,
                                void* results, const reduce_options& options) {
-  if (engine.shared) return detail::share_with_device(p, input, results, options);
-  if (p.engine.engine == engine_kind::device) return detail::stream_to_device(p, input, results, options);
-  return {stream::run_host(p, input, results,
-                           {options.threads, options.memory_bytes, options.stop, options.progress, options.trace})};
+  const stream::host_options how{options.threads,  options.memory_bytes, options.stop,
+                                 options.progress, options.trace,        options.way};
+  if (engine.shared) return detail::share_with_device(p, input, results, how);
+  if (p.engine.engine == engine_kind::device) return detail::stream_to_device(p, input, results, how);
+  return {stream::run_host(p, input, results, how)};
 }
 
 // `y` is null for operations that take one array.

@@ -19,11 +19,11 @@ engine_traits current_device() { throw engine_error(absent); }
 
 void run_on_device(const plan&, const operands&, void*) { throw engine_error(absent); }
 
-stream::streamed stream_to_device(const plan&, const stream::inputs&, void*, const reduce_options&) {
+stream::streamed stream_to_device(const plan&, const stream::inputs&, void*, const stream::host_options&) {
   throw engine_error(absent);
 }
 
-stream::streamed share_with_device(const plan&, const stream::inputs&, void*, const reduce_options&) {
+stream::streamed share_with_device(const plan&, const stream::inputs&, void*, const stream::host_options&) {
   throw engine_error(absent);
 }
 

@@ -15,12 +15,11 @@ namespace {
 // that fills the next one meanwhile. A Xeon with a PCIe 5 link of 54.9 GB/s: eight threads with two slots of 4 MiB each
 // bring 51.9 GB/s, with three 50.8, with two of 8 MiB 51.1; sixteen threads 50.8, 49.2, 45.0.
 constexpr std::int64_t copied_chunk_bytes = INT64_C(16) << 20;
-constexpr std::int64_t staged_chunk_bytes = INT64_C(4) << 20;
 constexpr int slots_a_filler = 2;
+constexpr std::int64_t staged_chunk_bytes = filler_bytes / slots_a_filler;
 constexpr std::int64_t mapped_chunk_bytes = INT64_C(32) << 20;
 constexpr std::int64_t least_result_bytes = 64 << 10;
 constexpr std::int64_t page_bytes = 4096;
-constexpr int most_fillers = 8;
 constexpr int most_in_flight = 8;  // chunks that nobody has to fill
 constexpr int shared_in_flight = 4;
 

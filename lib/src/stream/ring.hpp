@@ -34,7 +34,9 @@ struct ring {
 };
 
 inline constexpr std::int64_t least_chunk_bytes = 512 << 10;
-inline constexpr std::int64_t status_bytes = 2 << 10;  // in front of the results
+inline constexpr int most_fillers = 8;                          // threads that stage what is not pinned
+inline constexpr std::int64_t filler_bytes = INT64_C(8) << 20;  // of slots, for each of them
+inline constexpr std::int64_t status_bytes = 2 << 10;           // in front of the results
 
 /// The ring with the largest chunks, up to `most_chunk_bytes`, of which two or more fit; if there is none, one of the
 /// smallest.
