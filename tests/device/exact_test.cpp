@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -117,6 +118,41 @@ TEST_F(exact_on_device, misaligned_arrays) {
         for (const data_family family : {data_family::lognormal, data_family::any_bits}) {
           ASSERT_NO_FATAL_FAILURE(expect_exact(shape, type, family, rng));
         }
+      }
+    }
+  }
+}
+
+// Rows that a block tries in one binary64, and loses where their magnitudes are too far apart for that.
+TEST_F(exact_on_device, rows_of_a_few_kilobytes) {
+  for (const dtype type : real_dtypes) {
+    for (const std::int64_t length : {2, 7, 8, 31, 127, 255, 256, 257, 511, 513, 1000, 1024, 1025, 2047, 2048, 4096}) {
+      for (const std::int64_t rows : {1, 3}) {
+        for (const std::int64_t shift : {0, 1}) {
+          for (const data_family family : {data_family::normal, data_family::lognormal, data_family::any_bits,
+                                           data_family::cancelling, data_family::specials}) {
+            const exact_case one{.extents = {rows, length}, .axes = {1}, .shift = shift};
+            ASSERT_NO_FATAL_FAILURE(expect_exact(one, type, family, rng));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_F(exact_on_device, magnitudes_as_far_apart_as_one_binary64_allows_and_farther) {
+  for (const std::int64_t length : {std::int64_t{2}, std::int64_t{200}, std::int64_t{1024}}) {
+    const array_view view = make_view(nullptr, dtype::f32, {length});
+    reduction what = make_reduction(op_kind::sum, dtype::f32, nan_policy::propagate, accuracy::exact);
+    const plan p = make_plan(what, normalise(view, {0}, element_order::any), {}, cuda::device_traits());
+    for (int apart = 10; apart < 60; ++apart) {
+      for (const float sign : {1.0f, -1.0f}) {
+        std::vector<float> x(static_cast<std::size_t>(length), 0x1.fffffep10f);
+        x.front() = std::ldexp(sign * 0x1.000002p0f, 10 - apart);
+        x[x.size() / 2] = sign * 0x1.000002p10f;
+        const auto bytes = std::as_bytes(std::span<const float>(x));
+        const device_array on_device({bytes.begin(), bytes.end()});
+        ASSERT_EQ(run_on_device(p, on_device.data()), summed(p, x.data())) << length << " elements, 2^" << apart;
       }
     }
   }

@@ -32,8 +32,8 @@ TEST(explain, an_exact_sum_on_a_device) {
             "sum of f32 to f32 on NVIDIA H200, exact\n"
             "batches (outer 1, length 4294967296, inner 1), rows, 16 GiB in, 4 B out\n"
             "pass  kernel      reshape                                 grid       block  finish  partials\n"
-            "1     exact rows  (1, 4294967296) -> (1 x 264, 16269312)  264 x 512  bins   atomic  128 B\n"
-            "pass 1 deals tiles of 49152 elements to its parts in turn\n"
+            "1     exact rows  (1, 4294967296) -> (1 x 264, 16318464)  264 x 512  bins   atomic  128 B\n"
+            "pass 1 deals tiles of 65536 elements to its parts in turn\n"
             "workspace 1 KiB\n");
 }
 

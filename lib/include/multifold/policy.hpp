@@ -69,11 +69,15 @@ inline constexpr std::int64_t long_batch = INT64_C(1) << 14;
 inline constexpr int wide_threads = 192;
 inline constexpr int again_threads = 256;
 
+/// Rows of f32 and bf16 up to this size are read by one block at once, so many vectors of 16 bytes a thread.
+inline constexpr std::int64_t quick_row_bytes = 8 << 10;
+inline constexpr int quick_vectors = 2;
+
 /// Vectors of 16 bytes that a thread takes of every tile of exact_rows. Blocks that read longer stretches get more out
 /// of the memory, but short rows have to be shared among many blocks.
 constexpr std::int64_t exact_tile_vectors(dtype input, std::int64_t length) noexcept {
   if (input == dtype::f64) return length < INT64_C(1) << 19 ? 4 : 36;
-  return length < (INT64_C(1) << 26) / item_bytes(input) ? 4 : input == dtype::bf16 ? 32 : 16;
+  return length < (INT64_C(1) << 26) / item_bytes(input) ? 4 : 32;
 }
 
 /// Tiles of f64 that a row of `length` elements has at most.

@@ -35,19 +35,6 @@ std::int64_t word_bytes(dtype input) {
          });
 }
 
-// A tile of up to twice the `least` size, in steps of a quarter of it, of which the longest part gets the least: 2^32
-// floats are 497 tiles of 32768 for one of 264 parts, where 496.5 would do, but 331 of 49152, where 330.99 would.
-std::int64_t even_tile(std::int64_t length, std::int64_t parts, std::int64_t least) {
-  std::int64_t best = least, longest = INT64_MAX;
-  if (length / least / 2 < parts) return least;
-  for (std::int64_t quarters = 4; quarters <= 8; ++quarters) {
-    const std::int64_t tile = least / 4 * quarters;
-    const std::int64_t part = ceil_div(ceil_div(length, tile), parts) * tile;
-    if (part < longest) longest = part, best = tile;
-  }
-  return best;
-}
-
 // One wave of blocks of exact_blocks, if that is enough for all rows.
 bool prefer_exact_blocks(pass& p, const reduction& what, const plan_options& options, const engine_traits& engine) {
   if (options.passes || options.how || options.parts || options.threads || options.form) return false;
@@ -61,7 +48,9 @@ bool prefer_exact_blocks(pass& p, const reduction& what, const plan_options& opt
   p.kind = kernel::exact_blocks;
   cut(p, std::min({parts, most / p.batches, std::int64_t{256}}), 16 * 32 / item);
   const bool small = p.parts > 1 && p.part_length * item <= 2 * small_part_bytes;
-  p.threads = small ? 256 : static_cast<int>(std::clamp<std::int64_t>(ceil_div(vectors, 32) * 32, 32, 512));
+  const bool quick = item <= 4 && row_bytes <= quick_row_bytes;
+  const std::int64_t warps = ceil_div(vectors, 32 * (quick ? quick_vectors : 1));
+  p.threads = small ? 256 : static_cast<int>(std::clamp<std::int64_t>(warps * 32, 32, 512));
   return true;
 }
 
@@ -77,13 +66,11 @@ void prefer_exact_kernels(pass& p, const reduction& what, const plan_options& op
   if (p.length < exact_row_bytes / item) return;
   // Smaller blocks, and more of them, for arrays that are read in a few microseconds.
   const int threads = !options.threads && p.batches * p.length < small_exact_bytes / item ? 256 : p.threads;
-  std::int64_t tile = exact_tile_vectors(what.input, p.length) * threads * (16 / item);
+  const std::int64_t tile = exact_tile_vectors(what.input, p.length) * threads * (16 / item);
   const std::int64_t most = ceil_div(p.length, tile);
   const std::int64_t wanted =
       options.parts.value_or(parts_for_waves(p.batches, engine.units * exact_blocks_a_unit, most));
   if (wanted > most) return;
-  if (what.input != dtype::f64 && exact_tile_vectors(what.input, p.length) > 4)
-    tile = even_tile(p.length, wanted, tile);
   const std::int64_t tiles = ceil_div(p.length, tile);
   p.kind = kernel::exact_rows;
   p.threads = threads;

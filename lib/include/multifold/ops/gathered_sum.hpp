@@ -57,12 +57,21 @@ requires(sizeof(T) <= 4) struct range_sum {
     return {static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32), greater(a.fields, b.fields)};
   }
 
+  /// How many binades may be between magnitudes, so that every sum of `count` elements is exact.
+  MULTIFOLD_HD static constexpr int reach(std::int64_t count) {
+    constexpr int precision = detail::float_layout<T>::mantissa_bits + 1;
+    return 53 - precision - detail::bit_width(static_cast<uint128_t>(count - 1));
+  }
+  /// Whether the elements of a lane are finite and within that reach.
+  MULTIFOLD_HD static constexpr bool within(const lane& l, int reach) {
+    const int greatest = static_cast<int>(l.greatest >> 23), least = static_cast<int>((l.least + 1) >> 23);
+    return l.greatest == 0 || (greatest < 255 && greatest - (least > 0 ? least : 1) <= reach);
+  }
+
   /// The sum of `count` elements, if it is exact.
   MULTIFOLD_HD constexpr exact_pair pair(const accumulator& a, std::int64_t count) const {
-    constexpr int precision = detail::float_layout<T>::mantissa_bits + 1;
     const int greatest = static_cast<int>(a.fields >> 16), least = 256 - static_cast<int>(a.fields & 0xffffu);
-    const int bits = greatest - least + precision + detail::bit_width(static_cast<uint128_t>(count - 1));
-    const bool exact = a.fields == 0 || (greatest < 255 && bits <= 53);
+    const bool exact = a.fields == 0 || (greatest < 255 && greatest - least <= reach(count));
     return {sum_of(a), exact ? 0.0 : bit_copy<double>(std::uint64_t{0x7ff8000000000000})};
   }
   MULTIFOLD_HD exact_sum<T> lower(const accumulator& a, std::int64_t count) const {

@@ -1,31 +1,33 @@
 // Exact sums of arrays that one wave of blocks reads in a few microseconds: every step counts here, and no data may be
-// slow. Pairs in registers, whose sum over the block is taken in fixed point; a block that cannot hold its part so adds
-// it again, into bins or digits, while the others go on. One kernel; a memset before it where there are several parts.
+// slow. The smallest are tried in one binary64 first. Else pairs in registers, whose sum over the block is taken in
+// fixed point; a block that cannot hold its part so adds it again, into bins or digits, while the others go on. One
+// kernel; a memset before it where there are several parts.
 #pragma once
 
 #include <cstdint>
 
 #include "device/exact/bin_rows.cuh"
 #include "device/exact/fixed_sum.cuh"
+#include "device/exact/quick_row.cuh"
 #include "multifold/cuda/kernels/finish.cuh"
 #include "multifold/ops/gathered_sum.hpp"
 
 namespace multifold::cuda::exact {
 
 /// Rows of contiguous elements; a block for each part. What every sum needs stands together in front: arguments come
-/// from memory line by line.
+/// from memory line by line, and the first 32 bytes are in one with what stands before them.
 template <floating_storage T, class Output>
 struct block_arguments {
-  kernels::device_length length;
-  std::int64_t row_stride;  // elements
-  int parts;                // at most as many as a block has threads
-  int part_vectors;
   T* sums;                     // in their own dtype, sum_stride apart; null where more than that is asked for
-  std::int64_t sum_stride;     // elements
   std::uint32_t* status_word;  // of the only sum, or null
-  fixed_sum* partials;         // (batches, parts); like what follows, unused where parts == 1
-  std::int64_t* words;         // words<T>::count a batch, zero before the pass
-  unsigned* arrivals;          // one counter a batch, zero before the pass
+  std::int64_t row_stride;     // elements
+  std::int64_t sum_stride;     // elements
+  kernels::device_length length;
+  int parts;  // at most as many as a block has threads
+  int part_vectors;
+  fixed_sum* partials;  // (batches, parts); like what follows, unused where parts == 1
+  std::int64_t* words;  // words<T>::count a batch, zero before the pass
+  unsigned* arrivals;   // one counter a batch, zero before the pass
   nan_policy nan;
   Output output;  // deliver(batch, fixed_sum) or deliver(batch, words, length, nan) once a batch
 
@@ -214,11 +216,9 @@ __device__ __noinline__ void finish_part(const block_arguments<T, Output>& args,
   if (thread == 0) args.output.deliver(batch, memory.sums, args.length, args.nan);
 }
 
-/// Grid: batches x parts. What most sums need comes first and is short: it takes longer to fetch than to run.
+/// Any data. Out of line, so that what the smallest sums need is short.
 template <floating_storage T, class Output>
-__global__ void __launch_bounds__(512)
-    block_sums(const T* data, const __grid_constant__ block_arguments<T, Output> args) {
-  __shared__ block_memory<T> memory;
+__device__ __noinline__ void add_block(const T* data, const block_arguments<T, Output>& args, block_memory<T>& memory) {
   const block_share<T> mine(data, args);
   const fixed_sum total = block_sum(pair_of(mine.row, mine.share), memory.fixed);
   const bool lost = __syncthreads_or(threadIdx.x == 0 && total.lost());
@@ -231,6 +231,27 @@ __global__ void __launch_bounds__(512)
   if (threadIdx.x != 0) return;
   if (lost) args.output.deliver(mine.batch, memory.sums, args.length, args.nan);
   else args.deliver(mine.batch, total);
+}
+
+/// Grid: batches x parts. What most sums need comes first and is short: it takes longer to fetch than to run. `quick`:
+/// without vectors, if that is not to be tried.
+template <floating_storage T, class Output>
+__global__ void __launch_bounds__(512)
+    block_sums(const T* data, const quick_row quick, const __grid_constant__ block_arguments<T, Output> args) {
+  __shared__ block_memory<T> memory;
+  if constexpr (sizeof(T) <= 4) {
+    if (quick.vectors > 0) {
+      double sum = 0;
+      if (quick_row_sum(data + blockIdx.x * args.row_stride, quick, memory.bins, sum)) {
+        if (threadIdx.x != 0) return;
+        args.sums[blockIdx.x * args.sum_stride] = multifold::detail::nearest<T>(sum);
+        if (args.status_word != nullptr) *args.status_word = static_cast<std::uint32_t>(status::ok);
+        return;
+      }
+      __syncthreads();  // until all have read what they shared
+    }
+  }
+  add_block(data, args, memory);
 }
 
 }  // namespace multifold::cuda::exact

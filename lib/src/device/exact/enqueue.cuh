@@ -80,6 +80,14 @@ void enqueue_blocks(const plan& p, const exact_output<T>& output, const T* data,
       static_cast<int>((at.part_length + kernels::vector_elements<T> - 1) / kernels::vector_elements<T>);
   args.row_stride = p.form.outer_run.stride;
   args.nan = p.what.nan;
+  quick_row quick{};
+  if constexpr (sizeof(T) <= 4) {
+    constexpr int width = kernels::vector_elements<T>;
+    const bool aligned =
+        reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && (at.batches == 1 || p.form.outer_run.stride % width == 0);
+    const bool whole = at.parts == 1 && at.length * item_bytes(p.what.input) <= quick_row_bytes;
+    if (args.sums != nullptr && whole && aligned) quick = quick_row_of<T>(args.length.most);
+  }
   if (at.parts > 1) {
     args.words = space.take<std::int64_t>(at.batches * words<T>::count);
     args.arrivals = space.take<unsigned>(at.batches);
@@ -88,7 +96,7 @@ void enqueue_blocks(const plan& p, const exact_output<T>& output, const T* data,
     queue.clear(args.words, static_cast<std::size_t>(end - reinterpret_cast<std::byte*>(args.words)));
   }
   launch_kernel(queue, block_sums<T, exact_output<T>>, static_cast<unsigned>(at.blocks),
-                static_cast<unsigned>(at.threads), 0, data, args);
+                static_cast<unsigned>(at.threads), 0, data, quick, args);
 }
 
 /// Short rows of narrow elements, if that is what `p` is about: in ranges. What they cannot hold, and means that they

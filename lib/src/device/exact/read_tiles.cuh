@@ -43,7 +43,7 @@ struct claimed_tiles {
 };
 
 /// How tiles become parts: most of them in turn, the last eighth to whoever asks first. Blocks that start together and
-/// read as much do not end together; on an H200 this takes 16 GiB of f32 from 0.995 to 1.005 of a plain read.
+/// read as much do not end together; on an H200 this takes 16 GiB of f32 from 0.995 to 1.001 of a plain read.
 struct tile_deal {
   std::int64_t part, parts, all;
   std::int64_t fixed;        // tiles that are dealt in turn
