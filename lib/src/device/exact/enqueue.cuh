@@ -85,8 +85,10 @@ void enqueue_blocks(const plan& p, const exact_output<T>& output, const T* data,
     constexpr int width = kernels::vector_elements<T>;
     const bool aligned =
         reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && (at.batches == 1 || p.form.outer_run.stride % width == 0);
-    const bool whole = at.parts == 1 && at.length * item_bytes(p.what.input) <= quick_row_bytes;
-    if (args.sums != nullptr && whole && aligned) quick = quick_row_of<T>(args.length.most);
+    // A plan that was resized has more threads than its rows ask for.
+    const bool at_once = at.parts == 1 && at.threads <= quick_threads &&
+                         args.length.most <= std::int64_t{quick_vectors} * width * at.threads;
+    if (args.sums != nullptr && at_once && aligned) quick = quick_row_of<T>(args.length.most);
   }
   if (at.parts > 1) {
     args.words = space.take<std::int64_t>(at.batches * words<T>::count);

@@ -14,6 +14,9 @@
 
 namespace multifold::cuda::exact {
 
+/// Threads of a block at most.
+inline constexpr int quick_threads = quick_row_bytes / 16 / quick_vectors;
+
 /// What of a row is read how, and how far apart its magnitudes may be.
 struct quick_row {
   std::int16_t vectors, rest;  // at most quick_vectors a thread, and elements behind them
@@ -50,7 +53,7 @@ __device__ bool quick_row_sum(const T* row, const quick_row& quick, std::byte* s
   using lane = typename range_sum<T>::lane;
   constexpr range_sum<T> fold;
   constexpr int width = kernels::vector_elements<T>;
-  constexpr int most_warps = quick_row_bytes / 16 / quick_vectors / 32;
+  constexpr int most_warps = quick_threads / 32;
   constexpr std::uint32_t none = sizeof(T) == 4 ? 0x80000000u : 0x80008000u;  // -0
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   const int vectors = quick.vectors, rest = quick.rest;
