@@ -46,6 +46,25 @@ inline cost cost_of(cudaStream_t stream, const std::function<void()>& call, int 
   return {median(wall), median(host)};
 }
 
+/// In turns of a few dozen calls each, so that both meet the same host and the same clocks: the medians of `call`, and
+/// how many times as long as `other` it took.
+struct cost_beside {
+  cost mine;
+  double ratio;
+};
+
+inline cost_beside cost_of_beside(cudaStream_t stream, const std::function<void()>& call,
+                                  const std::function<void()>& other) {
+  std::vector<double> wall, host, ratio;
+  for (int i = 0; i < 15; ++i) {
+    const cost theirs = cost_of(stream, other, 50), mine = cost_of(stream, call, 50);
+    wall.push_back(mine.wall_us);
+    host.push_back(mine.host_us);
+    ratio.push_back(mine.wall_us / theirs.wall_us);
+  }
+  return {{median(wall), median(host)}, median(ratio)};
+}
+
 inline void report(benchmark::State& state, const cost& c, double reductions = 1) {
   state.counters["wall_us"] = c.wall_us / reductions;
   state.counters["host_us"] = c.host_us / reductions;

@@ -2,7 +2,8 @@
 // batches, beside CUB plain and captured. A Google Benchmark a case.
 //
 // Counters: wall_us, from the first call until the results are there; host_us, CPU time of the calling thread until its
-// last call has returned; both medians, a reduction. Others are named by the case.
+// last call has returned; both medians, a reduction; of_empty, its wall time over that of an empty kernel's graph.
+// Others are named by the case.
 #include <benchmark/benchmark.h>
 #include <cuda_runtime_api.h>
 #include <time.h>
@@ -44,6 +45,21 @@ using bench::rounds;
 using bench::seconds_of;
 using bench::sum_plan;
 
+// A graph without kernels never reaches the device, so the least that a graph can cost is a kernel that does nothing.
+mf::graphs::executable empty_graph(cudaStream_t stream) {
+  mf::graphs::capture_scope scope(stream);
+  check(bench::launch_nothing(stream));
+  return mf::graphs::executable(scope.end());
+}
+
+// The time of a graph, and of_empty: over that of the empty one, in turns.
+void report_graph(benchmark::State& state, cudaStream_t stream, const std::function<void()>& launch) {
+  const auto nothing = empty_graph(stream);
+  const bench::cost_beside c = bench::cost_of_beside(stream, launch, [&] { nothing.launch(stream); });
+  report(state, c.mine);
+  state.counters["of_empty"] = c.ratio;
+}
+
 void add_round_trips(const std::string& label, std::int64_t elements) {
   const std::string group = "round_trip/" + label + "/";
   add(group + "plain", [=](benchmark::State& state) {
@@ -53,18 +69,18 @@ void add_round_trips(const std::string& label, std::int64_t elements) {
   add(group + "captured", [=](benchmark::State& state) {
     problem q(elements);
     const pass_graph g(q.p, q.input(0), q.result(0), mf::graphs::build::capture);
-    report(state, cost_of(q.stream.get(), [&] { g.launch(q.stream.get()); }));
+    report_graph(state, q.stream.get(), [&] { g.launch(q.stream.get()); });
   });
   add(group + "built", [=](benchmark::State& state) {
     problem q(elements);
     const pass_graph g(q.p, q.input(0), q.result(0));
-    report(state, cost_of(q.stream.get(), [&] { g.launch(q.stream.get()); }));
+    report_graph(state, q.stream.get(), [&] { g.launch(q.stream.get()); });
   });
   add(group + "fast", [=](benchmark::State& state) {
     problem q(elements);
     const mf::plan fast = sum_plan(elements, {}, mf::accuracy::fast);
     const pass_graph g(fast, q.input(0), q.result(0));
-    report(state, cost_of(q.stream.get(), [&] { g.launch(q.stream.get()); }));
+    report_graph(state, q.stream.get(), [&] { g.launch(q.stream.get()); });
   });
   add(group + "cub", [=](benchmark::State& state) {
     problem q(elements);
@@ -73,7 +89,7 @@ void add_round_trips(const std::string& label, std::int64_t elements) {
   add(group + "cub_captured", [=](benchmark::State& state) {
     problem q(elements);
     const auto g = q.captured([&] { q.cub(); });
-    report(state, cost_of(q.stream.get(), [&] { g.launch(q.stream.get()); }));
+    report_graph(state, q.stream.get(), [&] { g.launch(q.stream.get()); });
   });
   add(group + "api", [=](benchmark::State& state) {
     problem q(elements);
@@ -82,14 +98,11 @@ void add_round_trips(const std::string& label, std::int64_t elements) {
   });
 }
 
-// What any graph costs: one without kernels never reaches the device, so the least is a kernel that does nothing.
 void add_empty() {
   add("round_trip/empty_kernel", [](benchmark::State& state) {
     const mf::cuda::stream stream;
-    mf::graphs::capture_scope scope(stream.get());
-    check(bench::launch_nothing(stream.get()));
-    const mf::graphs::executable exec(scope.end());
-    report(state, cost_of(stream.get(), [&] { exec.launch(stream.get()); }));
+    const auto nothing = empty_graph(stream.get());
+    report(state, cost_of(stream.get(), [&] { nothing.launch(stream.get()); }));
   });
   add("round_trip/one_memset", [](benchmark::State& state) {
     const mf::cuda::stream stream;
@@ -97,7 +110,7 @@ void add_empty() {
     mf::graphs::capture_scope scope(stream.get());
     check(cudaMemsetAsync(four.data(), 0, 4, stream.get()));
     const mf::graphs::executable exec(scope.end());
-    report(state, cost_of(stream.get(), [&] { exec.launch(stream.get()); }));
+    report_graph(state, stream.get(), [&] { exec.launch(stream.get()); });
   });
 }
 

@@ -76,8 +76,10 @@ def report_of(kind, options, scratch):
     wanted = options.filter or (QUICK[kind] if options.quick else None)
     if wanted:
         command.append(f"--benchmark_filter={wanted}")
-    # The tables have the figures; what the programs print meanwhile is progress.
-    status = subprocess.run(command, stdout=sys.stderr, check=False).returncode
+    # What `auto` knows of the machine is measured here and now. The tables have the figures; what the programs print
+    # meanwhile is progress.
+    rates = dict(os.environ, MULTIFOLD_RATES=str(pathlib.Path(scratch) / "rates"))
+    status = subprocess.run(command, stdout=sys.stderr, check=False, env=rates).returncode
     if status == NO_ENGINE:
         return None
     if status != 0:
