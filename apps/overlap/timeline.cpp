@@ -88,6 +88,7 @@ window window_of(const run& r) {
   if (r.drawn == part::whole || chunks <= chunks_shown) return {0, r.traced_seconds};
   const double width = r.traced_seconds * static_cast<double>(chunks_shown) / static_cast<double>(chunks);
   if (r.drawn == part::start) return {0, width};
+  if (r.drawn == part::end) return {r.traced_seconds - width, r.traced_seconds};
   return {(r.traced_seconds - width) / 2, (r.traced_seconds + width) / 2};
 }
 

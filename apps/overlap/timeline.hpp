@@ -40,7 +40,7 @@ struct lane {
 };
 
 /// What of a run is drawn: all of it where things do not repeat, else some chunks.
-enum class part { middle, start, whole };
+enum class part { middle, start, end, whole };
 
 /// One way of doing the reduction.
 struct run {
