@@ -76,6 +76,26 @@ void add_round_trips(const std::string& label, std::int64_t elements) {
     const pass_graph g(q.p, q.input(0), q.result(0));
     report_graph(state, q.stream.get(), [&] { g.launch(q.stream.get()); });
   });
+  add(group + "rebound", [=](benchmark::State& state) {
+    problem q(elements, 2);
+    pass_graph g(q.p, q.input(0), q.result(0));
+    int turn = 0;
+    report_graph(state, q.stream.get(), [&] {
+      turn = 1 - turn;
+      g.rebind(q.input(turn), q.result(turn));
+      g.launch(q.stream.get());
+    });
+  });
+  add(group + "counted", [=](benchmark::State& state) {
+    problem q(elements);
+    const device_buffer count(256);
+    check(cudaMemcpy(count.data(), &elements, sizeof elements, cudaMemcpyHostToDevice));
+    const auto* const said = reinterpret_cast<const std::int64_t*>(count.data());
+    const auto g = q.captured([&] {
+      mf::cuda::reduce_counted_async(q.p, q.input(0), said, q.result(0), q.workspace.bytes(), q.stream.get());
+    });
+    report_graph(state, q.stream.get(), [&] { g.launch(q.stream.get()); });
+  });
   add(group + "fast", [=](benchmark::State& state) {
     problem q(elements);
     const mf::plan fast = sum_plan(elements, {}, mf::accuracy::fast);
