@@ -1,4 +1,5 @@
 // Stands in for the GPU engine where the library was built without CUDA.
+#include "multifold/error.hpp"
 #include "reduce/device.hpp"
 
 #if !MULTIFOLD_HAS_CUDA
