@@ -78,8 +78,8 @@ def report_of(kind, options, scratch):
         command.append(f"--benchmark_filter={wanted}")
     # What `auto` knows of the machine is measured here and now. The tables have the figures; what the programs print
     # meanwhile is progress.
-    rates = dict(os.environ, MULTIFOLD_RATES=str(pathlib.Path(scratch) / "rates"))
-    status = subprocess.run(command, stdout=sys.stderr, check=False, env=rates).returncode
+    environment = dict(os.environ, MULTIFOLD_RATES=str(pathlib.Path(scratch) / "rates"))
+    status = subprocess.run(command, stdout=sys.stderr, check=False, env=environment).returncode
     if status == NO_ENGINE:
         return None
     if status != 0:

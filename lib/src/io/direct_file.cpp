@@ -1,8 +1,7 @@
-// O_DIRECT and its alignment; RWF_NOWAIT, which looks into the page cache.
+// O_DIRECT and its alignment.
 #include "io/direct_file.hpp"
 
 #include <fcntl.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+
+#include "io/page_cache.hpp"
 
 namespace multifold::io {
 namespace {
@@ -49,14 +50,8 @@ std::unique_ptr<direct_file> direct_file::open(int descriptor) {
 }
 
 std::size_t direct_file::read(std::int64_t offset, std::span<std::byte> buffer) {
-  const std::size_t cached = read_cached(offset, buffer);
+  const std::size_t cached = read_cached(cached_, offset, buffer);
   return cached + read_disk(offset + static_cast<std::int64_t>(cached), buffer.subspan(cached));
-}
-
-std::size_t direct_file::read_cached(std::int64_t offset, std::span<std::byte> buffer) const {
-  const iovec where{buffer.data(), std::min(buffer.size(), most_bytes_per_call)};
-  const ssize_t got = ::preadv2(cached_, &where, 1, offset, RWF_NOWAIT);
-  return got > 0 ? static_cast<std::size_t>(got) : 0;
 }
 
 std::size_t direct_file::read_disk(std::int64_t offset, std::span<std::byte> buffer) const {

@@ -24,7 +24,6 @@ class direct_file {
  private:
   direct_file(int cached, file_descriptor direct) : cached_(cached), direct_(std::move(direct)) {}
 
-  std::size_t read_cached(std::int64_t offset, std::span<std::byte> buffer) const;
   std::size_t read_disk(std::int64_t offset, std::span<std::byte> buffer) const;
 
   int cached_;  // somebody else's

@@ -2,10 +2,11 @@
 #include "io/read_ahead.hpp"
 
 #include <fcntl.h>
-#include <sys/uio.h>
 
 #include <algorithm>
 #include <cstddef>
+
+#include "io/page_cache.hpp"
 
 namespace multifold::io {
 namespace {
@@ -16,8 +17,7 @@ constexpr std::int64_t piece_bytes = 128 << 10;
 
 bool in_page_cache(int descriptor, std::int64_t byte) {
   std::byte one;
-  const iovec where{&one, 1};
-  return ::preadv2(descriptor, &where, 1, byte, RWF_NOWAIT) == 1;
+  return read_cached(descriptor, byte, {&one, 1}) == 1;
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ engine_times predict(const machine_rates& rates, const workload& work) {
       return seconds(std::min(slots, size), rates.pinning);
     };
     times.device = std::max(seconds(size, staged_share_of_link * rates.link), seconds(size, staged)) +
-                   pinning(std::clamp(threads, 1, stream::most_fillers));
+                   pinning(stream::fillers_of(threads));
     start += pinning(stream::threads_that_stage(threads));
   }
   times.device += pipeline_seconds + (work.warm ? 0 : opening_seconds);

@@ -64,7 +64,7 @@ ring with_chunks_of(const ring_request& r, std::int64_t chunk_bytes, std::int64_
   made.step_results =
       merges_in_any_order(r.what) ? made.room : std::clamp<std::int64_t>(least_result_bytes / result, 1, of_piece);
   const std::int64_t memory = r.memory_bytes - beside_bytes(r, made);
-  const int fillers = std::clamp(r.threads, 1, most_fillers);
+  const int fillers = fillers_of(r.threads);
   const std::int64_t enough = r.how == transfer::staged ? fillers * slots_a_filler
                               : r.shared                ? shared_in_flight
                                                         : most_in_flight;

@@ -1,6 +1,7 @@
 // How large the pieces of a GPU pipeline are: a pure function of what is reduced and of the memory that it may take.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "multifold/reduction.hpp"
@@ -34,9 +35,11 @@ struct ring {
 };
 
 inline constexpr std::int64_t least_chunk_bytes = 512 << 10;
-inline constexpr int most_fillers = 8;                          // threads that stage what is not pinned
-inline constexpr std::int64_t filler_bytes = INT64_C(8) << 20;  // of slots, for each of them
-inline constexpr std::int64_t status_bytes = 2 << 10;           // in front of the results
+inline constexpr std::int64_t status_bytes = 2 << 10;  // in front of the results
+
+/// Of `threads`, those that stage what is not pinned, if they have nothing else to do; and the slots of each.
+constexpr int fillers_of(int threads) { return std::clamp(threads, 1, 8); }
+inline constexpr std::int64_t filler_bytes = INT64_C(8) << 20;
 
 /// The ring with the largest chunks, up to `most_chunk_bytes`, of which two or more fit; if there is none, one of the
 /// smallest.
