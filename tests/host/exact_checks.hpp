@@ -96,4 +96,22 @@ double expected_total_of(const std::vector<T>& x) {
   return round_to<double>(sum);
 }
 
+// The elements, and then all but element `kept` with the other sign: what their sum has lost is then all there is.
+template <class T>
+std::vector<T> cancelled(std::vector<T> x, std::size_t kept) {
+  const std::size_t length = x.size();
+  for (std::size_t i = 0; i < length; ++i) x.push_back(from_double<T>(i == kept ? 0 : -to_double(x[i])));
+  return x;
+}
+
+template <class T>
+void expect_total(const std::vector<T>& x) {
+  const double expected = expected_total_of(x);
+  for (host::simd_level level : levels()) {
+    const simd_guard guard(level);
+    ASSERT_EQ(std::bit_cast<std::uint64_t>(expected), std::bit_cast<std::uint64_t>(exact_total_of(x)))
+        << name(level) << " " << name(dtype_of<T>) << " x " << x.size();
+  }
+}
+
 }  // namespace test

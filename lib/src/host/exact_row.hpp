@@ -31,6 +31,18 @@ template <class T>
   }
 }
 
+/// Whether stretches are watched: not where roundings were seen again and again. An array comes in many pieces, so a
+/// thread remembers that.
+struct watching {
+  int left;      // stretches until one is watched again; less than zero: none will be
+  int patience;  // as many after the next one in which something is rounded: at first none
+
+  static watching& of_this_thread() {
+    thread_local watching lately{rounding_watch::works() ? 0 : -1, 0};
+    return lately;
+  }
+};
+
 template <class T, bool Omit>
 struct exact_row_kernel {
   using op_type = exact_gather<T, Omit>;
@@ -38,13 +50,21 @@ struct exact_row_kernel {
 
   const op_type& op;
   const rows_work& w;
+  watching& lately;
 
   // Rows up to this length are taken several at a time.
   static constexpr std::int64_t short_row = is_narrow<T> ? 128 : 48;
   static constexpr int rows_together = 8;
-  // Stretches that may go the slow way before the quick one is tried again.
-  static constexpr int most_patience = 128;
 
+  // Stretches that may go a slower way before a quicker one is tried again.
+  MULTIFOLD_INLINE static int more(int patience) {
+    return patience == 0 ? 8 : patience < most_patience ? 4 * patience : most_patience;
+  }
+  static constexpr int most_patience = 128;
+  MULTIFOLD_INLINE static row_span<T> beginning(row_span<T> row, std::int64_t most) {
+    if (row.length > most) row.length = most;
+    return row;
+  }
   MULTIFOLD_INLINE const packed<T>* row_at(std::int64_t r) const { return packed_at<T>(w.data) + r * w.row_stride; }
   MULTIFOLD_INLINE accumulator& sum_of(std::int64_t r) const {
     return reinterpret_cast<accumulator*>(w.acc)[r * w.acc_step];
@@ -67,21 +87,32 @@ struct exact_row_kernel {
     const auto advance = [&](std::int64_t count) {
       rest = {rest.data + count, rest.length - count, rest.readable - count};
     };
+    const auto adds = [&](const exact_pair& sum, std::int64_t count) {
+      if (sum.lost()) return false;
+      add(r, sum, count);
+      advance(count);
+      return true;
+    };
     while (rest.length > 0) {
-      row_span<T> stretch = rest;
-      if (stretch.length > exact_stretch<T>) stretch.length = exact_stretch<T>;
-      const exact_pair sum = quick_sum(stretch);
-      if (!sum.lost()) {
-        add(r, sum, stretch.length);
+      if (lately.left > 0) --lately.left;
+      if (lately.left == 0) {
+        const row_span<T> stretch = beginning(rest, watched_stretch<T>);
+        if (adds(watched_sum(stretch), stretch.length)) {
+          lately.patience = 0;
+          continue;
+        }
+        lately.left = lately.patience;
+        lately.patience = more(lately.patience);
+      }
+      const row_span<T> stretch = beginning(rest, exact_stretch<T>);
+      if (adds(quick_sum(stretch), stretch.length)) {
         patience = 0;
-        advance(stretch.length);
         continue;
       }
-      std::int64_t slow = (1 + patience) * exact_stretch<T>;
-      if (slow > rest.length) slow = rest.length;
-      add_slowly(op, sum_of(r), rest.data, slow);
-      advance(slow);
-      patience = patience == 0 ? 8 : patience < most_patience ? 4 * patience : most_patience;
+      const row_span<T> slow = beginning(rest, (1 + patience) * exact_stretch<T>);
+      add_slowly(op, sum_of(r), slow.data, slow.length);
+      advance(slow.length);
+      patience = more(patience);
     }
   }
 
@@ -121,7 +152,7 @@ struct exact_row_kernel {
 
 template <class T, bool Omit>
 MULTIFOLD_INLINE void rows_of(const exact_gather<T, Omit>& op, const rows_work& w) {
-  const exact_row_kernel<T, Omit> kernel{op, w};
+  const exact_row_kernel<T, Omit> kernel{op, w, watching::of_this_thread()};
   if constexpr (!is_narrow<T>) {
     if (w.length <= kernel.short_row) return kernel.short_rows_of_pairs(0, w.rows);
   } else if constexpr (!std::is_same_v<T, f16>) {

@@ -7,6 +7,7 @@
 
 #include "host/exact_gather.hpp"
 #include "host/prefetch.hpp"
+#include "host/rounding_watch.hpp"
 #include "host/row.hpp"
 #include "host/widened.hpp"
 
@@ -19,6 +20,9 @@ inline constexpr bool is_narrow = sizeof(T) < 8;
 /// Elements of a stretch: they are in L1 when they have to be read again.
 template <class T>
 inline constexpr std::int64_t exact_stretch = sizeof(T) == 4 ? 1024 : 4096;
+/// Of one that is watched: beginning and ending a watch takes as long as some hundred additions.
+template <class T>
+inline constexpr std::int64_t watched_stretch = sizeof(T) == 8 ? 8192 : 4096;
 
 /// The extremes of the exponents of some elements. As bit patterns without the sign, zeros aside.
 template <class T>
@@ -133,6 +137,51 @@ MULTIFOLD_INLINE exact_pair checked_sum(const packed<T>* x, std::int64_t count) 
   halve_sums<lanes / 2>(sums);
   const bool fits = ranges.fold().fits(bits_of_count(count));
   return {sums[0], blend(fits, 0.0, std::numeric_limits<double>::quiet_NaN())};
+}
+
+/// The upper half of a significand, so that sums of halves have as many bits to spare as they have, and the rest.
+struct double_halves {
+  double high, low;
+
+  MULTIFOLD_INLINE explicit double_halves(double x)
+      : high(std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & ~std::uint64_t{0x7ffffff})), low(x - high) {}
+};
+
+/// The sum of a stretch if the processor rounds nothing on the way, which costs no operation an element; else it is
+/// lost.
+template <class T>
+MULTIFOLD_INLINE exact_pair watched_sum(row_span<T> row) {
+  constexpr double lost = std::numeric_limits<double>::quiet_NaN();
+  const rounding_watch watch(row.data);
+  if constexpr (is_narrow<T>) {
+    double sum = plain_sum(row);
+    return {sum, watch.rounded(sum) ? lost : sum - sum};
+  } else {
+    constexpr int lanes = 32;
+    double high[lanes], low[lanes];
+    for (int j = 0; j < lanes; ++j) high[j] = low[j] = -0.0;
+    for_each_block<lanes>(row.data, row.length, [&](const packed<T>* block) {
+      for (int j = 0; j < lanes; ++j) {
+        const double_halves x(block[j].value);
+        high[j] += x.high;
+        low[j] += x.low;
+      }
+    });
+    // All lanes together have more bits than one, so these are halved again.
+    double halves[4][lanes];
+    for (int j = 0; j < lanes; ++j) {
+      const double_halves upper(high[j]), lower(low[j]);
+      halves[0][j] = upper.high;
+      halves[1][j] = upper.low;
+      halves[2][j] = lower.high;
+      halves[3][j] = lower.low;
+    }
+    for (double* half : halves) halve_sums<lanes / 2>(half);
+    if (watch.rounded(halves[0][0], halves[1][0], halves[2][0], halves[3][0])) return {halves[0][0], lost};
+    const double top = halves[0][0];
+    if (top == 0 && halves[1][0] == 0 && halves[2][0] == 0 && halves[3][0] == 0) return {top, 0};  // with its sign
+    return exact_pair{top, top - top} + halves[1][0] + halves[2][0] + halves[3][0];
+  }
 }
 
 /// N sums side by side as pairs; what is lost stays lost.

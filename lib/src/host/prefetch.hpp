@@ -9,12 +9,15 @@
 namespace multifold::host {
 
 /// How far ahead of a contiguous read the memory is asked for: into L2 from far away, into L1 from nearby. A core's own
-/// prefetchers keep up with a loop that does nothing else; with arithmetic between the loads they fall behind. On a
-/// Xeon with AVX-512, 1, 2, 4, 8, 16 threads summed f32 at these shares of the plain read's speed:
-///     nothing asked for                0.71 0.69 0.68 0.65 0.74
-///     8 KiB ahead into L1              0.95 0.93 0.91 0.93 0.96
-///     8 KiB ahead into L2              0.96 0.94 0.93 0.93 0.95
-///     16 KiB into L2 and 2 KiB into L1 1.00 0.99 0.96 0.95 0.92
+/// prefetchers keep up with a loop that does nothing else; with arithmetic between the loads they fall behind: 0.65 to
+/// 0.74 of a plain read. On a Xeon with AVX-512, 8 and 16 threads summed f32 at these shares of the plain read's speed:
+///     ahead into L2 and into L1      8     16
+///     32 KiB and 256 bytes           0.90  0.94 to 0.97
+///     16 KiB and 256 bytes           0.95  0.95 to 0.97
+///     8 KiB and 256 bytes            0.93  0.97 to 0.98
+///     8 KiB and 0 bytes              0.93  0.95 to 0.98
+///     8 KiB and 2 KiB                0.97  1.00 to 1.01
+///     16 KiB and 2 KiB               0.98  1.00 to 1.01
 inline constexpr std::uintptr_t far_bytes = 16384;
 inline constexpr std::uintptr_t near_bytes = 2048;
 inline constexpr std::int64_t cache_line = 64;
