@@ -88,8 +88,7 @@ class chain {
     const pass& at = first();
     const bool two_passes = plan_.what.input == dtype::f64;
     if (at.kind == kernel::exact_rows) {
-      if (two_passes || at.parts > 1)
-        clear("sums, arrivals", sum_bytes(at.batches, two_passes ? at.batches + 2 : at.batches));
+      if (two_passes || at.parts > 1) clear("sums, arrivals", sum_bytes(at.batches, two_passes) + at.batches * 4);
       pass_node(0, two_passes ? "pair_rows" : "bin_rows");
       if (two_passes) kernel_node("wide_rows", plan_.engine.units, wide_threads);
       return;
@@ -110,17 +109,17 @@ class chain {
 
   void moments() {
     const pass& at = first();
-    if (at.parts > 1) clear("sums, arrivals", sum_bytes(at.batches, 0));
+    if (at.parts > 1) clear("sums, arrivals", sum_bytes(at.batches) + at.batches * 4);
     pass_node(0, kernel_name(at));
   }
 
-  // From the sums to the end of the counters behind them, which start at a multiple of 256 bytes each: arrivals, and of
-  // long exact rows others, of tiles that are marked or claimed.
-  std::int64_t sum_bytes(std::int64_t batches, std::int64_t others) const {
-    const auto rounded = [](std::int64_t bytes) { return (bytes + 255) / 256 * 256; };
-    const std::int64_t sums = rounded(batches * plan_.accumulator_bytes), arrivals = batches * 4;
-    return others > 0 ? sums + rounded(arrivals) + others * 4 : sums + arrivals;
+  // From the sums to the last counters, which are one a batch: arrivals, or, of long exact rows, claims. All start at
+  // a multiple of 256 bytes.
+  std::int64_t sum_bytes(std::int64_t batches) const { return rounded(batches * plan_.accumulator_bytes); }
+  std::int64_t sum_bytes(std::int64_t batches, bool counts_marked) const {
+    return sum_bytes(batches) + rounded(batches * 4) + (counts_marked ? rounded((batches + 2) * 4) : 0);
   }
+  static std::int64_t rounded(std::int64_t bytes) { return (bytes + 255) / 256 * 256; }
 
   static std::string kernel_name(const pass& at) {
     std::string label(name(at.kind));

@@ -96,9 +96,10 @@ std::int64_t again_bytes(const reduction& what, const pass& first, const engine_
   } else if (first.kind != kernel::exact_rows) {
     bytes = round_up((batches + 31) / 32 * 4) + (first.length > long_batch ? sums : 0);
   } else if (what.input == dtype::f64) {
-    // A mark for every tile and counters of them, and sums that the second pass finds even where there is one part.
+    // A mark for every tile, counters of marked and of claimed ones, and sums that the second pass finds even where
+    // there is one part.
     bytes = round_up(batches * static_cast<uint128_t>(exact_tiles(first.length, first.threads))) +
-            round_up((batches + 2) * 4);
+            round_up((batches + 2) * 4) + round_up(batches * 4);
     if (first.parts == 1) bytes += sums;
   } else if (claims) {
     bytes = round_up(batches * 4);

@@ -34,9 +34,8 @@ row_arguments<exact_output<T>> prepare_rows(const plan& p, const exact_output<T>
   args.words = space.take<std::int64_t>(at.batches * words<T>::count);
   args.arrivals = space.take<unsigned>(at.batches);
   if (two_passes) args.marked = space.take<unsigned>(at.batches + 2);
-  else args.claims = space.take<unsigned>(at.batches);
-  const auto* const end =
-      reinterpret_cast<std::byte*>(two_passes ? args.marked + at.batches + 2 : args.claims + at.batches);
+  args.claims = space.take<unsigned>(at.batches);
+  const auto* const end = reinterpret_cast<std::byte*>(args.claims + at.batches);
   queue.clear(args.words, static_cast<std::size_t>(end - reinterpret_cast<std::byte*>(args.words)));
   return args;
 }
