@@ -17,6 +17,7 @@ namespace multifold::graphs {
 struct work_node {
   bool is_kernel = true;
   const void* function = nullptr;
+  cudaKernel_t kernel = nullptr;  // the same, as the driver calls it; null before the node is set for the first time
   unsigned blocks = 0, threads = 0, shared_bytes = 0;
   std::vector<std::byte> arguments;  // one behind the other
   void* data = nullptr;              // of a memset
@@ -26,6 +27,8 @@ struct work_node {
   static work_node of(const cuda::kernel_work& work);
   static work_node of_clear(void* data, std::size_t bytes);
   bool is_of(const cuda::kernel_work& work) const;
+  /// Is of this kernel from now on, and the same node still.
+  void become(const cuda::kernel_work& work);
 };
 
 using work_nodes = std::vector<work_node>;

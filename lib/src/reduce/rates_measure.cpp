@@ -19,10 +19,14 @@
 #include "reduce/rates_device.hpp"
 #include "reduce/rates_file.hpp"
 
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
+
 namespace multifold {
 namespace {
 
-// More than caches hold. One thread reads a part of it, which was written first and has left the caches since.
+// All threads read all of it, and one thread a part, which has been put out of the caches: some hold more than that.
 constexpr std::int64_t elements = INT64_C(64) << 20, few_elements = INT64_C(12) << 20, slice_elements = 1 << 18;
 constexpr auto item = static_cast<std::int64_t>(sizeof(float));
 
@@ -44,7 +48,18 @@ void for_slices(int threads, std::int64_t count, const Work& work) {
   });
 }
 
+void put_out_of_caches([[maybe_unused]] const float* data, [[maybe_unused]] std::int64_t count) {
+#if defined(__x86_64__)
+  for_slices(host::usable_threads(), count, [&](int, std::int64_t first) {
+    constexpr std::int64_t line = 64 / item;
+    for (std::int64_t i = first; i < first + slice_elements; i += line) _mm_clflush(data + i);
+    _mm_mfence();
+  });
+#endif
+}
+
 double summing_rate(const float* data, std::int64_t count, int threads) {
+  put_out_of_caches(data, count);
   const batches form = normalise(make_view(data, {count}), {0}, element_order::any);
   const plan p = make_plan(make_reduction(op_kind::sum, dtype::f32), form, {}, host::traits(threads));
   float sum = 0;
@@ -52,6 +67,7 @@ double summing_rate(const float* data, std::int64_t count, int threads) {
 }
 
 double staging_rate(const float* data, std::int64_t count, int threads, std::span<std::byte> to) {
+  put_out_of_caches(data, count);
   const std::size_t bytes = slice_elements * sizeof(float), places = to.size() / bytes;
   const double took = seconds_of([&] {
     for_slices(threads, count, [&](int worker, std::int64_t first) {
