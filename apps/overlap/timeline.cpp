@@ -59,6 +59,15 @@ std::int64_t chunks_of(const run& r) {
   return most;
 }
 
+// When nobody had anything left to do. Then comes the freeing of memory, in which there is nothing to see.
+double last_end(const run& r) {
+  double last = 0;
+  for (const lane& l : r.lanes) {
+    if (!l.spans.empty()) last = std::max(last, l.spans.back().end);
+  }
+  return last;
+}
+
 }  // namespace
 
 const manner& manner_of(activity what) { return manners[static_cast<std::size_t>(what)]; }
@@ -88,7 +97,10 @@ window window_of(const run& r) {
   if (r.drawn == part::whole || chunks <= chunks_shown) return {0, r.traced_seconds};
   const double width = r.traced_seconds * static_cast<double>(chunks_shown) / static_cast<double>(chunks);
   if (r.drawn == part::start) return {0, width};
-  if (r.drawn == part::end) return {r.traced_seconds - width, r.traced_seconds};
+  if (r.drawn == part::end) {
+    const double end = last_end(r);
+    return {std::max(0.0, end - width), end};
+  }
   return {(r.traced_seconds - width) / 2, (r.traced_seconds + width) / 2};
 }
 
