@@ -20,8 +20,6 @@ namespace {
 
 using namespace multifold;
 
-using bench::median;
-
 std::int64_t bench_bytes() { return bench::host_bytes(); }
 
 // Bits that are small numbers in every dtype: no NaN, no infinity, no overflow.
@@ -62,13 +60,6 @@ void run_or_overflow(const plan& p, const void* from, void* results, const host:
   }
 }
 
-void report(benchmark::State& state, std::int64_t bytes, const std::vector<double>& plain,
-            const std::vector<double>& ours) {
-  state.counters["GB/s"] = static_cast<double>(bytes) / median(ours) / 1e9;
-  state.counters["plain_GB/s"] = static_cast<double>(bytes) / median(plain) / 1e9;
-  state.counters["ratio"] = median(plain) / median(ours);
-}
-
 void in_memory(benchmark::State& state, const reduction_case& c, int threads) {
   const array_view view = view_of(c);
   reduction what = make_reduction(c.op, c.type, c.nan, accuracy::fast);
@@ -87,7 +78,7 @@ void in_memory(benchmark::State& state, const reduction_case& c, int threads) {
     ours.push_back(bench::seconds_since(start));
     state.SetIterationTime(ours.back());
   }
-  report(state, bytes, plain, ours);
+  bench::report_beside(state, bytes, plain, ours);
 }
 
 std::string file_path() {
@@ -112,7 +103,7 @@ void from_file(benchmark::State& state, op_kind op, int threads) {
     ours.push_back(bench::seconds_since(start));
     state.SetIterationTime(ours.back());
   }
-  report(state, bytes, plain, ours);
+  bench::report_beside(state, bytes, plain, ours);
 }
 
 void write_file() {

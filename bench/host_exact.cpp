@@ -1,6 +1,5 @@
 // Exact sums cost what the exponents of their elements make them cost, so there is a row for each kind of data. `ratio`
-// is the share of a plain read's speed, `ratio_to_fast` that of a rounded sum: every iteration times all three, and the
-// medians are those of what the iterations make of it.
+// is the share of a plain read's speed, `ratio_to_fast` that of a rounded sum: every iteration times all three.
 #include "host_exact.hpp"
 
 #include <benchmark/benchmark.h>
@@ -109,21 +108,17 @@ void exact_sum_of(benchmark::State& state, const sum_case& c, int threads) {
   const host::aligned_bytes memory = filled(c.type, *c.set, bytes);
   view.data = memory.get();
   std::vector<double> results(static_cast<std::size_t>(view.elements() / extents[static_cast<std::size_t>(c.axis)]));
-  std::vector<double> plain, fast, exact, of_plain, of_fast;
+  std::vector<double> plain, fast, exact;
   for (auto _ : state) {
     plain.push_back(plain_read(memory.get(), bytes, threads));
     fast.push_back(seconds_of(c, view, accuracy::fast, threads, results.data()));
     exact.push_back(seconds_of(c, view, accuracy::exact, threads, results.data()));
-    of_plain.push_back(plain.back() / exact.back());
-    of_fast.push_back(fast.back() / exact.back());
     state.SetIterationTime(exact.back());
   }
-  const auto speed = [&](const std::vector<double>& x) { return static_cast<double>(bytes) / median(x) / 1e9; };
-  state.counters["GB/s"] = speed(exact);
-  state.counters["plain_GB/s"] = speed(plain);
-  state.counters["fast_GB/s"] = speed(fast);
-  state.counters["ratio"] = median(of_plain);
-  state.counters["ratio_to_fast"] = median(of_fast);
+  report_beside(state, bytes, plain, exact);
+  state.counters["fast_GB/s"] = static_cast<double>(bytes) / median(fast) / 1e9;
+  state.counters["ratio_to_fast"] = median_ratio(fast, exact);
+  state.counters["ns/element"] = 1e9 * median(exact) / static_cast<double>(view.elements());
 }
 
 // Norms and the like have no rounded form: `ratio` alone. Those of two arrays read the halves of the bytes.
@@ -152,9 +147,7 @@ void moments_of(benchmark::State& state, const moment_case& c, int threads) {
     ours.push_back(seconds_since(start));
     state.SetIterationTime(ours.back());
   }
-  state.counters["GB/s"] = static_cast<double>(bytes) / median(ours) / 1e9;
-  state.counters["plain_GB/s"] = static_cast<double>(bytes) / median(plain) / 1e9;
-  state.counters["ratio"] = median(plain) / median(ours);
+  report_beside(state, bytes, plain, ours);
   state.counters["ns/element"] = 1e9 * median(ours) / static_cast<double>(view.elements());
 }
 

@@ -2,6 +2,7 @@
 // file with pread alone.
 #pragma once
 
+#include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/aligned_bytes.hpp"
@@ -27,6 +29,12 @@ inline std::int64_t host_bytes() {
 inline double median(std::vector<double> x) {
   std::nth_element(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2), x.end());
   return x[x.size() / 2];
+}
+
+/// Of the quotients of each round: both of a round have seen the same machine.
+inline double median_ratio(std::vector<double> above, const std::vector<double>& below) {
+  for (std::size_t i = 0; i < above.size(); ++i) above[i] /= below[i];
+  return median(std::move(above));
 }
 
 inline double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -83,6 +91,14 @@ inline double plain_pread(const std::string& path, std::int64_t bytes, int threa
   });
   if (file >= 0) ::close(file);
   return failed ? 0 : seconds;
+}
+
+/// Counters: GB/s of `ours`, seconds of each round, and of a plain read; ratio, of the second's time to the first's.
+inline void report_beside(benchmark::State& state, std::int64_t bytes, const std::vector<double>& plain,
+                          const std::vector<double>& ours) {
+  state.counters["GB/s"] = static_cast<double>(bytes) / median(ours) / 1e9;
+  state.counters["plain_GB/s"] = static_cast<double>(bytes) / median(plain) / 1e9;
+  state.counters["ratio"] = median_ratio(plain, ours);
 }
 
 }  // namespace bench

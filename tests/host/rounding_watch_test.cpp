@@ -2,15 +2,24 @@
 #include "host/rounding_watch.hpp"
 
 #include <cmath>
+#include <random>
 
 #include "host/exact_checks.hpp"
-#include "host/exact_stretch.hpp"
+#include "host/exact_row.hpp"
 
 namespace {
 
 using namespace multifold;
 using namespace test;
 using host::packed;
+
+// What this thread knows of its data, as it was.
+struct watching_guard {
+  host::watching& lately = host::watching::of_this_thread();
+  const host::watching before = lately;
+
+  ~watching_guard() { lately = before; }
+};
 
 // A stretch of ones, but for one element: to 2^53, as its sum has 13 bits in front of the point.
 template <class T>
@@ -67,4 +76,34 @@ TEST(rounding_watch, the_limits_of_halves) {
     ASSERT_NO_FATAL_FAILURE(expect_total(cancelled(x, at)));
   }
   ASSERT_NO_FATAL_FAILURE(expect_total(std::vector<double>(length, 0x1.fffffffffffffp1023)));
+}
+
+TEST(rounding_watch, is_kept_where_nothing_is_rounded_and_left_where_everything_is) {
+  const watching_guard guard;
+  guard.lately = {0, 8};
+  exact_total_of(std::vector<float>(100000, 0.1f));
+  EXPECT_EQ(0, guard.lately.patience);
+  std::vector<float> wild(100000, 1);
+  for (std::size_t i = 0; i < wild.size(); i += 2) wild[i] = 0x1.000002p-100f;
+  exact_total_of(wild);
+  EXPECT_LT(8, guard.lately.patience);
+}
+
+// As on machines that keep no record of roundings.
+TEST(rounding_watch, sums_without_it_have_the_same_bits) {
+  const watching_guard guard;
+  guard.lately = {-1, 0};
+  std::mt19937_64 random(11);
+  for (int f = 0; f < families; ++f) {
+    for (const std::size_t length : {1000, 20000}) {
+      std::vector<double> wide(length);
+      std::vector<float> narrow(length);
+      const auto count = static_cast<std::int64_t>(length);
+      fill_family(dtype::f64, static_cast<family>(f), reinterpret_cast<std::byte*>(wide.data()), count, random);
+      fill_family(dtype::f32, static_cast<family>(f), reinterpret_cast<std::byte*>(narrow.data()), count, random);
+      ASSERT_NO_FATAL_FAILURE(expect_total(wide)) << "family " << f;
+      ASSERT_NO_FATAL_FAILURE(expect_total(narrow)) << "family " << f;
+    }
+  }
+  EXPECT_EQ(-1, guard.lately.left);
 }
