@@ -13,18 +13,8 @@ namespace {
 
 using cuda::check;
 
-cudaKernelNodeParams parameters_of(const cuda::kernel_work& work) {
-  cudaKernelNodeParams p{};
-  p.func = const_cast<void*>(work.function);
-  p.gridDim = dim3(work.blocks);
-  p.blockDim = dim3(work.threads);
-  p.sharedMemBytes = work.shared_bytes;
-  p.kernelParams = const_cast<void**>(work.arguments.data());
-  return p;
-}
-
 // The driver's own call: of the runtime's 0.32 us for a small kernel it takes 0.19.
-void set_kernel_node(cudaGraphExec_t exec, const work_node& node, const cuda::kernel_work& work) {
+void set_kernel_node(cudaGraphExec_t exec, cudaGraphNode_t node, cudaKernel_t kernel, const cuda::kernel_work& work) {
   using call = CUresult(CUgraphExec, CUgraphNode, const CUDA_KERNEL_NODE_PARAMS*);
   static call* const set = [] {
     void* found = nullptr;
@@ -35,13 +25,13 @@ void set_kernel_node(cudaGraphExec_t exec, const work_node& node, const cuda::ke
     return reinterpret_cast<call*>(found);
   }();
   CUDA_KERNEL_NODE_PARAMS p{};
-  p.kern = node.kernel;
+  p.kern = kernel;
   p.gridDimX = work.blocks;
   p.blockDimX = work.threads;
   p.gridDimY = p.gridDimZ = p.blockDimY = p.blockDimZ = 1;
   p.sharedMemBytes = work.shared_bytes;
   p.kernelParams = const_cast<void**>(work.arguments.data());
-  check(static_cast<cudaError_t>(set(exec, node.handle, &p)));  // both enumerations have the same numbers
+  check(static_cast<cudaError_t>(set(exec, node, &p)));  // both enumerations have the same numbers
 }
 
 cudaMemsetParams zeros(void* data, std::size_t bytes) {
@@ -97,7 +87,12 @@ bool work_node::is_of(const cuda::kernel_work& work) const {
 void node_queue::launch(const cuda::kernel_work& work) {
   cuda::allow_shared_bytes(work.function, work.shared_bytes);
   work_node n = work_node::of(work);
-  const cudaKernelNodeParams p = parameters_of(work);
+  cudaKernelNodeParams p{};
+  p.func = const_cast<void*>(work.function);
+  p.gridDim = dim3(work.blocks);
+  p.blockDim = dim3(work.threads);
+  p.sharedMemBytes = work.shared_bytes;
+  p.kernelParams = const_cast<void**>(work.arguments.data());
   const bool early = work.early && !made_.empty() && made_.back().is_kernel && cuda::starts_early();
   check(cudaGraphAddKernelNode(&n.handle, graph_, after_.data(), early ? 0 : after_.size(), &p));
   if (early) {
@@ -161,9 +156,11 @@ void update_queue::launch(const cuda::kernel_work& work) {
   work_node& mine = *next(true);
   if (mine.is_of(work)) return;
   cuda::allow_shared_bytes(work.function, work.shared_bytes);
-  if (mine.kernel == nullptr || mine.function != work.function) check(cudaGetKernel(&mine.kernel, work.function));
-  set_kernel_node(exec_.get(), mine, work);
+  cudaKernel_t kernel = mine.kernel;
+  if (kernel == nullptr || mine.function != work.function) check(cudaGetKernel(&kernel, work.function));
+  set_kernel_node(exec_.get(), mine.handle, kernel, work);
   mine.become(work);
+  mine.kernel = kernel;
   ++changed_;
 }
 

@@ -88,14 +88,14 @@ class chain {
     const pass& at = first();
     const bool two_passes = plan_.what.input == dtype::f64;
     if (at.kind == kernel::exact_rows) {
-      if (two_passes || at.parts > 1) clear("sums, arrivals", sum_bytes(at.batches, two_passes) + at.batches * 4);
+      if (two_passes || at.parts > 1) clear("sums, counters", sum_bytes(at.batches, two_passes) + at.batches * 4);
       pass_node(0, two_passes ? "pair_rows" : "bin_rows");
       if (two_passes) kernel_node("wide_rows", plan_.engine.units, wide_threads);
       return;
     }
     if (plan_.what.input == dtype::f16) return passes();
     if (at.kind == kernel::exact_blocks) {
-      if (at.parts > 1) clear("sums, arrivals", plan_.again_bytes + at.batches * 4);
+      if (at.parts > 1) clear("sums, counters", plan_.again_bytes + at.batches * 4);
       return pass_node(0, "block_sums");
     }
     const std::int64_t words = (at.batches + 31) / 32;
@@ -109,7 +109,7 @@ class chain {
 
   void moments() {
     const pass& at = first();
-    if (at.parts > 1) clear("sums, arrivals", sum_bytes(at.batches) + at.batches * 4);
+    if (at.parts > 1) clear("sums, counters", sum_bytes(at.batches) + at.batches * 4);
     pass_node(0, kernel_name(at));
   }
 

@@ -33,7 +33,7 @@ class Graph(tool.ToolTest):
 sum of f64 on NVIDIA H200
 node  kind    label           shape                                grid       bytes  after
 1     memset  status                                                          4 B
-2     memset  sums, arrivals                                                  3 KiB  1
+2     memset  sums, counters                                                  3 KiB  1
 3     kernel  pair_rows       (4, 268435456) -> (4 x 66, 4091904)  264 x 512  8 GiB  2
 4     kernel  wide_rows                                            132 x 192         3
 """)

@@ -17,15 +17,15 @@ using graphs::same_structure;
 using graphs::topology_of;
 
 TEST(topology, of_exact_sums_of_long_rows) {
-  EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::f32, {huge})), "memset sums, arrivals | bin_rows 264 x 512");
-  EXPECT_EQ(chain_of(plan_of(op_kind::mean, dtype::bf16, {huge})), "memset sums, arrivals | bin_rows 264 x 512");
+  EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::f32, {huge})), "memset sums, counters | bin_rows 264 x 512");
+  EXPECT_EQ(chain_of(plan_of(op_kind::mean, dtype::bf16, {huge})), "memset sums, counters | bin_rows 264 x 512");
   EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::f64, {huge})),
-            "memset sums, arrivals | pair_rows 264 x 512 | wide_rows 132 x 192");
+            "memset sums, counters | pair_rows 264 x 512 | wide_rows 132 x 192");
 }
 
 TEST(topology, of_exact_sums_that_one_wave_reads) {
   EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::f32, {10})), "block_sums 1 x 32");
-  EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::f64, {1 << 16})), "memset sums, arrivals | block_sums 64 x 256");
+  EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::f64, {1 << 16})), "memset sums, counters | block_sums 64 x 256");
 }
 
 TEST(topology, of_exact_sums_that_may_be_added_again) {
@@ -62,8 +62,8 @@ TEST(topology, follows_the_number_of_passes) {
 }
 
 TEST(topology, of_moments_is_one_kernel) {
-  EXPECT_EQ(chain_of(plan_of(op_kind::describe, dtype::f32, {huge})), "memset sums, arrivals | moment_rows 264 x 256");
-  EXPECT_EQ(chain_of(plan_of(op_kind::dot, dtype::f64, {huge})), "memset sums, arrivals | moment_rows 264 x 256");
+  EXPECT_EQ(chain_of(plan_of(op_kind::describe, dtype::f32, {huge})), "memset sums, counters | moment_rows 264 x 256");
+  EXPECT_EQ(chain_of(plan_of(op_kind::dot, dtype::f64, {huge})), "memset sums, counters | moment_rows 264 x 256");
   EXPECT_EQ(chain_of(plan_of(op_kind::describe, dtype::f32, {1000, 1000}, {1})),
             "memset status | moment_groups 125 x 256");
 }

@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <limits>
 #include <span>
 #include <stop_token>
+#include <thread>
 #include <vector>
 
 #include "multifold/error.hpp"
@@ -144,6 +147,39 @@ TEST_F(device_stream, reads_to_the_end_of_a_stream_of_unknown_length) {
   const plan p = make_plan(make_reduction(op_kind::sum, dtype::i32), form, {}, cuda::device_traits());
   EXPECT_EQ(stream::run_device(p, input, &got).elements, count);
   EXPECT_EQ(got, expected);
+}
+
+// Does not read its first elements before all others are on the GPU.
+class held_up_source : public memory_source {
+ public:
+  using memory_source::memory_source;
+
+  std::int64_t read(std::int64_t first, std::span<std::byte> chunk) override {
+    if (first == 0) {
+      const auto all = layout().extents[0] * item_bytes(layout().type);
+      const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+      while (bytes_of_others < all - static_cast<std::int64_t>(chunk.size())) {
+        if (std::chrono::steady_clock::now() > limit) throw io_error("the others wait");
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+      }
+    }
+    return memory_source::read(first, chunk);
+  }
+
+  std::atomic<std::int64_t> bytes_of_others{0};
+};
+
+TEST_F(device_stream, nobody_waits_for_a_chunk_where_order_does_not_show) {
+  const problem shape(dtype::f32, {3'000'001}, {0});
+  held_up_source input(shape.layout, small_numbers(dtype::f32, shape.elements(), 7));
+  const plan p = shape.plan_of(op_kind::mean);
+  stream::host_options options;
+  options.memory_bytes = INT64_C(4) << 20;
+  options.threads = 3;
+  options.progress = [&](std::int64_t bytes) { input.bytes_of_others = bytes; };
+  std::vector<std::byte> got(sizeof(float));
+  stream::run_device(p, input, got.data(), options);
+  EXPECT_EQ(got, test::interpreted(p, {input.data(), nullptr}));
 }
 
 TEST_F(device_stream, passes_on_what_a_source_throws) {

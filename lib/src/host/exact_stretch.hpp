@@ -1,5 +1,5 @@
-// A stretch of elements to their exact sum: in plain lanes where the exponents allow it, in lanes of pairs, or,
-// whatever the elements are, in exact_elements.
+// A stretch of elements to their exact sum: in plain lanes where the processor says that it rounded nothing or the
+// exponents allow it, in lanes of pairs, or, whatever the elements are, in exact_elements.
 #pragma once
 
 #include <cstdint>
@@ -147,8 +147,8 @@ struct double_halves {
       : high(std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & ~std::uint64_t{0x7ffffff})), low(x - high) {}
 };
 
-/// The sum of a stretch if the processor rounds nothing on the way, which costs no operation an element; else it is
-/// lost.
+/// The sum of a stretch if the processor rounds nothing on the way; else it is lost. Where T is narrow, that costs no
+/// operation an element; elsewhere, in halves, three more than a sum that is rounded.
 template <class T>
 MULTIFOLD_INLINE exact_pair watched_sum(row_span<T> row) {
   constexpr double lost = std::numeric_limits<double>::quiet_NaN();

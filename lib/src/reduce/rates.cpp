@@ -83,11 +83,13 @@ engine_times predict(const machine_rates& rates, const workload& work) {
   const auto size = static_cast<double>(work.bytes);
   const int threads = work.threads;
   const double host = rate_of_threads(rates.host_one, rates.host_all, rates.threads, threads);
-  const double staged = rate_of_threads(rates.staged_one, rates.staged_all, rates.threads, threads);
+  const auto staged = [&](int some) {
+    return rate_of_threads(rates.staged_one, rates.staged_all, rates.threads, some);
+  };
   engine_times times{seconds(size, host), seconds(size, share_of_link * rates.link), nothing_known};
-  if (work.where == data_place::source && staged > 0) {
+  if (work.where == data_place::source && staged(threads) > 0) {
     // Read into a buffer, and reduced in it by the same thread.
-    times.host = seconds(size, staged) + seconds(size, rates.host_one * std::clamp(threads, 1, rates.threads));
+    times.host = seconds(size, staged(threads)) + seconds(size, rates.host_one * std::clamp(threads, 1, rates.threads));
   }
   double start = pipeline_seconds + (work.warm ? 0 : opening_seconds);
   if (work.where != data_place::pinned) {
@@ -95,8 +97,9 @@ engine_times predict(const machine_rates& rates, const workload& work) {
       const auto slots = static_cast<double>(stream::filler_bytes * fillers);
       return seconds(std::min(slots, size), rates.pinning);
     };
-    times.device = std::max(seconds(size, staged_share_of_link * rates.link), seconds(size, staged)) +
-                   pinning(stream::fillers_of(threads));
+    const int fillers = stream::fillers_of(threads);
+    times.device =
+        std::max(seconds(size, staged_share_of_link * rates.link), seconds(size, staged(fillers))) + pinning(fillers);
     start += pinning(stream::threads_that_stage(threads));
   }
   times.device += pipeline_seconds + (work.warm ? 0 : opening_seconds);

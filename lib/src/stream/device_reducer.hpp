@@ -29,9 +29,9 @@ class device_reducer {
   device_reducer(const reduction& what, const engine_traits& traits, const slabs& array, bool one_sum, const ring& r,
                  result_target& to, const device_streams& on);
 
-  /// Enqueues the kernels that reduce elements `range`, which are a chunk. One call at a time, in the order of the
-  /// chunks. Results go into `out`, which is to be sent then; where it has no room for all, they go back beside it, and
-  /// this waits.
+  /// Enqueues the kernels that reduce elements `range`, which are a chunk. One call at a time, in the order of
+  /// device_sink::consume. Results go into `out`, which is to be sent then; where it has no room for all, they go back
+  /// beside it, and this waits.
   void reduce(std::int64_t chunk, host::interval range, const chunk_place& from, device_outbox& out);
 
   /// The results of one_sum over `length` elements, as those of a chunk that does not exist.

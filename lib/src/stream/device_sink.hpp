@@ -19,7 +19,8 @@ class device_sink {
 
   /// Enqueues the copy of elements `range` of chunk `number`, which are at `from` in pinned memory, into the slot, and
   /// the kernels that reduce them; mapped arrays are read where they are, and `from` is where the device sees the first
-  /// element of the whole array. One call at a time, in the order of the chunks.
+  /// element of the whole array. One call at a time; in the order of the chunks, unless all of them are one_sum that
+  /// merges_in_any_order.
   void consume(device_slot& slot, std::int64_t number, host::interval range, const operands& from);
 
   /// Waits until the results of the slot's last chunk are back, and brings them to their places, so that the slot can

@@ -1,6 +1,7 @@
 // The threads of the pipeline: each owns slots, claims a chunk, reads it into one of them, and goes on with the next.
-// Chunks are sent to the GPU in their order: by whoever has read one that was waited for, with those behind it that are
-// there already. So no thread is woken up for every chunk, which would cost more than a small one travels.
+// Chunks are sent to the GPU by whoever has read one, with others that are there already, so that no thread is woken up
+// for every chunk, which would cost more than a small one travels. Where batches end within the array, or order shows
+// in the bits, they are sent in their order; else as they come, so that a thread that is held up holds up nobody else.
 #include "stream/device_stream.hpp"
 
 #include <cuda_runtime_api.h>
@@ -71,7 +72,7 @@ class pipeline final : public device_part {
     if (endless_ && count == 0 && !has_identity(plan_.what.op) && !plan_.what.initial.given) {
       throw shape_error(std::string(name(plan_.what.op)) + " of no elements has no value: give an initial value");
     }
-    sink_->finish(count, *slots_.front(), results);
+    sink_->finish(endless_ ? count : array_.nest.length, *slots_.front(), results);
     if (options_.progress) options_.progress(count * item_);
     return {count, how_, count, memory(), note_};
   }
@@ -140,6 +141,7 @@ class pipeline final : public device_part {
 
   bool try_to_build() {
     try {
+      in_any_order_ = goes_in_any_order();
       sink_.emplace(plan_, array_, one_sum(), ring_, how_, to_, streams_);
       add_slots();
       return true;
@@ -188,11 +190,11 @@ class pipeline final : public device_part {
     ready_.emplace(number, made);
     if (sending_) return;  // whoever is at it will find it
     sending_ = true;
-    while (!abandoned_ && !ready_.empty() && ready_.begin()->first == turn_) {
-      const ready_chunk c = ready_.begin()->second;
+    while (!abandoned_ && !ready_.empty() && (in_any_order_ || ready_.begin()->first == turn_)) {
+      const auto [next, c] = *ready_.begin();
       ready_.erase(ready_.begin());
       lock.unlock();
-      if (c.count > 0) sink_->consume(*c.slot, turn_, {c.first, c.first + c.count}, source_of(*c.slot, c.first));
+      if (c.count > 0) sink_->consume(*c.slot, next, {c.first, c.first + c.count}, source_of(*c.slot, c.first));
       if (options_.progress) options_.progress(sink_->consumed() * item_);
       lock.lock();
       c.slot->waits = false;
@@ -223,7 +225,15 @@ class pipeline final : public device_part {
     return {at(input_.memory.x), two ? at(input_.memory.y) : nullptr};
   }
 
-  bool one_sum() const { return endless_ || plan_.what.as_state || (shared_ != nullptr && shared_->open); }
+  // More than one chunk of a single slab, of a sum that is the same whatever comes first.
+  bool goes_in_any_order() const {
+    const bool several = endless_ || elements_ > ring_.chunk_elements;
+    return how_ == transfer::staged && array_.count == 1 && several && merges_in_any_order(plan_.what);
+  }
+
+  bool one_sum() const {
+    return endless_ || in_any_order_ || plan_.what.as_state || (shared_ != nullptr && shared_->open);
+  }
 
   const plan& plan_;
   const inputs& input_;
@@ -249,8 +259,8 @@ class pipeline final : public device_part {
   std::mutex mutex_;
   std::condition_variable sent_;
   std::map<std::int64_t, ready_chunk> ready_;
-  std::int64_t turn_ = 0;  // of the next chunk to be sent; changed by the one who is sending
-  bool sending_ = false, abandoned_ = false;
+  std::int64_t turn_ = 0;  // of the next chunk to be sent, in order; changed by the one who is sending
+  bool in_any_order_ = false, sending_ = false, abandoned_ = false;
 };
 
 }  // namespace

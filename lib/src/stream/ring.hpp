@@ -37,8 +37,9 @@ struct ring {
 inline constexpr std::int64_t least_chunk_bytes = 512 << 10;
 inline constexpr std::int64_t status_bytes = 2 << 10;  // in front of the results
 
-/// Of `threads`, those that stage what is not pinned, if they have nothing else to do; and the slots of each.
-constexpr int fillers_of(int threads) { return std::clamp(threads, 1, 8); }
+/// Of `threads`, those that stage what is not pinned, if they have nothing else to do; and the slots of each. Where
+/// fewer would do, the others wait for slots.
+constexpr int fillers_of(int threads) { return std::clamp(threads, 1, 12); }
 inline constexpr std::int64_t filler_bytes = INT64_C(8) << 20;
 
 /// The ring with the largest chunks, up to `most_chunk_bytes`, of which two or more fit; if there is none, one of the
