@@ -16,14 +16,16 @@ namespace multifold::graphs {
 /// A kernel or memset with copies of its arguments, and the node that it is.
 struct work_node {
   bool is_kernel = true;
+  int device = 0;  // of a kernel
   const void* function = nullptr;
-  cudaKernel_t kernel = nullptr;  // the same, as the driver calls it; null before the node is set for the first time
+  cudaFunction_t loaded = nullptr;  // the same on the device; null before the node is set for the first time
   unsigned blocks = 0, threads = 0, shared_bytes = 0;
   std::vector<std::byte> arguments;  // one behind the other
   void* data = nullptr;              // of a memset
   std::size_t bytes = 0;
   cudaGraphNode_t handle = nullptr;
 
+  /// On the current device.
   static work_node of(const cuda::kernel_work& work);
   static work_node of_clear(void* data, std::size_t bytes);
   bool is_of(const cuda::kernel_work& work) const;

@@ -26,8 +26,8 @@ struct stream_graph_options {
 ///          the first run.
 /// Numerics: as the GPU engine's, whatever the chunks.
 /// Cost:    2.5 us of CPU time a chunk, the driver's for launching its nodes, and 2 us to set one to another place than
-///          the last time: 0.8 and 2 % of a core beside a PCIe 5 link. Streams and events take 4 %; a reduction for every
-///          chunk takes a fifth more than one for every four.
+///          the last time: 0.8 and 2 % of a core beside a PCIe 5 link. Streams and events take 4 %; a reduction for
+///          every chunk takes a fifth more than one for every four.
 /// Threads: one at a time. The host sleeps while the device works.
 class stream_graph {
  public:
