@@ -11,6 +11,7 @@ namespace {
 
 // Of the drawing, in units that are pixels on a wide screen.
 constexpr double label_width = 96, drawing_width = 960, row_height = 30, bar_height = 22, axis_height = 26;
+constexpr double character_width = 8;  // of a label at the axis, or less
 
 // 1, 2 or 5 times a power of ten, so that there are about eight of them.
 double tick_of(double width) {
@@ -46,9 +47,9 @@ class drawing {
     for (double at = std::ceil(window_.start / tick) * tick; at <= window_.end; at += tick) {
       const double x = x_of(at);
       text_ += fmt::format("<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"0\" y2=\"{1:.1f}\"/>", x, bottom);
-      if (x > label_width + drawing_width - 50) continue;
-      text_ +=
-          fmt::format("<text class=\"axis\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + 3, bottom + 17, time_text(at));
+      const std::string label = time_text(at);
+      if (x + 3 + character_width * static_cast<double>(label.size()) > label_width + drawing_width) continue;
+      text_ += fmt::format("<text class=\"axis\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + 3, bottom + 17, label);
     }
   }
 
