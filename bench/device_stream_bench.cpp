@@ -3,9 +3,9 @@
 //
 // Counters: GB/s of input, medians; limit_GB/s, of copies of 16 MiB back to back from pinned memory, each next to a
 // round; of_limit, the median of their ratios; device_MiB, the device memory that was taken at most; cpu_share, CPU
-// time over time. Of both engines together: of_sum, beside each alone and what all cores read. Of `auto`: of_best,
-// beside the quickest of host, device and both. Of a cold file: of_disk. MULTIFOLD_STREAM_BYTES is the size of the
-// array: 16 GiB unless it is set.
+// time over time. Of what is staged: staged_GB/s, what as many threads bring into memory and no further. Of both
+// engines together: of_sum, beside each alone and what all cores read. Of `auto`: of_best, beside the quickest of host,
+// device and both. Of a cold file: of_disk. MULTIFOLD_STREAM_BYTES is the size of the array: 16 GiB unless it is set.
 #include <benchmark/benchmark.h>
 #include <cuda_runtime_api.h>
 
@@ -26,6 +26,7 @@
 #include "device_stream_data.hpp"
 #include "device_stream_measure.hpp"
 #include "device_stream_rows.hpp"
+#include "device_stream_staging.hpp"
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/cuda/reduce_async.hpp"
 #include "multifold/cuda/stream.hpp"
@@ -44,6 +45,7 @@ using mf::cuda::pinned_buffer;
 using bench::chunk_bytes;
 
 constexpr std::int64_t row_length = 16;
+constexpr int most_fillers = 12;  // of the GPU engine: threads that stage
 constexpr std::int64_t cold_bytes = INT64_C(4) << 30;
 
 // Made by the first case that runs.
@@ -96,6 +98,7 @@ void add_memory() {
     add("pageable/" + group, [=](benchmark::State& state) {
       array().pinned(false);
       measure(state, [=] { sum(mf::engine_choice::device, threads); });
+      bench::report_staging(state, std::min(threads, most_fillers), array().data(), array().bytes());
     });
   }
   add("pinned/reduce", [=](benchmark::State& state) {
@@ -194,6 +197,8 @@ void add_file() {
       const auto input = mf::open_source(file.path(), mf::raw_options{});
       check_sum(mf::reduce(mf::op_kind::sum, *input, on(mf::engine_choice::device)).value<float>());
     });
+    const int cores = static_cast<int>(std::thread::hardware_concurrency());
+    bench::report_staging(state, std::clamp(cores, 1, most_fillers), file.path(), array().bytes());
   });
 }
 
