@@ -5,11 +5,11 @@
 #include <cuda_runtime_api.h>
 #include <time.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <vector>
 
+#include "median.hpp"
 #include "multifold/cuda/error.hpp"
 
 namespace bench {
@@ -20,11 +20,6 @@ inline double seconds_of(clockid_t clock) {
   timespec t{};
   clock_gettime(clock, &t);
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
-inline double median(std::vector<double> x) {
-  std::nth_element(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2), x.end());
-  return x[x.size() / 2];
 }
 
 struct cost {

@@ -3,7 +3,7 @@
 //
 // Counters: GB/s of input, medians; limit_GB/s, of copies of 16 MiB back to back from pinned memory, each next to a
 // round; of_limit, the median of their ratios; device_MiB, the device memory that was taken at most; cpu_share, CPU
-// time over time. Of what is staged: staged_GB/s, what as many threads bring into memory and no further. Of both
+// time over time. Of what is staged: plain_GB/s, what as many threads bring into memory and no further. Of both
 // engines together: of_sum, beside each alone and what all cores read. Of `auto`: of_best, beside the quickest of host,
 // device and both. Of a cold file: of_disk. MULTIFOLD_STREAM_BYTES is the size of the array: 16 GiB unless it is set.
 #include <benchmark/benchmark.h>
@@ -26,12 +26,13 @@
 #include "device_stream_data.hpp"
 #include "device_stream_measure.hpp"
 #include "device_stream_rows.hpp"
-#include "device_stream_staging.hpp"
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/cuda/reduce_async.hpp"
 #include "multifold/cuda/stream.hpp"
 #include "multifold/cuda/traits.hpp"
 #include "multifold/reduce.hpp"
+#include "plain_read.hpp"
+#include "stream/ring.hpp"
 
 namespace {
 
@@ -45,7 +46,6 @@ using mf::cuda::pinned_buffer;
 using bench::chunk_bytes;
 
 constexpr std::int64_t row_length = 16;
-constexpr int most_fillers = 12;  // of the GPU engine: threads that stage
 constexpr std::int64_t cold_bytes = INT64_C(4) << 30;
 
 // Made by the first case that runs.
@@ -86,6 +86,10 @@ void sum(mf::engine_choice engine, int threads) {
   check_sum(mf::reduce(mf::op_kind::sum, view(), on(engine, threads)).value<float>());
 }
 
+void report_plain(benchmark::State& state, double seconds) {
+  state.counters["plain_GB/s"] = static_cast<double>(array().bytes()) / seconds / 1e9;
+}
+
 void add_memory() {
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   for (const int threads : {4, 8, 12, 16}) {
@@ -98,7 +102,7 @@ void add_memory() {
     add("pageable/" + group, [=](benchmark::State& state) {
       array().pinned(false);
       measure(state, [=] { sum(mf::engine_choice::device, threads); });
-      bench::report_staging(state, std::min(threads, most_fillers), array().data(), array().bytes());
+      report_plain(state, bench::plain_copy(array().data(), array().bytes(), mf::stream::fillers_of(threads)));
     });
   }
   add("pinned/reduce", [=](benchmark::State& state) {
@@ -197,8 +201,8 @@ void add_file() {
       const auto input = mf::open_source(file.path(), mf::raw_options{});
       check_sum(mf::reduce(mf::op_kind::sum, *input, on(mf::engine_choice::device)).value<float>());
     });
-    const int cores = static_cast<int>(std::thread::hardware_concurrency());
-    bench::report_staging(state, std::clamp(cores, 1, most_fillers), file.path(), array().bytes());
+    const int fillers = mf::stream::fillers_of(static_cast<int>(std::thread::hardware_concurrency()));
+    report_plain(state, bench::plain_pread(file.path(), array().bytes(), fillers));
   });
 }
 

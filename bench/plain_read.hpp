@@ -1,5 +1,5 @@
-// The least that a reduction on the CPU can cost: the same threads read the same bytes with a plain loop, or the same
-// file with pread alone.
+// The least that a reduction can cost the CPU: the same threads read the same bytes with a plain loop, copy them with
+// memcpy, or read the same file with pread alone.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -11,12 +11,13 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "host/aligned_bytes.hpp"
 #include "host/crew.hpp"
+#include "median.hpp"
 
 namespace bench {
 
@@ -24,17 +25,6 @@ namespace bench {
 inline std::int64_t host_bytes() {
   const char* const text = std::getenv("MULTIFOLD_BENCH_BYTES");
   return text != nullptr ? std::atoll(text) : INT64_C(1) << 30;
-}
-
-inline double median(std::vector<double> x) {
-  std::nth_element(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2), x.end());
-  return x[x.size() / 2];
-}
-
-/// Of the quotients of each round: both of a round have seen the same machine.
-inline double median_ratio(std::vector<double> above, const std::vector<double>& below) {
-  for (std::size_t i = 0; i < above.size(); ++i) above[i] /= below[i];
-  return median(std::move(above));
 }
 
 inline double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -75,11 +65,25 @@ inline double plain_read(const std::byte* data, std::int64_t bytes, int threads)
   });
 }
 
+// One for each thread, with room for a block.
+inline std::vector<multifold::host::aligned_bytes> block_buffers(int threads) {
+  std::vector<multifold::host::aligned_bytes> buffers;
+  for (int i = 0; i < threads; ++i) buffers.push_back(multifold::host::try_allocate(1 << 20));
+  return buffers;
+}
+
+/// Seconds to copy `bytes` of memory into one buffer a thread.
+inline double plain_copy(const std::byte* data, std::int64_t bytes, int threads) {
+  const auto buffers = block_buffers(threads);
+  return shared_blocks(threads, bytes, [&](int worker, std::int64_t at, std::int64_t count) {
+    std::memcpy(buffers[static_cast<std::size_t>(worker)].get(), data + at, static_cast<std::size_t>(count));
+  });
+}
+
 /// Seconds to read `bytes` of a file into one buffer a thread.
 inline double plain_pread(const std::string& path, std::int64_t bytes, int threads) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  std::vector<multifold::host::aligned_bytes> buffers;
-  for (int i = 0; i < threads; ++i) buffers.push_back(multifold::host::try_allocate(1 << 20));
+  const auto buffers = block_buffers(threads);
   std::atomic<bool> failed{file < 0};
   const double seconds = shared_blocks(threads, bytes, [&](int worker, std::int64_t at, std::int64_t count) {
     for (std::int64_t done = 0; done < count && !failed;) {
