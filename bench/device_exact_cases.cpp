@@ -60,7 +60,7 @@ void append_shapes(std::vector<bench_case>& all, const contender& cub_f32) {
   add("rows/2^26x16", {two_to(26), 16}, 1);
   add("columns/2^20x1024", {two_to(20), 1024}, 0);
   add("columns/2^28x4", {two_to(28), 4}, 0);
-  for (int log_bytes : {12, 16, 20, 24}) {
+  for (int log_bytes : {12, 16, 20, 23, 24}) {
     for (bool captured : {false, true}) all.push_back(small_case(log_bytes, captured, cub_f32));
   }
 }

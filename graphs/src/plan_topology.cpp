@@ -95,8 +95,10 @@ class chain {
     }
     if (plan_.what.input == dtype::f16) return passes();
     if (at.kind == kernel::exact_blocks) {
-      if (at.parts > 1) clear("sums, counters", plan_.again_bytes + at.batches * 4);
-      return pass_node(0, "block_sums");
+      if (at.parts > 1 && at.how == finish::last_block) clear("arrivals", at.batches * 4);
+      pass_node(0, "block_sums");
+      if (plan_.passes.size() > 1) pass_node(1, "block_parts");
+      return;
     }
     const std::int64_t words = (at.batches + 31) / 32;
     clear("lost batches", words * 4);

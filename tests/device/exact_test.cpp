@@ -81,6 +81,8 @@ const std::vector<exact_case> shapes{
     {.extents = {20, 900, 5}, .axes = {0, 2}},
     {.extents = {12, 2500}, .axes = {}},
     {.extents = {3, 120001}, .axes = {1}},
+    {.extents = {3, 300007}, .axes = {1}, .forced = {.how = finish::atomic}},  // the kernels for longer rows
+    {.extents = {1000003}, .axes = {0}, .forced = {.how = finish::atomic}},
 };
 
 TEST_F(exact_on_device, every_family_of_data_in_every_shape) {
@@ -113,7 +115,7 @@ TEST_F(exact_on_device, means_and_omitted_nans) {
 TEST_F(exact_on_device, misaligned_arrays) {
   for (const dtype type : real_dtypes) {
     for (std::int64_t shift = 1; shift < 16 / item_bytes(type); shift = shift * 2 + 1) {
-      for (exact_case shape : {shapes[4], shapes[5], shapes[9], shapes[8], shapes[12], shapes[2]}) {
+      for (exact_case shape : {shapes[4], shapes[5], shapes[9], shapes[8], shapes[12], shapes[2], shapes.back()}) {
         shape.shift = shift;
         for (const data_family family : {data_family::lognormal, data_family::any_bits}) {
           ASSERT_NO_FATAL_FAILURE(expect_exact(shape, type, family, rng));
@@ -164,7 +166,10 @@ TEST_F(exact_on_device, the_same_bits_for_every_plan) {
   for (const int threads : {32, 96, 256, 512}) {
     for (const std::int64_t parts : {1, 2, 7, 100}) options.push_back({.parts = parts, .threads = threads});
   }
-  for (const finish how : {finish::next_pass, finish::last_block}) options.push_back({.how = how, .parts = 50});
+  for (const finish how : {finish::next_pass, finish::last_block}) {
+    options.push_back({.how = how});
+    options.push_back({.how = how, .parts = 50});
+  }
   options.push_back({.how = finish::atomic, .parts = 9});
   for (const int passes : {1, 2, 3}) options.push_back({.passes = passes});
   options.push_back({.parts = 9, .form = block_form::shared_tree});
@@ -271,10 +276,15 @@ class exact_Sanitized : public exact_on_device {};
 
 TEST_F(exact_Sanitized, every_kernel) {
   const std::vector<exact_case> cases{
-      {.extents = {1070001}, .axes = {0}},       {.extents = {3, 20000}, .axes = {1}},
-      {.extents = {4001}, .axes = {0}},          {.extents = {300, 16}, .axes = {1}},
-      {.extents = {40, 33}, .axes = {1}},        {.extents = {17000, 3}, .axes = {0}},
+      {.extents = {1070001}, .axes = {0}},
+      {.extents = {3, 20000}, .axes = {1}},
+      {.extents = {4001}, .axes = {0}},
+      {.extents = {300, 16}, .axes = {1}},
+      {.extents = {40, 33}, .axes = {1}},
+      {.extents = {17000, 3}, .axes = {0}},
       {.extents = {6, 7, 8, 9}, .axes = {0, 2}},
+      {.extents = {1070001}, .axes = {0}, .forced = {.how = finish::atomic}},
+      {.extents = {40001}, .axes = {0}, .forced = {.how = finish::last_block}},
   };
   for (const dtype type : real_dtypes) {
     for (const exact_case& one : cases) {

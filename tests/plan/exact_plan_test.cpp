@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "multifold/ops/gathered_sum.hpp"
 #include "plan/plan_forms.hpp"
 
 namespace multifold::plan_tests {
@@ -24,7 +25,7 @@ TEST(exact_plan, long_rows_of_exact_sums_have_a_kernel_of_their_own) {
   EXPECT_EQ(exact_plan(form_of({1 << 19}, {0})).passes[0].threads, 256);
 }
 
-TEST(exact_plan, exact_sums_that_one_wave_reads_take_one_kernel) {
+TEST(exact_plan, exact_sums_that_one_wave_reads_take_a_kernel_or_two) {
   const auto first = [](const batches& form, dtype type) { return exact_plan(form, {}, type).passes[0]; };
   for (const dtype type : {dtype::bf16, dtype::f32, dtype::f64}) {
     const std::int64_t item = item_bytes(type);
@@ -34,19 +35,36 @@ TEST(exact_plan, exact_sums_that_one_wave_reads_take_one_kernel) {
       EXPECT_EQ(p.passes[0].parts, 1);
       EXPECT_EQ(p.workspace_bytes(), 256);
     }
-    const pass several = first(form_of({(256 << 10) / item}, {0}), type);
-    EXPECT_EQ(several.kind, kernel::exact_blocks);
-    EXPECT_EQ(several.parts, 32);
-    EXPECT_EQ(several.threads, 256);
-    EXPECT_EQ(several.how, finish::last_block);
+    const plan several = exact_plan(form_of({(256 << 10) / item}, {0}), {}, type);
+    ASSERT_EQ(several.passes.size(), 2u);
+    EXPECT_EQ(several.passes[0].kind, kernel::exact_blocks);
+    EXPECT_EQ(several.passes[0].parts, 32);
+    EXPECT_EQ(several.passes[0].threads, 256);
+    EXPECT_EQ(several.passes[0].how, finish::next_pass);
+    EXPECT_EQ(several.passes[1].threads, 512);
+    // The status word; 32 bytes a part; and what each of them may have lost.
+    const std::int64_t words = type == dtype::f64   ? exact_sum_words<double>
+                               : type == dtype::f32 ? exact_sum_words<float>
+                                                    : exact_sum_words<bf16>;
+    EXPECT_EQ(several.workspace_bytes(), 256 + 32 * 32 + 32 * 8 * words);
     const pass rows = first(form_of({100, (256 << 10) / item}, {1}), type);
     EXPECT_EQ(rows.kind, kernel::exact_blocks);
     EXPECT_EQ(rows.parts, 2);
-    EXPECT_EQ(rows.threads, 512);
-    EXPECT_EQ(first(form_of({(8 << 20) / item}, {0}), type).kind, kernel::exact_rows);
+    EXPECT_EQ(rows.threads, 256);
+    EXPECT_EQ(first(form_of({(64 << 20) / item}, {0}), type).kind, kernel::exact_rows);
     EXPECT_EQ(first(form_of({265, (256 << 10) / item}, {1}), type).kind, kernel::block_rows);
   }
   EXPECT_EQ(first(form_of({1000}, {0}), dtype::f16).kind, kernel::block_rows);
+}
+
+TEST(exact_plan, exact_sums_that_one_wave_reads_can_be_ended_by_the_last_block) {
+  plan_options last;
+  last.how = finish::last_block;
+  const plan p = exact_plan(form_of({4 << 20}, {0}), last, dtype::bf16);
+  ASSERT_EQ(p.passes.size(), 1u);
+  EXPECT_EQ(p.passes[0].kind, kernel::exact_blocks);
+  EXPECT_EQ(p.passes[0].parts, 256);  // a thread of that block for each
+  EXPECT_GT(exact_plan(form_of({2 << 20}, {0})).passes[0].parts, 256);
 }
 
 TEST(exact_plan, other_exact_sums_take_the_kernels_that_rounded_ones_take) {

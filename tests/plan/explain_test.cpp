@@ -20,10 +20,11 @@ TEST(explain, the_full_sum_on_a_device) {
   EXPECT_EQ(explain(make_plan(fast, form, {}, h200_traits())),
             "sum of f32 to f32 on NVIDIA H200\n"
             "batches (outer 1, length 4294967296, inner 1), rows, 16 GiB in, 4 B out\n"
-            "pass  kernel      reshape                                grid       block    finish      partials\n"
-            "1     block rows  (1, 4294967296) -> (1 x 528, 8134656)  528 x 512  shuffle  last block  4.1 KiB\n"
+            "pass  kernel      reshape                                grid       block    finish     partials\n"
+            "1     block rows  (1, 4294967296) -> (1 x 528, 8134656)  528 x 512  shuffle  next pass  4.1 KiB\n"
+            "2     partials    (1, 528) -> (1 x 1, 528)               1 x 512    shuffle  result     0 B\n"
             "pass 1 deals tiles of 8192 elements to its parts in turn\n"
-            "workspace 4.8 KiB\n");
+            "workspace 4.5 KiB\n");
 }
 
 TEST(explain, an_exact_sum_on_a_device) {

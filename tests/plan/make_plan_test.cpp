@@ -20,13 +20,24 @@ batches strided_form(const list& extents, const list& strides, const list& axes,
   return normalise(view, axes, element_order::any);
 }
 
-TEST(make_plan, the_full_sum_fills_one_wave_and_ends_in_the_same_kernel) {
+TEST(make_plan, the_full_sum_fills_one_wave_and_a_second_kernel_ends_it) {
   const plan p = sum_plan(form_of({std::int64_t{1} << 32}, {0}));
-  ASSERT_EQ(p.passes.size(), 1u);
+  ASSERT_EQ(p.passes.size(), 2u);
   EXPECT_EQ(p.passes[0].kind, kernel::block_rows);
   EXPECT_EQ(p.passes[0].parts, 132 * 4);
-  EXPECT_EQ(p.passes[0].how, finish::last_block);
+  EXPECT_EQ(p.passes[0].how, finish::next_pass);
   EXPECT_EQ(p.passes[0].part_length % 32, 0);  // whole cache lines
+  EXPECT_EQ(p.passes[1].kind, kernel::partials);
+  EXPECT_EQ(p.passes[1].blocks, 1);
+}
+
+TEST(make_plan, one_pass_on_a_device_ends_in_its_own_kernel) {
+  plan_options one;
+  one.passes = 1;
+  const plan p = sum_plan(form_of({std::int64_t{1} << 32}, {0}), one);
+  ASSERT_EQ(p.passes.size(), 1u);
+  EXPECT_EQ(p.passes[0].parts, 132 * 4);
+  EXPECT_EQ(p.passes[0].how, finish::last_block);
 }
 
 TEST(make_plan, a_few_huge_batches_are_cut_into_one_wave) {

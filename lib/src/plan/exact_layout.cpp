@@ -12,15 +12,24 @@ namespace {
 
 // Rows from this size on: filling, flushing and merging the bins of a block costs some microseconds.
 constexpr std::int64_t exact_row_bytes = INT64_C(512) << 10;
-// Rows up to this size are read by blocks that have little else to do than to wait for memory. Bins of narrow elements
-// take as long for any data, which pairs do not; binary64 would need two passes.
-constexpr std::int64_t most_block_row_bytes(dtype input) { return input == dtype::f64 ? 4 << 20 : 1 << 20; }
-// What a block reads alone: a second one takes a memset and a meeting, which cost three microseconds. The fewer
-// elements there are in a byte, the less a block has to do for it.
-constexpr std::int64_t single_block_bytes(dtype input) { return item_bytes(input) * (16 << 10); }
-// Two vectors for each of 256 threads.
+// Rows up to this size are read by one wave of blocks that gather pairs, and have little else to do than to wait for
+// memory. Captured sums on an H200, in microseconds, of normal elements and of any bits, beside the kernels for longer
+// rows:
+//           f32                     bf16                    f64
+//     1 MiB 5.6 (10.5), 22 (10)     7.2 (10.8), 23 (11)     5.4 (15.9), 37 (36)
+//     4     7.1 (12.2), 28 (12)     8.6 (12.2), 30 (12)     6.7 (22.7), 62 (105)
+//     8     8.7 (13.6), 29 (13)     10.5 (13.8), 33 (14)    8.0 (31.9), 69 (175)
+//     16    11.8 (17.0), 37 (16)    14.0 (17.7), 43 (18)    10.4 (29.6), 108 (158)
+//     32    17.6 (21.5), 57 (21)    21.1 (22.9), 67 (23)    14.9 (28.0), 187 (131)
+constexpr std::int64_t most_block_row_bytes(dtype input) { return input == dtype::f64 ? 32 << 20 : 8 << 20; }
+// What a block reads alone: bringing several parts together takes two microseconds.
+constexpr std::int64_t single_block_bytes(dtype input) { return input == dtype::f64 ? 64 << 10 : 32 << 10; }
+// Two vectors for each of so many threads, in arrays of up to 2 MiB; more threads would not fit twice.
+constexpr int part_threads = 256;
 constexpr std::int64_t small_part_bytes = 8 << 10;
 constexpr std::int64_t small_blocks_a_unit = 2;
+// Threads of the block that adds them up.
+constexpr std::int64_t most_block_parts = 512;
 // Arrays up to this size are read by blocks of 256 threads.
 constexpr std::int64_t small_exact_bytes = INT64_C(1) << 26;
 // A sum in fixed point and where its point is.
@@ -37,7 +46,7 @@ std::int64_t word_bytes(dtype input) {
 
 // One wave of blocks of exact_blocks, if that is enough for all rows.
 bool prefer_exact_blocks(pass& p, const reduction& what, const plan_options& options, const engine_traits& engine) {
-  if (options.passes || options.how || options.parts || options.threads || options.form) return false;
+  if (options.passes || options.how == finish::atomic || options.parts || options.threads || options.form) return false;
   const std::int64_t item = item_bytes(what.input), most = engine.units * small_blocks_a_unit;
   if (what.input == dtype::f16 || p.batches < 1 || p.batches > most || p.length == 0 ||
       p.length > most_block_row_bytes(what.input) / item) {
@@ -46,11 +55,12 @@ bool prefer_exact_blocks(pass& p, const reduction& what, const plan_options& opt
   const std::int64_t row_bytes = p.length * item, vectors = ceil_div(row_bytes, 16);
   const std::int64_t parts = row_bytes <= single_block_bytes(what.input) ? 1 : ceil_div(row_bytes, small_part_bytes);
   p.kind = kernel::exact_blocks;
-  cut(p, std::min({parts, most / p.batches, std::int64_t{256}}), 16 * 32 / item);
-  const bool small = p.parts > 1 && p.part_length * item <= 2 * small_part_bytes;
+  const std::int64_t adders = options.how == finish::last_block ? part_threads : most_block_parts;
+  cut(p, std::min({parts, most / p.batches, adders}), 16 * 32 / item);
   const bool quick = item <= 4 && row_bytes <= quick_row_bytes;
   const std::int64_t warps = ceil_div(vectors, 32 * (quick ? quick_vectors : 1));
-  p.threads = small ? 256 : static_cast<int>(std::clamp<std::int64_t>(warps * 32, 32, 512));
+  const bool long_row = row_bytes > single_block_bytes(what.input);
+  p.threads = long_row ? part_threads : static_cast<int>(std::clamp<std::int64_t>(warps * 32, 32, 512));
   return true;
 }
 
@@ -92,7 +102,8 @@ std::int64_t again_bytes(const reduction& what, const pass& first, const engine_
   const uint128_t sums = round_up(batches * static_cast<uint128_t>(word_bytes(what.input))) + round_up(batches * 4);
   uint128_t bytes = 0;
   if (first.kind == kernel::exact_blocks) {
-    if (first.parts > 1) bytes = round_up(batches * static_cast<uint128_t>(word_bytes(what.input)));
+    const uint128_t sums_of_parts = batches * static_cast<uint128_t>(first.parts * word_bytes(what.input));
+    if (first.parts > 1) bytes = round_up(sums_of_parts);
   } else if (first.kind != kernel::exact_rows) {
     bytes = round_up((batches + 31) / 32 * 4) + (first.length > long_batch ? sums : 0);
   } else if (what.input == dtype::f64) {

@@ -25,10 +25,10 @@ std::vector<std::string> row_of(const plan& p, std::size_t index) {
   const std::string form = p.engine.engine == engine_kind::host ? "in order"
                            : at.kind == kernel::group_rows || at.kind == kernel::moment_groups
                                ? "groups of " + std::to_string(at.group)
-                           : at.kind == kernel::exact_rows   ? "bins"
-                           : at.kind == kernel::exact_blocks ? "fixed point"
-                           : at.kind == kernel::moment_rows  ? "windows"
-                                                             : std::string(name(at.form));
+                           : at.kind == kernel::exact_rows                 ? "bins"
+                           : p.passes.front().kind == kernel::exact_blocks ? "fixed point"
+                           : at.kind == kernel::moment_rows                ? "windows"
+                                                                           : std::string(name(at.form));
   return {std::to_string(index + 1),
           std::string(name(at.kind)),
           reshape_text(at),

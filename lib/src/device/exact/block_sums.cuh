@@ -1,7 +1,7 @@
 // Exact sums of arrays that one wave of blocks reads in a few microseconds: every step counts here, and no data may be
 // slow. The smallest are tried in one binary64 first. Else pairs in registers, whose sum over the block is taken in
-// fixed point; a block that cannot hold its part so adds it again, into bins or digits, while the others go on. One
-// kernel; a memset before it where there are several parts.
+// fixed point; a block that cannot hold its part so adds it again, into bins or digits, while the others go on. Several
+// parts are brought together by a second kernel, which waits on the GPU already, or by the last block.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include "device/exact/bin_rows.cuh"
 #include "device/exact/fixed_sum.cuh"
 #include "device/exact/quick_row.cuh"
+#include "multifold/cuda/kernels/dependent.cuh"
 #include "multifold/cuda/kernels/finish.cuh"
 #include "multifold/ops/gathered_sum.hpp"
 
@@ -26,12 +27,12 @@ struct block_arguments {
   int parts;  // at most as many as a block has threads
   int part_vectors;
   fixed_sum* partials;  // (batches, parts); like what follows, unused where parts == 1
-  std::int64_t* words;  // words<T>::count a batch, zero before the pass
-  unsigned* arrivals;   // one counter a batch, zero before the pass
+  std::int64_t* words;  // words<T>::count a part, of those whose sum is lost
+  unsigned* arrivals;   // one counter a batch, zero before the pass; null if the next kernel ends the sums
   nan_policy nan;
   Output output;  // deliver(batch, fixed_sum) or deliver(batch, words, length, nan) once a batch
 
-  __device__ void deliver(int batch, const fixed_sum& sum) const {
+  __device__ void deliver(std::int64_t batch, const fixed_sum& sum) const {
     if (sums == nullptr) return output.deliver(batch, sum);
     sums[batch * sum_stride] = round_to<T>(value_of(sum));
     if (status_word != nullptr) *status_word = static_cast<std::uint32_t>(status::ok);
@@ -163,10 +164,9 @@ __device__ __noinline__ void add_part_again(const T* data, const block_arguments
   }
 }
 
-/// Shared memory of a block.
+/// Shared memory of a block that adds up sums.
 template <floating_storage T>
-struct block_memory {
-  alignas(16) std::byte bins[sizeof(T) == 8 ? 16 : block_bin_warps * bin_bytes_a_warp];
+struct merge_memory {
   fixed_storage fixed;
   std::int64_t sums[words<T>::count];
 
@@ -176,49 +176,68 @@ struct block_memory {
   }
 };
 
-/// What the block does whose part is not the only one: its sum becomes the others', and the last block finishes. All
-/// threads must call; thread 0 has the sum, and where it is lost, the words in shared memory have it.
+/// Of a block that reads elements.
+template <floating_storage T>
+struct block_memory : merge_memory<T> {
+  alignas(16) std::byte bins[sizeof(T) == 8 ? 16 : block_bin_warps * bin_bytes_a_warp];
+};
+
+/// Adds up the sums of a batch's parts, and delivers the batch. All threads must call, at least one for each part.
 template <floating_storage T, class Output>
-__device__ __noinline__ void finish_part(const block_arguments<T, Output>& args, fixed_sum total, bool lost,
-                                         block_memory<T>& memory) {
+__device__ __noinline__ void merge_parts(const block_arguments<T, Output>& args, std::int64_t batch,
+                                         merge_memory<T>& memory) {
   using at = words<T>;
-  const int batch = static_cast<int>(blockIdx.x) / args.parts, thread = static_cast<int>(threadIdx.x);
-  std::int64_t* const words = args.words + std::int64_t{batch} * at::count;
-  if (lost) {
-    if (thread == 0) {
-      carry<T>(memory.sums);  // so that any number of blocks may add theirs
-      memory.sums[at::not_negative_zero] = memory.sums[at::not_negative_zero] != 0;
-      total = {0, fixed_sum::least_exponent, fixed_sum::lost_mark};
-    }
-    __syncthreads();
-    for (int i = thread; i < at::count; i += static_cast<int>(blockDim.x)) add_word(words + i, memory.sums[i]);
-    __threadfence();
-  }
-  if (thread == 0) {
-    args.partials[blockIdx.x] = total;
-    __threadfence();
-  }
-  if (!kernels::last_to_arrive(args.arrivals + batch, args.parts)) return;
+  const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+  const fixed_sum* const partials = args.partials + batch * args.parts;
   fixed_sum mine;
-  if (thread < args.parts) mine = args.partials[batch * args.parts + thread];
-  total = block_sum(mine, memory.fixed);
+  if (thread < args.parts) mine = partials[thread];
+  const fixed_sum total = block_sum(mine, memory.fixed);
   if (!__syncthreads_or(thread == 0 && total.lost())) {
     if (thread == 0) args.deliver(batch, total);
     return;
   }
   memory.clear_sums();
   if (!mine.lost()) add_fixed<T>(memory.sums, mine);
-  __syncthreads();
-  for (int i = thread; i < at::count; i += static_cast<int>(blockDim.x)) {
-    memory.sums[i] += __ldcg(reinterpret_cast<const long long*>(words) + i);
+  const std::int64_t* const words = args.words + batch * args.parts * at::count;
+  for (int i = thread; i < args.parts * at::count; i += threads) {  // neighbours add to different words
+    if (partials[i / at::count].lost()) add_word(memory.sums + i % at::count, words[i]);
   }
   __syncthreads();
   if (thread == 0) args.output.deliver(batch, memory.sums, args.length, args.nan);
 }
 
+/// What the block does whose part is not the only one: it leaves its sum to the next kernel, or to the last block. All
+/// threads must call; thread 0 has the sum, and where it is lost, the words in shared memory have it.
+template <floating_storage T, class Output>
+__device__ __noinline__ void finish_part(const block_arguments<T, Output>& args, fixed_sum total, bool lost,
+                                         block_memory<T>& memory) {
+  using at = words<T>;
+  const bool last_block = args.arrivals != nullptr;
+  const int thread = static_cast<int>(threadIdx.x);
+  if (lost) {
+    if (thread == 0) {
+      carry<T>(memory.sums);  // so that any number of them may be added
+      memory.sums[at::not_negative_zero] = memory.sums[at::not_negative_zero] != 0;
+      total = {0, fixed_sum::least_exponent, fixed_sum::lost_mark};
+    }
+    __syncthreads();
+    std::int64_t* const words = args.words + std::int64_t{blockIdx.x} * at::count;
+    for (int i = thread; i < at::count; i += static_cast<int>(blockDim.x)) words[i] = memory.sums[i];
+    if (last_block) __threadfence();
+  }
+  if (thread == 0) {
+    args.partials[blockIdx.x] = total;
+    if (last_block) __threadfence();
+  }
+  if (!last_block) return;
+  const std::int64_t batch = static_cast<int>(blockIdx.x) / args.parts;
+  if (kernels::last_to_arrive(args.arrivals + batch, args.parts)) merge_parts(args, batch, memory);
+}
+
 /// Any data. Out of line, so that what the smallest sums need is short.
 template <floating_storage T, class Output>
 __device__ __noinline__ void add_block(const T* data, const block_arguments<T, Output>& args, block_memory<T>& memory) {
+  if (args.parts > 1) kernels::let_next_start();
   const block_share<T> mine(data, args);
   const fixed_sum total = block_sum(pair_of(mine.row, mine.share), memory.fixed);
   const bool lost = __syncthreads_or(threadIdx.x == 0 && total.lost());
@@ -252,6 +271,14 @@ __global__ void __launch_bounds__(512)
     }
   }
   add_block(data, args, memory);
+}
+
+/// Grid: batches. What several parts have left.
+template <floating_storage T, class Output>
+__global__ void __launch_bounds__(512) block_parts(const __grid_constant__ block_arguments<T, Output> args) {
+  __shared__ merge_memory<T> memory;
+  kernels::wait_for_previous();
+  merge_parts(args, blockIdx.x, memory);
 }
 
 }  // namespace multifold::cuda::exact

@@ -90,14 +90,19 @@ void enqueue_blocks(const plan& p, const exact_output<T>& output, const T* data,
     if (args.sums != nullptr && at_once && aligned) quick = quick_row_of<T>(args.length.most);
   }
   if (at.parts > 1) {
-    args.words = space.take<std::int64_t>(at.batches * words<T>::count);
-    args.arrivals = space.take<unsigned>(at.batches);
     args.partials = space.take<fixed_sum>(at.batches * at.parts);
-    const auto* const end = reinterpret_cast<std::byte*>(args.arrivals + at.batches);
-    queue.clear(args.words, static_cast<std::size_t>(end - reinterpret_cast<std::byte*>(args.words)));
+    args.words = space.take<std::int64_t>(at.batches * at.parts * words<T>::count);
+    if (at.how == finish::last_block) {
+      args.arrivals = space.take<unsigned>(at.batches);
+      queue.clear(args.arrivals, static_cast<std::size_t>(at.batches) * sizeof(unsigned));
+    }
   }
   launch_kernel(queue, block_sums<T, exact_output<T>>, static_cast<unsigned>(at.blocks),
                 static_cast<unsigned>(at.threads), 0, data, quick, args);
+  if (p.passes.size() == 1) return;
+  const pass& next = p.passes.back();
+  launch_next_kernel(queue, block_parts<T, exact_output<T>>, static_cast<unsigned>(next.blocks),
+                     static_cast<unsigned>(next.threads), 0, args);
 }
 
 /// Short rows of narrow elements, if that is what `p` is about: in ranges. What they cannot hold, and means that they
