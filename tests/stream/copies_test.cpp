@@ -1,14 +1,13 @@
 // Every byte is copied, and no other is touched, whatever the lengths, the alignment and the instructions.
-#include "stream/streaming_copy.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <numeric>
 #include <string>
 #include <vector>
 
 #include "host/simd.hpp"
+#include "stream/staging_copy.hpp"
+#include "stream/streaming_copy.hpp"
 
 namespace multifold::stream {
 namespace {
@@ -21,24 +20,27 @@ class simd_variable {
 
 constexpr std::size_t margin = 130;
 
-void expect_copied(std::size_t bytes, std::size_t from, std::size_t to) {
+template <class Copy>
+void expect_copied(const Copy& copy, std::size_t bytes, std::size_t from, std::size_t to) {
   SCOPED_TRACE(std::to_string(bytes) + " bytes from " + std::to_string(from) + " to " + std::to_string(to));
   std::vector<unsigned char> in(bytes + margin), out(bytes + 2 * margin, 0xa5);
   for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<unsigned char>(i * 40503 >> 7);
   std::vector<unsigned char> expected = out;
   std::copy_n(in.begin() + static_cast<std::ptrdiff_t>(from), bytes,
               expected.begin() + static_cast<std::ptrdiff_t>(to));
-  streaming_copy(out.data() + to, in.data() + from, static_cast<std::int64_t>(bytes));
+  copy(out.data() + to, in.data() + from, static_cast<std::int64_t>(bytes));
   EXPECT_EQ(out, expected);
 }
 
-void sweep() {
-  for (std::size_t bytes : {0, 1, 31, 63, 64, 65, 1000, 16383}) expect_copied(bytes, 3, 5);
+template <class Copy>
+void sweep(const Copy& copy) {
+  for (std::size_t bytes : {0, 1, 31, 63, 64, 65, 1000, 2047, 2048, 2049, 4096, 16383})
+    expect_copied(copy, bytes, 3, 5);
   for (std::size_t bytes : {16384, 16385, 16447, 100'003, 1'048'576}) {
     for (std::size_t offset : {0, 1, 16, 33, 63, 64}) {
-      expect_copied(bytes, offset, 0);
-      expect_copied(bytes, 0, offset);
-      expect_copied(bytes, offset, 64 - offset);
+      expect_copied(copy, bytes, offset, 0);
+      expect_copied(copy, bytes, 0, offset);
+      expect_copied(copy, bytes, offset, 64 - offset);
     }
   }
 }
@@ -49,9 +51,11 @@ TEST(streaming_copy, copies_every_byte_and_no_other) {
     if (!supported(level)) continue;
     SCOPED_TRACE(name(level));
     const simd_variable here(level);
-    sweep();
+    sweep(streaming_copy);
   }
 }
+
+TEST(staging_copy, copies_every_byte_and_no_other) { sweep(staging_copy); }
 
 }  // namespace
 }  // namespace multifold::stream

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 
 #include "multifold/array.hpp"
 #include "multifold/source.hpp"
+#include "stream/staging_copy.hpp"
 
 namespace multifold::detail {
 
@@ -24,7 +24,7 @@ class memory_source : public source {
   std::int64_t read(std::int64_t first, std::span<std::byte> chunk) override {
     const std::int64_t item = item_bytes(layout_.type);
     const std::int64_t count = std::min(static_cast<std::int64_t>(chunk.size()) / item, elements_ - first);
-    if (count > 0) std::memcpy(chunk.data(), data_ + first * item, static_cast<std::size_t>(count * item));
+    if (count > 0) stream::staging_copy(chunk.data(), data_ + first * item, count * item);
     return count;
   }
 

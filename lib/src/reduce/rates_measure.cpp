@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstring>
+#include <cstddef>
 #include <exception>
 #include <fstream>
 #include <memory>
@@ -18,6 +18,7 @@
 #include "multifold/version.hpp"
 #include "reduce/rates_device.hpp"
 #include "reduce/rates_file.hpp"
+#include "stream/staging_copy.hpp"
 
 #if defined(__x86_64__)
 #include <emmintrin.h>
@@ -71,7 +72,8 @@ double staging_rate(const float* data, std::int64_t count, int threads, std::spa
   const std::size_t bytes = slice_elements * sizeof(float), places = to.size() / bytes;
   const double took = seconds_of([&] {
     for_slices(threads, count, [&](int worker, std::int64_t first) {
-      std::memcpy(to.data() + static_cast<std::size_t>(worker) % places * bytes, data + first, bytes);
+      std::byte* const place = to.data() + static_cast<std::size_t>(worker) % places * bytes;
+      stream::staging_copy(place, data + first, static_cast<std::int64_t>(bytes));
     });
   });
   return static_cast<double>(count * item) / took;
