@@ -5,7 +5,8 @@
 // round; of_limit, the median of their ratios; device_MiB, the device memory that was taken at most; cpu_share, CPU
 // time over time. Of what is staged: plain_GB/s, what as many threads bring into memory and no further. Of both
 // engines together: of_sum, beside each alone and what all cores read. Of `auto`: of_best, beside the quickest of host,
-// device and both. Of a cold file: of_disk. MULTIFOLD_STREAM_BYTES is the size of the array: 16 GiB unless it is set.
+// device and both, and what it chose. Of a cold file: of_disk. MULTIFOLD_STREAM_BYTES is the size of the array: 16 GiB
+// unless it is set.
 #include <benchmark/benchmark.h>
 #include <cuda_runtime_api.h>
 
@@ -82,8 +83,12 @@ void measure(benchmark::State& state, const std::function<void()>& work) {
   bench::measure_stream(state, array().bytes(), work);
 }
 
-void sum(mf::engine_choice engine, int threads) {
-  check_sum(mf::reduce(mf::op_kind::sum, view(), on(engine, threads)).value<float>());
+bench::choice sum(mf::engine_choice engine, int threads) {
+  const mf::reduce_result result = mf::reduce(mf::op_kind::sum, view(), on(engine, threads));
+  check_sum(result.value<float>());
+  return result.engine == "both"     ? bench::choice::both
+         : result.engine == "device" ? bench::choice::device
+                                     : bench::choice::host;
 }
 
 void report_plain(benchmark::State& state, double seconds) {
@@ -125,7 +130,7 @@ void add_both() {
     for (const bool pinned : {true, false}) {
       add((pinned ? "auto/pinned/" : "auto/pageable/") + group, [=](benchmark::State& state) {
         array().pinned(pinned);
-        bench::measure_choice(state, array().bytes(), each, by(mf::engine_choice::automatic));
+        bench::measure_choice(state, array().bytes(), each, [=] { return sum(mf::engine_choice::automatic, threads); });
       });
     }
   }

@@ -25,7 +25,7 @@ TEST(topology, of_exact_sums_of_long_rows) {
 
 TEST(topology, of_exact_sums_that_one_wave_reads) {
   EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::f32, {10})), "block_sums 1 x 32");
-  EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::f64, {1 << 16})), "block_sums 64 x 256 | block_parts 1 x 512");
+  EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::f64, {1 << 16})), "block_sums 64 x 256 | block_parts 1 x 256");
   plan_options last;
   last.how = finish::last_block;
   EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::f64, {1 << 16}, {0}, last)), "memset arrivals | block_sums 64 x 256");

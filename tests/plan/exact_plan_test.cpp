@@ -41,7 +41,7 @@ TEST(exact_plan, exact_sums_that_one_wave_reads_take_a_kernel_or_two) {
     EXPECT_EQ(several.passes[0].parts, 32);
     EXPECT_EQ(several.passes[0].threads, 256);
     EXPECT_EQ(several.passes[0].how, finish::next_pass);
-    EXPECT_EQ(several.passes[1].threads, 512);
+    EXPECT_EQ(several.passes[1].threads, 256);
     // The status word; 32 bytes a part; and what each of them may have lost.
     const std::int64_t words = type == dtype::f64   ? exact_sum_words<double>
                                : type == dtype::f32 ? exact_sum_words<float>

@@ -110,7 +110,7 @@ pass next_pass_over(const pass& previous, int threads, block_form form) {
 
 // Of the block that merges what `previous` leaves. Exact sums that are lost are more work than the others.
 int threads_behind(const pass& previous, int most) {
-  int threads = previous.kind == kernel::exact_blocks ? most : 32;
+  int threads = previous.kind == kernel::exact_blocks ? 256 : 32;
   while (threads < most && threads < previous.parts) threads *= 2;
   return std::min(threads, most);
 }
