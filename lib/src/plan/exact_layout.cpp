@@ -22,8 +22,9 @@ constexpr std::int64_t exact_row_bytes = INT64_C(512) << 10;
 //     16    11.8 (17.0), 37 (16)    14.0 (17.7), 43 (18)    10.4 (29.6), 108 (158)
 //     32    17.6 (21.5), 57 (21)    21.1 (22.9), 67 (23)    14.9 (28.0), 187 (131)
 constexpr std::int64_t most_block_row_bytes(dtype input) { return input == dtype::f64 ? 32 << 20 : 8 << 20; }
-// What a block reads alone: bringing several parts together takes two microseconds.
-constexpr std::int64_t single_block_bytes(dtype input) { return input == dtype::f64 ? 64 << 10 : 32 << 10; }
+// What a block reads alone: bringing several parts together takes two microseconds, and in a graph of many sums twice
+// the time of one kernel. The fewer elements there are in a byte, the less a block has to do for it.
+constexpr std::int64_t single_block_bytes(dtype input) { return input == dtype::bf16 ? 32 << 10 : 64 << 10; }
 // Two vectors for each of so many threads, in arrays of up to 2 MiB; more threads would not fit twice.
 constexpr int part_threads = 256;
 constexpr std::int64_t small_part_bytes = 8 << 10;
