@@ -38,13 +38,20 @@ bench_case full_case(const named_set& of, dtype type, std::vector<contender> con
   return c;
 }
 
-bench_case small_case(int log_bytes, bool captured, const contender& cub_f32) {
+bench_case small_case(const named_set& of, dtype type, int log_bytes, bool captured, const contender& cub_sum) {
   const bool kib = log_bytes < 20;
   const std::string size = std::to_string(two_to(log_bytes - (kib ? 10 : 20))) + (kib ? "KiB" : "MiB");
-  bench_case c = exact_case("small/" + size + (captured ? "/captured/f32" : "/single/f32"), dtype::f32,
-                            {two_to(log_bytes - 2)}, 0, {exact(), fast(), cub_f32});
+  const std::string set = of.set == data_set::normal ? "" : std::string(of.name) + "/";
+  bench_case c = exact_case("small/" + set + size + (captured ? "/captured/" : "/single/") + std::string(name(type)),
+                            type, {two_to(log_bytes) / item_bytes(type)}, 0, {exact(), fast(), cub_sum});
+  c.data = of.set;
   c.how = captured ? pace::captured : pace::single;
   return c;
+}
+
+// Rows that one wave of blocks reads.
+void append_small(std::vector<bench_case>& all, const named_set& of, dtype type, const contender& cub_sum) {
+  for (int log_bytes : {20, 23}) all.push_back(small_case(of, type, log_bytes, true, cub_sum));
 }
 
 // Of normal elements, all of them.
@@ -61,7 +68,7 @@ void append_shapes(std::vector<bench_case>& all, const contender& cub_f32) {
   add("columns/2^20x1024", {two_to(20), 1024}, 0);
   add("columns/2^28x4", {two_to(28), 4}, 0);
   for (int log_bytes : {12, 16, 20, 23, 24}) {
-    for (bool captured : {false, true}) all.push_back(small_case(log_bytes, captured, cub_f32));
+    for (bool captured : {false, true}) all.push_back(small_case(normal, dtype::f32, log_bytes, captured, cub_f32));
   }
 }
 
@@ -80,10 +87,12 @@ std::vector<bench_case> exact_cases() {
   append_shapes(all, cub_f32);
   for (const named_set& of : {uniform, lognormal_1, lognormal_3, lognormal_10, lognormal_50, any_finite, adversarial}) {
     all.push_back(full_case(of, dtype::f32, {exact(), fast(), cub_f32, read()}));
+    if (of.set == data_set::any_finite) append_small(all, of, dtype::f32, cub_f32);
   }
   for (const named_set& of :
        {normal, uniform, lognormal_1, lognormal_3, lognormal_10, lognormal_50, any_finite, adversarial}) {
     all.push_back(full_case(of, dtype::f64, {exact(), fast(), cub_f64, read()}));
+    if (of.set == data_set::normal || of.set == data_set::any_finite) append_small(all, of, dtype::f64, cub_f64);
   }
   for (const named_set& of : {normal, lognormal_50, any_finite}) {
     all.push_back(full_case(of, dtype::bf16, {exact(), fast(), cub_bf16, narrow_bf16, read()}));

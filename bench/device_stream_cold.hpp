@@ -69,7 +69,7 @@ inline void measure_cold(benchmark::State& state, std::int64_t bytes, const std:
     drop_from_cache(path);
     return seconds;
   };
-  measure_beside(state, 3, bytes, by_itself, "of_disk", work);
+  measure_beside(state, stream_rounds, bytes, by_itself, "of_disk", work);
 }
 
 }  // namespace bench

@@ -196,9 +196,10 @@ def small_table(record):
     for case, by in record.rows.items():
         if not case.startswith(SMALL):
             continue
-        *_, size, how, dtype = case.split("/")
+        *groups, size, how, dtype = case.split("/")
         first = next(iter(by.values()))
-        row = rows.setdefault(f"{size} {dtype}" + (" exact" if case.startswith("exact/") else ""), {})
+        words = [size, dtype, *(group for group in groups if group != "small")]  # "exact", or "exact any_finite"
+        row = rows.setdefault(" ".join(words), {})
         row[how] = [us(first), us(by.get("cub")), number(first.get("ratio_to_cub"), 3)]
     empty = ["", "", ""]
     lines = [[label] + row.get("single", empty) + row.get("captured", empty)
