@@ -11,6 +11,7 @@
 
 #include "host/engine.hpp"
 #include "host_exact.hpp"
+#include "host_staging.hpp"
 #include "multifold/error.hpp"
 #include "multifold/source.hpp"
 #include "plain_read.hpp"
@@ -172,6 +173,7 @@ int main(int argc, char** argv) {
           ->Unit(benchmark::kMillisecond);
     }
   }
+  bench::register_staging(data, thread_counts());
   bench::register_exact_sums();
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;

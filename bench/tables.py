@@ -210,7 +210,7 @@ def small_table(record):
 def host_table(record):
     rows = [[row["name"], number(row["gbps"], 1), number(row["plain_gbps"], 1), number(row["ratio"], 3)]
             for row in record.host]
-    return rows and aligned(["CPU engine", "GB/s", "plain read or pread", "ratio"], rows)
+    return rows and aligned(["CPU engine", "GB/s", "plain read, copy, pread", "ratio"], rows)
 
 
 def figure_table(title, cases):

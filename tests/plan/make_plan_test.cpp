@@ -40,6 +40,14 @@ TEST(make_plan, one_pass_on_a_device_ends_in_its_own_kernel) {
   EXPECT_EQ(p.passes[0].how, finish::last_block);
 }
 
+TEST(make_plan, rows_of_up_to_a_mebibyte_are_cut_finer) {
+  const auto parts_of = [](std::int64_t kib) { return sum_plan(form_of({kib << 8}, {0})).passes[0].parts; };
+  EXPECT_EQ(parts_of(64), 1);
+  EXPECT_EQ(parts_of(128), 16);
+  EXPECT_EQ(parts_of(1024), 128);
+  EXPECT_EQ(parts_of(2048), 32);
+}
+
 TEST(make_plan, a_few_huge_batches_are_cut_into_one_wave) {
   const plan p = sum_plan(form_of({4, std::int64_t{1} << 28}, {1}));
   EXPECT_EQ(p.passes[0].kind, kernel::block_rows);
