@@ -103,7 +103,7 @@ std::vector<bench_case> device_cases() {
     all.push_back({"rows/" + shape + "/f32", sum, f32, extents, {1}, {ours(), segments(), fixed_segments(), read()}});
     all.push_back({"columns/" + shape + "/f32", sum, f32, extents, {0}, {ours(), read()}});
   }
-  for (int e : {12, 16, 18, 20, 22, 24, 26}) {
+  for (int e : {12, 14, 16, 18, 20, 22, 23, 24, 26, 28}) {
     const std::string size = e < 20 ? std::to_string(two_to(e - 10)) + "KiB" : std::to_string(two_to(e - 20)) + "MiB";
     all.push_back(
         {"small/" + size + "/single/f32", sum, f32, {two_to(e - 2)}, {0}, {ours(), cub_f32}, 0, pace::single});

@@ -51,7 +51,7 @@ bench_case small_case(const named_set& of, dtype type, int log_bytes, bool captu
 
 // Rows that one wave of blocks reads.
 void append_small(std::vector<bench_case>& all, const named_set& of, dtype type, const contender& cub_sum) {
-  for (int log_bytes : {20, 23}) all.push_back(small_case(of, type, log_bytes, true, cub_sum));
+  for (int log_bytes : {20, 23, 25}) all.push_back(small_case(of, type, log_bytes, true, cub_sum));
 }
 
 // Of normal elements, all of them.
@@ -67,7 +67,7 @@ void append_shapes(std::vector<bench_case>& all, const contender& cub_f32) {
   add("rows/2^26x16", {two_to(26), 16}, 1);
   add("columns/2^20x1024", {two_to(20), 1024}, 0);
   add("columns/2^28x4", {two_to(28), 4}, 0);
-  for (int log_bytes : {12, 16, 20, 23, 24}) {
+  for (int log_bytes : {12, 16, 18, 20, 22, 23, 24, 25, 26}) {
     for (bool captured : {false, true}) all.push_back(small_case(normal, dtype::f32, log_bytes, captured, cub_f32));
   }
 }
@@ -96,6 +96,7 @@ std::vector<bench_case> exact_cases() {
   }
   for (const named_set& of : {normal, lognormal_50, any_finite}) {
     all.push_back(full_case(of, dtype::bf16, {exact(), fast(), cub_bf16, narrow_bf16, read()}));
+    if (of.set != data_set::lognormal_50) append_small(all, of, dtype::bf16, cub_bf16);
   }
   for (const named_set& of : {normal, lognormal_50, any_finite}) {
     all.push_back(full_case(of, dtype::f16, {exact(), fast(), cub_f16, narrow_f16, read()}));

@@ -37,6 +37,10 @@ const std::vector<problem> problems{
     {{2, 3, 4}, {0, 1, 2}},
     {{17, 4096}, {1}},
     {{2, 9000, 16}, {1}},
+    {{256}, {0}},  // whole vectors, in one part and in several, of one vector a thread and of more
+    {{16384}, {0}},
+    {{65536}, {0}},
+    {{1001472}, {0}},
 };
 
 void expect_agreement(op_kind op, dtype type, nan_policy nan, const problem& shape, const plan_options& forced,
@@ -90,7 +94,7 @@ TEST_P(agreement, of_forced_finishes_and_block_forms) {
         forced.how = how;
         forced.form = form;
         forced.threads = 128;
-        for (std::size_t i : {3u, 6u, 7u, 9u, 10u, 11u, 12u, 14u, 19u}) {
+        for (std::size_t i : {3u, 6u, 7u, 9u, 10u, 11u, 12u, 14u, 19u, 22u}) {
           forced.parts = std::min<std::int64_t>(7, problems[i].extents[static_cast<std::size_t>(problems[i].axes[0])]);
           expect_agreement(GetParam(), type, nan_policy::propagate, problems[i], forced, rng);
         }
@@ -105,7 +109,7 @@ TEST_P(agreement, of_chains_of_passes) {
     for (int passes : {1, 2, 3, 5}) {
       plan_options forced;
       forced.passes = passes;
-      for (std::size_t i : {3u, 6u, 7u, 9u, 19u}) {
+      for (std::size_t i : {3u, 6u, 7u, 9u, 19u, 22u, 23u}) {
         expect_agreement(GetParam(), type, nan_policy::propagate, problems[i], forced, rng);
       }
     }
@@ -114,7 +118,8 @@ TEST_P(agreement, of_chains_of_passes) {
 
 TEST_P(agreement, where_nan_is_omitted) {
   for (dtype type : {dtype::f16, dtype::bf16, dtype::f32, dtype::f64}) {
-    for (std::size_t i : {3u, 5u, 9u, 14u}) expect_agreement(GetParam(), type, nan_policy::omit, problems[i], {}, rng);
+    for (std::size_t i : {3u, 5u, 9u, 14u, 20u, 22u})
+      expect_agreement(GetParam(), type, nan_policy::omit, problems[i], {}, rng);
   }
 }
 

@@ -81,6 +81,9 @@ const std::vector<exact_case> shapes{
     {.extents = {20, 900, 5}, .axes = {0, 2}},
     {.extents = {12, 2500}, .axes = {}},
     {.extents = {3, 120001}, .axes = {1}},
+    {.extents = {16384}, .axes = {0}},  // whole vectors, in one part and in several
+    {.extents = {65536}, .axes = {0}},
+    {.extents = {1001472}, .axes = {0}},
     {.extents = {3, 300007}, .axes = {1}, .forced = {.how = finish::atomic}},  // the kernels for longer rows
     {.extents = {1000003}, .axes = {0}, .forced = {.how = finish::atomic}},
 };
@@ -185,37 +188,39 @@ TEST_F(exact_on_device, the_same_bits_for_every_plan) {
   }
 }
 
-// One special among millions of ordinary elements, wherever it stands.
+// One element among millions of ordinary ones that no pair holds, wherever it stands: one part is lost, the others not.
 TEST_F(exact_on_device, a_single_special_is_seen_anywhere) {
-  constexpr std::int64_t length = (1 << 20) + 77;
   for (const dtype type : real_dtypes) {
-    const auto bytes = exact_elements(type, length, data_family::normal, rng);
-    const array_view view = make_view(bytes.data(), type, {length});
-    reduction what = make_reduction(op_kind::sum, type, nan_policy::propagate, accuracy::exact);
-    what.result = dtype::f64;
-    const batches form = normalise(view, {0}, element_order::any);
-    const plan p = make_plan(what, form, {}, cuda::device_traits());
-    // Many tiles for every part: the last ones are dealt as blocks ask for them.
-    const plan dealt = make_plan(what, form, {.parts = 7, .threads = 64}, cuda::device_traits());
-    cuda::device_buffer memory(static_cast<std::int64_t>(bytes.size()) + 64);
-    const std::int64_t item = item_bytes(type);
-    for (int turn = 0; turn < 40; ++turn) {
-      auto changed = bytes;
-      const std::int64_t spot[] = {0, length - 1, turn, static_cast<std::int64_t>(rng() % length)};
-      visit_dtype(type, [&]<class T>() {
-        if constexpr (floating_storage<T>) {
-          using bits = typename detail::float_layout<T>::bits_type;
-          const bits infinity = detail::float_layout<T>::infinity;
-          const bits special[] = {infinity, static_cast<bits>(infinity | detail::float_layout<T>::sign),
-                                  static_cast<bits>(infinity + 1)};
-          std::memcpy(changed.data() + spot[turn % 4] * item, &special[turn % 3], sizeof(bits));
-        }
-      });
-      cuda::check(cudaMemcpy(memory.data(), changed.data(), changed.size(), cudaMemcpyHostToDevice));
-      cuda::check(cudaDeviceSynchronize());
-      const auto expected = summed(p, changed.data());
-      ASSERT_EQ(run_on_device(p, memory.data()), expected) << "element " << spot[turn % 4];
-      ASSERT_EQ(run_on_device(dealt, memory.data()), expected) << "element " << spot[turn % 4] << ", seven parts";
+    for (const std::int64_t length : {(1 << 20) + 77, 1 << 20}) {  // with a rest, and of whole vectors
+      const auto bytes = exact_elements(type, length, data_family::normal, rng);
+      const array_view view = make_view(bytes.data(), type, {length});
+      reduction what = make_reduction(op_kind::sum, type, nan_policy::propagate, accuracy::exact);
+      what.result = dtype::f64;
+      const batches form = normalise(view, {0}, element_order::any);
+      const plan p = make_plan(what, form, {}, cuda::device_traits());
+      // Many tiles for every part: the last ones are dealt as blocks ask for them.
+      const plan dealt = make_plan(what, form, {.parts = 7, .threads = 64}, cuda::device_traits());
+      cuda::device_buffer memory(static_cast<std::int64_t>(bytes.size()) + 64);
+      const std::int64_t item = item_bytes(type);
+      for (int turn = 0; turn < 32; ++turn) {
+        auto changed = bytes;
+        const std::int64_t spot[] = {0, length - 1, turn,
+                                     static_cast<std::int64_t>(rng() % static_cast<std::uint64_t>(length))};
+        visit_dtype(type, [&]<class T>() {
+          if constexpr (floating_storage<T>) {
+            using bits = typename detail::float_layout<T>::bits_type;
+            const bits infinity = detail::float_layout<T>::infinity;
+            const bits special[] = {infinity, static_cast<bits>(infinity | detail::float_layout<T>::sign),
+                                    static_cast<bits>(infinity + 1), 1};
+            std::memcpy(changed.data() + spot[turn % 4] * item, &special[turn / 4 % 4], sizeof(bits));
+          }
+        });
+        cuda::check(cudaMemcpy(memory.data(), changed.data(), changed.size(), cudaMemcpyHostToDevice));
+        cuda::check(cudaDeviceSynchronize());
+        const auto expected = summed(p, changed.data());
+        ASSERT_EQ(run_on_device(p, memory.data()), expected) << "element " << spot[turn % 4];
+        ASSERT_EQ(run_on_device(dealt, memory.data()), expected) << "element " << spot[turn % 4] << ", seven parts";
+      }
     }
   }
 }

@@ -61,7 +61,7 @@ TEST(topology, follows_the_number_of_passes) {
   forced.passes = 3;
   EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::i32, {huge}, {0}, forced)),
             "block_rows 528 x 512 | partials 22 x 512 | partials 1 x 512");
-  EXPECT_EQ(chain_of(plan_of(op_kind::max, dtype::i32, {10})), "block_rows 1 x 512");
+  EXPECT_EQ(chain_of(plan_of(op_kind::max, dtype::i32, {10})), "block_rows 1 x 32");
 }
 
 TEST(topology, of_moments_is_one_kernel) {

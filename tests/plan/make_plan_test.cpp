@@ -40,12 +40,33 @@ TEST(make_plan, one_pass_on_a_device_ends_in_its_own_kernel) {
   EXPECT_EQ(p.passes[0].how, finish::last_block);
 }
 
-TEST(make_plan, rows_of_up_to_a_mebibyte_are_cut_finer) {
+TEST(make_plan, arrays_that_are_read_at_once_have_a_part_for_every_multiprocessor) {
   const auto parts_of = [](std::int64_t kib) { return sum_plan(form_of({kib << 8}, {0})).passes[0].parts; };
   EXPECT_EQ(parts_of(64), 1);
-  EXPECT_EQ(parts_of(128), 16);
+  EXPECT_EQ(parts_of(128), 16);  // a vector for each thread, at least
   EXPECT_EQ(parts_of(1024), 128);
-  EXPECT_EQ(parts_of(2048), 32);
+  EXPECT_EQ(parts_of(4096), 128);
+  EXPECT_EQ(parts_of(8192), 256);  // four of them, at most
+  EXPECT_EQ(sum_plan(form_of({8, 1 << 18}, {1})).passes[0].parts, 32);
+}
+
+TEST(make_plan, rows_alone_are_read_by_resident_blocks_up_to_512_MiB) {
+  const auto parts_of = [](std::int64_t mib) { return sum_plan(form_of({mib << 18}, {0})).passes[0].parts; };
+  EXPECT_EQ(parts_of(16), 256);
+  EXPECT_EQ(parts_of(64), 132 * 2);
+  EXPECT_EQ(parts_of(512), 132 * 2);
+  EXPECT_EQ(parts_of(513), 132 * 4);
+}
+
+TEST(make_plan, blocks_that_read_a_row_alone_have_a_thread_for_every_vector) {
+  const auto threads_of = [](std::int64_t n) { return sum_plan(form_of({n}, {0})).passes[0].threads; };
+  EXPECT_EQ(threads_of(0), 32);
+  EXPECT_EQ(threads_of(128), 32);
+  EXPECT_EQ(threads_of(1000), 256);
+  EXPECT_EQ(threads_of(16384), 512);
+  plan_options forced;
+  forced.threads = 96;
+  EXPECT_EQ(sum_plan(form_of({1000}, {0}), forced).passes[0].threads, 96);
 }
 
 TEST(make_plan, a_few_huge_batches_are_cut_into_one_wave) {

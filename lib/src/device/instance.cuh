@@ -80,7 +80,7 @@ void lower(const reduction& what, const void* accumulators, std::int64_t count, 
     const auto launch_over = [&](const auto& to) {
       using output_type = std::remove_cvref_t<decltype(to)>;
       const kernels::pass_arguments<Op, output_type> args{
-          op, to, {nullptr, nullptr, finish::next_pass}, count, {1, nullptr}, 1, 1, 1, 0, block_form::shuffle};
+          count, 1, {1, nullptr}, 1, 1, block_form::shuffle, {finish::next_pass, nullptr, nullptr}, 0, op, to};
       launch_kernel(queue, kernels::few_partials<Op, output_type>, grid_for(count, 256), 256, 0,
                     static_cast<const typename Op::accumulator*>(accumulators), args);
     };

@@ -24,15 +24,15 @@ __device__ __noinline__ inline status store_result(op_kind op, const scalar& val
 
 struct built_in_output {
   void* data;  // results, or accumulators if `merge`
+  result_layout layout;
   bool merge;
   bool plain;           // default result dtype, no initial value, and no count in device memory
   bool needs_elements;  // there is no value without any
   bool only;            // there is a single result, whose status is written; else failures are noted in a cleared word
   op_kind op;
   dtype result;
-  kernels::device_length count;
-  result_layout layout;
   std::uint32_t* status_word;
+  kernels::device_length count;
   initial_value initial;
 
   template <class Op>

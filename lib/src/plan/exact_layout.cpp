@@ -16,20 +16,17 @@ constexpr std::int64_t exact_row_bytes = INT64_C(512) << 10;
 // memory. Captured sums on an H200, in microseconds, of normal elements and of any bits, beside the kernels for longer
 // rows:
 //           f32                     bf16                    f64
-//     1 MiB 5.6 (10.5), 22 (10)     7.2 (10.8), 23 (11)     5.4 (15.9), 37 (36)
-//     4     7.1 (12.2), 28 (12)     8.6 (12.2), 30 (12)     6.7 (22.7), 62 (105)
-//     8     8.7 (13.6), 29 (13)     10.5 (13.8), 33 (14)    8.0 (31.9), 69 (175)
-//     16    11.8 (17.0), 37 (16)    14.0 (17.7), 43 (18)    10.4 (29.6), 108 (158)
-//     32    17.6 (21.5), 57 (21)    21.1 (22.9), 67 (23)    14.9 (28.0), 187 (131)
-constexpr std::int64_t most_block_row_bytes(dtype input) { return input == dtype::f64 ? 32 << 20 : 8 << 20; }
-// What a block reads alone: bringing several parts together takes two microseconds, and in a graph of many sums twice
-// the time of one kernel. The fewer elements there are in a byte, the less a block has to do for it.
+//     1 MiB 4.0 (10.5), 15 (10)     5.3 (10.8), 15 (11)     4.1 (15.9), 29 (36)
+//     8     6.6 (13.6), 19 (13)     8.5 (13.8), 20 (14)     6.9 (31.9), 59 (175)
+//     32    13.6 (21.7), 33 (22)    16.8 (22.9), 35 (23)    14.1 (28.0), 169 (131)
+constexpr std::int64_t most_block_row_bytes = INT64_C(32) << 20;
+// What a block reads alone: 64 KiB take it 4.1 microseconds, and 128 KiB in parts 3.7, but in a graph of many sums two
+// kernels take twice the time of one. The fewer elements there are in a byte, the less a block has to do for it.
 constexpr std::int64_t single_block_bytes(dtype input) { return input == dtype::bf16 ? 32 << 10 : 64 << 10; }
-// Two vectors for each of so many threads, in arrays of up to 2 MiB; more threads would not fit twice.
-constexpr int part_threads = 256;
-constexpr std::int64_t small_part_bytes = 8 << 10;
+// Two vectors for each thread of a part, in arrays of up to 2 MiB; more threads would not fit twice.
+constexpr std::int64_t small_part_bytes = exact_part_threads * 32;
 constexpr std::int64_t small_blocks_a_unit = 2;
-// Threads of the block that adds them up.
+// One for each thread of the block that brings them together.
 constexpr std::int64_t most_block_parts = 512;
 // Arrays up to this size are read by blocks of 256 threads.
 constexpr std::int64_t small_exact_bytes = INT64_C(1) << 26;
@@ -50,18 +47,18 @@ bool prefer_exact_blocks(pass& p, const reduction& what, const plan_options& opt
   if (options.passes || options.how == finish::atomic || options.parts || options.threads || options.form) return false;
   const std::int64_t item = item_bytes(what.input), most = engine.units * small_blocks_a_unit;
   if (what.input == dtype::f16 || p.batches < 1 || p.batches > most || p.length == 0 ||
-      p.length > most_block_row_bytes(what.input) / item) {
+      p.length > most_block_row_bytes / item) {
     return false;
   }
   const std::int64_t row_bytes = p.length * item, vectors = ceil_div(row_bytes, 16);
   const std::int64_t parts = row_bytes <= single_block_bytes(what.input) ? 1 : ceil_div(row_bytes, small_part_bytes);
   p.kind = kernel::exact_blocks;
-  const std::int64_t adders = options.how == finish::last_block ? part_threads : most_block_parts;
+  const std::int64_t adders = options.how == finish::last_block ? exact_part_threads : most_block_parts;
   cut(p, std::min({parts, most / p.batches, adders}), 16 * 32 / item);
   const bool quick = item <= 4 && row_bytes <= quick_row_bytes;
   const std::int64_t warps = ceil_div(vectors, 32 * (quick ? quick_vectors : 1));
   const bool long_row = row_bytes > single_block_bytes(what.input);
-  p.threads = long_row ? part_threads : static_cast<int>(std::clamp<std::int64_t>(warps * 32, 32, 512));
+  p.threads = long_row ? exact_part_threads : static_cast<int>(std::clamp<std::int64_t>(warps * 32, 32, 512));
   return true;
 }
 

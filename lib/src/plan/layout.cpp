@@ -12,10 +12,13 @@ constexpr std::int64_t vector_bytes = 16;
 // What a thread of block_rows loads before it uses the first. Tiles dealt in turn keep all blocks in one stretch of
 // memory: on an H200 16 GiB of f32 were read at 4564 GB/s like this, and at 4464 with contiguous parts.
 constexpr std::int64_t vectors_in_flight = 4;
-// Rows of more than one part, but not longer than this, are cut into parts of one vector a thread: captured sums of f32
-// of 256 KiB and 1 MiB take 4.0 and 4.2 microseconds on an H200, and 4.6 and 4.7 in parts of 64 KiB. From 2 MiB on
-// there is no difference, and parts that are no whole tiles are slower.
-constexpr std::int64_t most_fine_row_bytes = INT64_C(1) << 20;
+// Blocks of block_rows that a multiprocessor holds. Arrays that they read at once, with four vectors a thread, are cut
+// into a part for every multiprocessor, as far as that leaves a vector for each thread: on an H200, captured sums of
+// f32 of 4 MiB take 4.3 microseconds in 128 parts, 4.5 in 256 and 4.7 in 512; of 8 MiB 5.6, 5.4 and 7.2.
+constexpr std::int64_t resident_blocks = 2;
+// A row alone of up to this size has as many parts, which then end together: 64 MiB take 18.4 microseconds, and 19.7 in
+// twice as many parts. In longer rows those that come later even out what the others lack: 16 GiB take 3677, not 3690.
+constexpr std::int64_t most_resident_bytes = INT64_C(512) << 20;
 constexpr int group_threads = 256;
 constexpr std::int64_t group_blocks_a_slot = 2;
 constexpr std::int64_t most_rows_a_part = INT64_C(1) << 31;
@@ -38,6 +41,13 @@ std::int64_t host_parts(const pass& p, const batches& form, std::int64_t item, c
   return std::clamp<std::int64_t>(p.length / slab_rows, 1, 256);
 }
 
+std::int64_t row_part_bytes(const pass& p, std::int64_t row_bytes, const engine_traits& engine) {
+  const std::int64_t vectors = p.threads * vector_bytes, most = vectors_in_flight * vectors;
+  const std::int64_t rows = std::max<std::int64_t>(p.batches, 1), at_once = engine.units * resident_blocks * most;
+  if (row_bytes <= engine.part_bytes || row_bytes > at_once / rows) return engine.part_bytes;
+  return std::min(most, ceil_div(rows * row_bytes, engine.units * vectors) * vectors);
+}
+
 std::int64_t device_parts(const pass& p, const batches& form, std::int64_t item, const engine_traits& engine) {
   const std::int64_t slots = std::int64_t{engine.units} * engine.blocks_per_unit;
   const std::int64_t row_bytes = p.length > INT64_MAX / item ? INT64_MAX : p.length * item;
@@ -46,15 +56,21 @@ std::int64_t device_parts(const pass& p, const batches& form, std::int64_t item,
         std::max<std::int64_t>(16, engine.part_bytes / (item * std::min<std::int64_t>(form.inner, 4096)));
     return parts_for_waves(grid_of(p, form, engine), slots, std::max<std::int64_t>(1, p.length / rows_a_part));
   }
-  const bool fine = row_bytes > engine.part_bytes && row_bytes <= most_fine_row_bytes;
-  const std::int64_t part_bytes = fine ? p.threads * vector_bytes : engine.part_bytes;
-  return parts_for_waves(p.batches, slots, std::max<std::int64_t>(1, row_bytes / part_bytes));
+  const std::int64_t most = std::max<std::int64_t>(1, row_bytes / row_part_bytes(p, row_bytes, engine));
+  const bool resident = p.batches == 1 && p.kind == kernel::block_rows && row_bytes <= most_resident_bytes;
+  return parts_for_waves(p.batches, resident ? engine.units * resident_blocks : slots, most);
 }
 
 // Whether every row of columns starts at the same place within 16 bytes.
 bool columns_stay_aligned(const batches& form, std::int64_t item) {
   const std::int64_t lanes = vector_bytes / item;
   return form.inner % lanes == 0 && form.length_run.stride % lanes == 0 && form.outer_run.stride % lanes == 0;
+}
+
+// Of a block that reads a row alone: a vector each, if that is enough.
+int single_row_threads(std::int64_t row_bytes, const engine_traits& engine) {
+  const std::int64_t threads = power_of_two_at_least(ceil_div(row_bytes, vector_bytes));
+  return static_cast<int>(std::clamp<std::int64_t>(threads, 32, engine.threads));
 }
 
 bool wants_groups(const batches& form, const plan_options& options, const engine_traits& engine,
@@ -136,6 +152,10 @@ pass first_pass(const reduction& what, const batches& form, const plan_options& 
   // A thread adds up a column of narrow integers in 64 bits.
   if (p.kind == kernel::columns && !host) parts = std::max(parts, ceil_div(form.length, most_rows_a_part));
   parts = std::min(parts, std::max<std::int64_t>(form.length, 1));
+  const bool chosen = !options.threads && !options.parts && !options.passes && !options.how;
+  if (p.kind == kernel::block_rows && !host && parts == 1 && p.batches == 1 && chosen) {
+    p.threads = single_row_threads(row_bytes, engine);
+  }
   if (p.kind == kernel::block_rows && !host) deal(p, parts, p.threads * vectors_in_flight * (vector_bytes / item));
   else cut(p, parts, p.kind == kernel::columns || options.parts ? 1 : std::max<std::int64_t>(1, line_bytes / item));
   prefer_exact_kernels(p, what, options, engine);

@@ -108,9 +108,9 @@ pass next_pass_over(const pass& previous, int threads, block_form form) {
   return p;
 }
 
-// Of the block that merges what `previous` leaves. Exact sums that are lost are more work than the others.
+// Of the block that merges what `previous` leaves.
 int threads_behind(const pass& previous, int most) {
-  int threads = previous.kind == kernel::exact_blocks ? 256 : 32;
+  int threads = previous.kind == kernel::exact_blocks ? detail::exact_part_threads : 32;
   while (threads < most && threads < previous.parts) threads *= 2;
   return std::min(threads, most);
 }

@@ -82,7 +82,8 @@ void launch_first(const pass& at, const batches& form, const typename Op::value_
   const auto blocks = static_cast<unsigned>(at.blocks);
   const auto threads = static_cast<unsigned>(at.threads);
   if (at.kind == kernel::block_rows) {
-    launch_kernel(queue, kernels::block_rows<Op, Output>, blocks, threads, 0, data, form.outer_run.stride, args);
+    launch_kernel(queue, kernels::block_rows<Op, Output>, blocks, threads, 0, data,
+                  kernels::short_row_of(data, args, at.blocks, at.threads), form.outer_run.stride, args);
   } else if (at.kind == kernel::group_rows) {
     launch_group_rows(at, form, data, args, queue);
   } else if (at.kind == kernel::columns) {
@@ -109,7 +110,7 @@ template <class Op>
 kernels::partial_results<Op> prepare_partials(const plan& p, std::size_t index, const Op& op, workspace_cursor& space,
                                               work_queue& queue) {
   const pass& at = p.passes[index];
-  kernels::partial_results<Op> partials{nullptr, nullptr, at.how};
+  kernels::partial_results<Op> partials{at.how, nullptr, nullptr};
   if (at.parts == 1) return partials;
   if (at.how != finish::next_pass) {
     partials.arrivals = space.take<unsigned>(at.batches);
@@ -139,9 +140,10 @@ void launch(const plan& p, const Op& op, const Output& output, const typename Op
   for (std::size_t i = 0; i < p.passes.size(); ++i) {
     const pass& at = p.passes[i];
     const kernels::partial_results<Op> partials = detail::prepare_partials<Op>(p, i, op, space, queue);
-    const kernels::pass_arguments<Op, Output> args{
-        op,       output,  partials,       at.batches,  {at.length, i == 0 ? count : nullptr},
-        at.parts, at.tile, at.part_length, first_index, at.form};
+    const kernels::pass_arguments<Op, Output> args{at.batches, at.parts,       {at.length, i == 0 ? count : nullptr},
+                                                   at.tile,    at.part_length, at.form,
+                                                   partials,   first_index,    op,
+                                                   output};
     if (i == 0) detail::launch_first(at, p.form, data, args, queue);
     else detail::launch_partials(at, previous, args, queue);
     previous = partials.data;

@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(512, 2) bin_rows(const T* data, const __grid_c
     }
     const bool other = __syncthreads_or(mine.other);
     mine.settle();
-    block_digits(mine, shared, sums);
+    block_digits<T>(mine.low, mine.high, shared, sums);
     if (threadIdx.x == 0) sums[at::not_negative_zero] = other;
     __syncthreads();
     if (args.parts == 1) {

@@ -214,24 +214,24 @@ struct bin_column<f16> {
   }
 };
 
-/// What the warps of a block have taken out of their bins, as digits: `into` is shared memory of words<T>::digit_count,
-/// `scratch` of 512 bytes a warp and 1 KiB at least. All threads must call; thread 0 sees the result after a
-/// __syncthreads().
+/// What the warps of a block have taken out of their bins, `low` + `high` * 2^32 in the first lanes of each, as digits:
+/// `into` is shared memory of words<T>::digit_count, `scratch` of 512 bytes a warp and 1 KiB at least. All threads must
+/// call; thread 0 sees the result after a __syncthreads().
 template <floating_storage T>
-__device__ void block_digits(const bin_column<T>& mine, std::int64_t* scratch, std::int64_t* into) {
+__device__ void block_digits(std::int64_t low, std::int64_t high, std::int64_t* scratch, std::int64_t* into) {
   using layout = bin_layout<T>;
   constexpr int pieces = 4;
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warps = static_cast<int>(blockDim.x) / 32;
   std::int64_t* const highs = scratch + 32 * warps;
   __syncthreads();
   if (lane < layout::count) {
-    scratch[thread / 32 * 32 + lane] = mine.low;
-    highs[thread / 32 * 32 + lane] = mine.high;
+    scratch[thread / 32 * 32 + lane] = low;
+    highs[thread / 32 * 32 + lane] = high;
   }
   __syncthreads();
   int128_t total = 0;
   if (thread < layout::count) {
-    std::int64_t low = 0, high = 0;
+    low = high = 0;
     for (int w = 0; w < warps; ++w) {
       low += scratch[32 * w + thread];
       high += highs[32 * w + thread];

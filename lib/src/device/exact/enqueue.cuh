@@ -79,6 +79,11 @@ void enqueue_blocks(const plan& p, const exact_output<T>& output, const T* data,
       static_cast<int>((at.part_length + kernels::vector_elements<T> - 1) / kernels::vector_elements<T>);
   args.row_stride = p.form.outer_run.stride;
   args.nan = p.what.nan;
+  const bool whole = args.length.said == nullptr && at.length > 0 && at.length % kernels::vector_elements<T> == 0 &&
+                     reinterpret_cast<std::uintptr_t>(data) % 128 == 0;
+  if (at.batches == 1 && whole && (at.parts == 1 || at.how == finish::next_pass)) {
+    args.vectors = static_cast<int>(at.length / kernels::vector_elements<T>);
+  }
   quick_row quick{};
   if constexpr (sizeof(T) <= 4) {
     constexpr int width = kernels::vector_elements<T>;
@@ -115,7 +120,7 @@ bool enqueue_short_rows(const plan& p, const exact_output<T>& output, const T* d
     if (at.kind != kernel::group_rows || !plain || at.length > long_batch) return false;
     const auto launch_with = [&](auto to) {
       const kernels::pass_arguments<range_sum<T>, decltype(to)> args{
-          {}, to, {}, at.batches, {at.length, nullptr}, 1, at.length, at.length, 0, at.form};
+          at.batches, 1, {at.length, nullptr}, at.length, at.length, at.form, {}, 0, {}, to};
       cuda::detail::launch_group_rows(at, p.form, data, args, queue);
     };
     auto* const results = static_cast<T*>(output.to.data);

@@ -21,24 +21,24 @@ struct device_length {
 /// Where the partial results of a pass go, and who merges them.
 template <class Op>
 struct partial_results {
+  finish how;
   typename Op::accumulator* data;  // (batches, parts), or (batches) for finish::atomic
   unsigned* arrivals;              // one counter a batch (a tile of columns), zero before the pass
-  finish how;
 };
 
-/// One pass over batches x parts.
+/// One pass over batches x parts. Arguments come from memory line by line, so what is asked for first stands in front.
 template <class Op, class Output>
 struct pass_arguments {
-  Op op;
-  Output output;
-  partial_results<Op> partials;
   std::int64_t batches;
-  device_length length;
   std::int64_t parts;
+  device_length length;
   std::int64_t tile;  // elements that a part takes in turn; part_length where parts are contiguous
   std::int64_t part_length;
-  std::int64_t first_index;  // of the element at position 0: chunks of longer batches start later
   block_form form;
+  partial_results<Op> partials;
+  std::int64_t first_index;  // of the element at position 0: chunks of longer batches start later
+  Op op;
+  Output output;
 };
 
 /// One part of one batch: positions [first, end), if parts are contiguous.
@@ -46,11 +46,17 @@ struct work_item {
   std::int64_t batch, part, first, end;
 };
 
-/// Item `number` of the batches x parts of a pass.
+/// Item `number` of the batches x parts of a pass whose batches have `length` elements.
 template <class Arguments>
-__device__ work_item item_of(const Arguments& args, std::int64_t number) {
-  const std::int64_t length = args.length;
-  work_item item{number / args.parts, number % args.parts, 0, length};
+__device__ work_item item_of(const Arguments& args, std::int64_t number, std::int64_t length) {
+  work_item item{number, 0, 0, length};
+  if (args.parts > 1) {
+    item = {0, number, 0, length};
+    if (args.batches > 1) {  // two divisions are as many instructions as all the rest
+      item.batch = number / args.parts;
+      item.part = number % args.parts;
+    }
+  }
   item.first = min(item.part * args.part_length, length);  // a resized plan may leave parts empty
   if (length - item.first > args.part_length) item.end = item.first + args.part_length;
   return item;

@@ -12,6 +12,7 @@
 #include "multifold/cuda/kernels/absorb_packed.cuh"
 #include "multifold/cuda/kernels/dependent.cuh"
 #include "multifold/cuda/kernels/finish.cuh"
+#include "multifold/cuda/kernels/short_row.cuh"
 
 namespace multifold::cuda::kernels {
 
@@ -90,20 +91,30 @@ __device__ typename Op::accumulator read_contiguous(const Op& op, const typename
   return mine.value(op);
 }
 
-/// Grid: batches x parts blocks, or fewer that take several parts each.
+/// Grid: batches x parts blocks, or fewer that take several parts each. `only`: the row, if it is the only one and
+/// short.
 template <class Op, class Output>
 __global__ void __launch_bounds__(most_threads, 2)
-    block_rows(const typename Op::value_type* data, std::int64_t row_stride,
+    block_rows(const typename Op::value_type* data, const short_row<Op> only, std::int64_t row_stride,
                const __grid_constant__ pass_arguments<Op, Output> args) {
   __shared__ block_storage<Op> storage;
   let_next_start();
+  if (only.part_vectors > 0) {
+    const auto mine = read_short_row(args.op, data, only, args.first_index);
+    const auto value = shuffle_reduce(args.op, mine, storage);
+    if (threadIdx.x != 0) return;
+    if (only.partials != nullptr) only.partials[blockIdx.x] = value;
+    else args.output(args.op, 0, value);
+    return;
+  }
   const std::int64_t tile = static_cast<std::int64_t>(vectors_in_flight) * blockDim.x;  // vectors
+  const std::int64_t length = args.length;
   for (std::int64_t number = blockIdx.x; number < args.batches * args.parts; number += gridDim.x) {
-    work_item item = item_of(args, number);
+    work_item item = item_of(args, number, length);
     vector_share share{threadIdx.x, tile, true, true};
     if (args.tile != args.part_length) {  // tiles are dealt in turn
       item.first = 0;
-      item.end = args.length;
+      item.end = length;
       share = {item.part * tile + threadIdx.x, args.parts * tile, item.part == 0, item.part == args.parts - 1};
     }
     const auto* start = data + item.batch * row_stride + item.first;

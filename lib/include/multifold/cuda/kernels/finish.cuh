@@ -35,30 +35,28 @@ __device__ typename Op::accumulator merge_parts(const pass_arguments<Op, Output>
 template <class Op, class Output>
 __device__ void finish_part(const pass_arguments<Op, Output>& args, std::int64_t batch, std::int64_t part,
                             typename Op::accumulator value, block_storage<Op>& storage) {
-  if (args.parts == 1) {
-    if (threadIdx.x == 0) args.output(args.op, batch, value);
-    return;
-  }
   const partial_results<Op>& partials = args.partials;
-  if constexpr (order_free<Op>) {
-    if (partials.how == finish::atomic) {
-      if (threadIdx.x == 0) {
-        atomic_merge(args.op, partials.data + batch, value);
-        __threadfence();
+  if (args.parts > 1) {
+    bool merged = false;
+    if constexpr (order_free<Op>) {
+      if (partials.how == finish::atomic) {
+        if (threadIdx.x == 0) {
+          atomic_merge(args.op, partials.data + batch, value);
+          __threadfence();
+        }
+        if (!last_to_arrive(partials.arrivals + batch, args.parts)) return;
+        value = partials.data[batch];
+        merged = true;
       }
-      if (last_to_arrive(partials.arrivals + batch, args.parts) && threadIdx.x == 0) {
-        args.output(args.op, batch, partials.data[batch]);
-      }
-      return;
+    }
+    if (!merged) {
+      if (threadIdx.x == 0) partials.data[batch * args.parts + part] = value;
+      if (partials.how == finish::next_pass) return;  // the end of a kernel is a fence, and costs less than one more
+      if (threadIdx.x == 0) __threadfence();
+      if (!last_to_arrive(partials.arrivals + batch, args.parts)) return;
+      value = merge_parts(args, batch, storage);
     }
   }
-  if (threadIdx.x == 0) {
-    partials.data[batch * args.parts + part] = value;
-    __threadfence();
-  }
-  if (partials.how == finish::next_pass) return;
-  if (!last_to_arrive(partials.arrivals + batch, args.parts)) return;
-  value = merge_parts(args, batch, storage);
   if (threadIdx.x == 0) args.output(args.op, batch, value);
 }
 

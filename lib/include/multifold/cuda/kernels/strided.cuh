@@ -32,8 +32,9 @@ __global__ void __launch_bounds__(most_threads, 2)
     strided(const typename Op::value_type* data, const __grid_constant__ strided_runs runs,
             const __grid_constant__ pass_arguments<Op, Output> args) {
   __shared__ block_storage<Op> storage;
+  const std::int64_t length = args.length;
   for (std::int64_t number = blockIdx.x; number < args.batches * args.parts; number += gridDim.x) {
-    const work_item item = item_of(args, number);
+    const work_item item = item_of(args, number, length);
     const auto* base = data + offset_in(runs.kept_extent, runs.kept_stride, runs.kept_count, item.batch);
     thread_value<Op> mine(args.op);
 #pragma unroll 4
