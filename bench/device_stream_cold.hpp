@@ -61,15 +61,18 @@ inline double direct_seconds(const std::string& path, std::int64_t bytes) {
   return whole ? seconds_of(CLOCK_MONOTONIC) - start : -1;
 }
 
+/// More than elsewhere: disks that others share are restless.
+inline constexpr int cold_rounds = 9;
+
 /// Of `work`, which reads the file: of_disk, beside reading it past the page cache in the same round.
 inline void measure_cold(benchmark::State& state, std::int64_t bytes, const std::string& path,
                          const std::function<void()>& work) {
-  const auto by_itself = [&] {
-    const double seconds = direct_seconds(path, bytes);
+  const auto cold_work = [&] {
     drop_from_cache(path);
-    return seconds;
+    work();
   };
-  measure_beside(state, stream_rounds, bytes, by_itself, "of_disk", work);
+  measure_beside(
+      state, cold_rounds, bytes, [&] { return direct_seconds(path, bytes); }, "of_disk", cold_work);
 }
 
 }  // namespace bench

@@ -68,19 +68,20 @@ inline double device_mib_of(const std::function<void()>& work) {
   return (before - least) / (1 << 20);
 }
 
-/// Counters: GB/s of input; limit_GB/s, of whatever `limit_seconds` times next to each of the rounds; `ratio_name`,
-/// their ratio; cpu_share, CPU time over time. Medians.
+/// Counters: GB/s of input; limit_GB/s, of whatever `limit_seconds` times before or after it, in turns; `ratio_name`,
+/// their ratio; cpu_share, CPU time over time. Medians over rounds.
 inline void measure_beside(benchmark::State& state, int rounds_wanted, std::int64_t bytes,
                            const std::function<double()>& limit_seconds, const char* ratio_name,
                            const std::function<void()>& work) {
   std::vector<double> gbps, limit_gbps, ratio, share;
   const double gigabytes = static_cast<double>(bytes) * 1e-9;
   for (int i = 0; i < rounds_wanted; ++i) {
-    const double limit = limit_seconds();
+    double limit = i % 2 == 0 ? limit_seconds() : 0;
     const double start = seconds_of(CLOCK_MONOTONIC), cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
     work();
     const double mine = seconds_of(CLOCK_MONOTONIC) - start;
     share.push_back((seconds_of(CLOCK_PROCESS_CPUTIME_ID) - cpu) / mine);
+    if (i % 2 != 0) limit = limit_seconds();
     gbps.push_back(gigabytes / mine);
     limit_gbps.push_back(gigabytes / limit);
     ratio.push_back(limit / mine);

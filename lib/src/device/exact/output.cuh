@@ -87,7 +87,7 @@ struct exact_output {
   }
 
   /// The same, from a sum in fixed point that is not lost.
-  __device__ __noinline__ void deliver(std::int64_t batch, const fixed_sum& sum) const {
+  __device__ __noinline__ void deliver(std::int64_t batch, fixed_sum sum) const {
     const std::int64_t n = to.count;
     if (to.merge || to.initial.given || n == 0) return deliver(batch, exact_of<T>(sum, n));
     if (refused()) return;
