@@ -47,6 +47,9 @@ inline void measure_both(benchmark::State& state, std::int64_t bytes, const ways
   state.counters["of_sum"] = median(of_sum);
 }
 
+/// Each order of the four ways twice.
+inline constexpr int choice_rounds = 2 * 4;
+
 /// Counters: GB/s of `automatic`, which names the engine that it took: chose_host, chose_device or chose_both, in how
 /// many of the rounds; of_best, its rate over that of the quickest way of a round; host_GB/s, device_GB/s and
 /// both_GB/s. Medians.
@@ -60,7 +63,7 @@ inline void measure_choice(benchmark::State& state, std::int64_t bytes, const wa
       {&each.host, &host}, {&each.device, &device}, {&each.both, &both}, {&choosing, &gbps}};
   // Each comes as often behind each of the others: what runs before leaves caches, clocks and threads in a state.
   constexpr int orders[4][4] = {{0, 1, 3, 2}, {1, 2, 0, 3}, {2, 3, 1, 0}, {3, 0, 2, 1}};
-  for (int i = 0; i < 2 * 4; ++i) {
+  for (int i = 0; i < choice_rounds; ++i) {
     for (const int k : orders[i % 4]) {
       const auto& [work, rates] = contenders[k];
       rates->push_back(gigabytes / wall_seconds(*work));
