@@ -89,7 +89,7 @@ void add_round_trips(const std::string& label, std::int64_t elements) {
   add(group + "counted", [=](benchmark::State& state) {
     problem q(elements);
     const device_buffer count(256);
-    check(cudaMemcpy(count.data(), &elements, sizeof elements, cudaMemcpyHostToDevice));
+    check(cudaMemcpyAsync(count.data(), &elements, sizeof elements, cudaMemcpyHostToDevice, q.stream.get()));
     const auto* const said = reinterpret_cast<const std::int64_t*>(count.data());
     const auto g = q.captured([&] {
       mf::cuda::reduce_counted_async(q.p, q.input(0), said, q.result(0), q.workspace.bytes(), q.stream.get());

@@ -1,6 +1,7 @@
 """Runs the GPU tests and keeps tests/gpu-record.json: which device saw which sources, and what came of it.
 
-    gpu_record.py run BIN     runs the programs in BIN, then compute-sanitizer over a subset, and writes the record
+    gpu_record.py run BIN     runs the programs in BIN, the differential tester with a fresh seed, and compute-sanitizer
+                              over a subset of both, and writes the record
     gpu_record.py stamp BIN   notes in BIN which sources its programs were built from
     gpu_record.py status      compares the record with the sources; exit 0 if it is current and clean, else 1
 """
@@ -12,6 +13,7 @@ import json
 import os
 import pathlib
 import re
+import secrets
 import shutil
 import subprocess
 import sys
@@ -21,6 +23,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RECORD = ROOT / "tests" / "gpu-record.json"
 STAMP = "sources.sha256"
 PROGRAMS = ("test_device", "test_graphs", "test_stream", "test_reduce")
+TESTER = "multifold-agreement"  # random reductions, judged by a slow reference
+TESTER_SECONDS = 120
+SANITIZED_SECONDS = {"memcheck": 20, "racecheck": 20}  # of the tester under these tools
+SANITIZED_BYTES = 1 << 20  # of its greatest array there
 SANITIZERS = ("memcheck", "racecheck", "initcheck", "synccheck")
 SANITIZED_TESTS = "*Sanitized*"
 # These take the GPU's memory, or look at how much of it is free, and run when nothing else does.
@@ -29,7 +35,7 @@ MOST_SHARDS = 8  # of a program: most of a test's time is the CPU's, which works
 SECONDS = 900  # a program that takes longer hangs
 
 # The code that a GPU run speaks of.
-HASHED_TREES = ("lib", "graphs", "tests/device", "tests/graphs", "tests/stream", "tests/reduce")
+HASHED_TREES = ("lib", "graphs", "tests/agreement", "tests/device", "tests/graphs", "tests/stream", "tests/reduce")
 HASHED_FILES = ("CMakeLists.txt", "tests/main.cpp")
 HASHED_SUFFIXES = {".hpp", ".cpp", ".cuh", ".cu", ".cmake", ".txt"}
 
@@ -125,8 +131,30 @@ def run_program(program):
     return {verdict: sum(part[verdict] for part in parts) for verdict in parts[0]}
 
 
-def sanitize(tool, programs):
-    """One verdict of compute-sanitizer over the quick subset of all programs."""
+def tester_record(program, seconds, *options, wrapper=()):
+    """Seed, counts and verdict of the differential tester on the GPU, after `seconds` of cases with a fresh seed."""
+    seed = secrets.randbelow(10**9)
+    with tempfile.TemporaryDirectory() as scratch:
+        report = pathlib.Path(scratch) / "report.json"
+        status, said = finished([*wrapper, program, "--seed", str(seed), "--seconds", str(seconds),
+                                 "--json", str(report), *options])
+        found = json.loads(report.read_text()) if report.exists() else {}
+    if status != 0:
+        print(said, flush=True)
+    counts = {name: found.get(name, 0) for name in ("cases", "differences", "refusals")}
+    return {"verdict": verdict_of_run(status, said, counts["cases"]), "seed": seed, **counts}
+
+
+def verdict_of_run(status, said, count):
+    """Of a program under compute-sanitizer, or of the tester alone, that ran `count` tests or cases."""
+    if status == 0:
+        return "clean" if count else "nothing was run"
+    summaries = re.findall(r"(?:ERROR|RACECHECK) SUMMARY: (?!0 errors|0 hazards)(.*)", said)
+    return summaries[-1] if summaries else f"exit status {status}"
+
+
+def sanitize(tool, programs, tester):
+    """One verdict of compute-sanitizer over the quick subset of all programs, and then over random cases."""
     command = [cuda_tool("compute-sanitizer") or "compute-sanitizer", "--tool", tool, "--error-exitcode", "99"]
     if tool == "memcheck":
         command += ["--leak-check", "full"]
@@ -140,9 +168,17 @@ def sanitize(tool, programs):
         status, said = finished(command + [program, f"--gtest_filter={SANITIZED_TESTS}"])
         if status != 0:
             print(said, flush=True)
-            summary = re.findall(r"(?:ERROR SUMMARY|RACECHECK SUMMARY): (.*)", said)
-            return {"verdict": summary[-1] if summary else f"exit status {status}", "tests": tests}
-    return {"verdict": "clean" if tests else "no test to run", "tests": tests}
+            return {"verdict": verdict_of_run(status, said, count), "tests": tests}
+    result = {"verdict": "clean" if tests else "no test to run", "tests": tests}
+    if tool in SANITIZED_SECONDS:
+        # reduce() keeps graphs of problems that come again until the program ends: those are no leaks.
+        watched = [word for word in command if word not in ("--leak-check", "full")]
+        tried = tester_record(tester, SANITIZED_SECONDS[tool], "--bytes", str(SANITIZED_BYTES), "--engine", "device",
+                              wrapper=watched)
+        result.update(seed=tried["seed"], cases=tried["cases"])
+        if tried["verdict"] != "clean":
+            result["verdict"] = tried["verdict"]
+    return result
 
 
 def run(bin_dir):
@@ -151,6 +187,9 @@ def run(bin_dir):
     programs = [str(bin_dir / name) for name in PROGRAMS if (bin_dir / name).exists()]
     if not (bin_dir / "test_device").exists():
         sys.exit(f"gpu_record: {bin_dir} has no test_device; ./dev gpu --build makes it")
+    tester = bin_dir / TESTER
+    if not tester.exists():
+        sys.exit(f"gpu_record: {bin_dir} has no {TESTER}; ./dev gpu --build makes it where there are GMP and MPFR")
 
     record = {"date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")}
     record.update(device_facts(), sources_sha256=sources, tests={"passed": 0, "failed": 0, "skipped": 0})
@@ -160,9 +199,13 @@ def run(bin_dir):
         record["programs"][os.path.basename(program)] = counts
         for verdict, count in counts.items():
             record["tests"][verdict] += count
+    print(f"== {TESTER}: {TESTER_SECONDS} s of random cases", flush=True)
+    record["agreement"] = tester_record(str(tester), TESTER_SECONDS)
+    print(f"   {cases_of(record)}", flush=True)
     print(f"== compute-sanitizer {', '.join(SANITIZERS)}", flush=True)
     with concurrent.futures.ThreadPoolExecutor(len(SANITIZERS)) as pool:
-        record["sanitizers"] = dict(zip(SANITIZERS, pool.map(lambda tool: sanitize(tool, programs), SANITIZERS)))
+        verdicts = pool.map(lambda tool: sanitize(tool, programs, str(tester)), SANITIZERS)
+        record["sanitizers"] = dict(zip(SANITIZERS, verdicts))
     for tool, result in record["sanitizers"].items():
         print(f"   {tool}: {result['verdict']}", flush=True)
 
@@ -185,15 +228,24 @@ def check_stamp(bin_dir, sources):
 
 def is_clean(record):
     tests = record["tests"]
-    return (tests["passed"] > 0 and tests["failed"] == tests["skipped"] == 0
-            and all(result["verdict"] == "clean" for result in record["sanitizers"].values()))
+    verdicts = [record.get("agreement", {}).get("verdict"), *(run["verdict"] for run in record["sanitizers"].values())]
+    return tests["passed"] > 0 and tests["failed"] == tests["skipped"] == 0 and set(verdicts) == {"clean"}
+
+
+def cases_of(record):
+    tried = record.get("agreement")
+    if not tried:
+        return "no random cases"
+    also = "" if tried["verdict"] == "clean" else f" ({tried['verdict']})"
+    return f"{tried['cases']} random cases of seed {tried['seed']}, {tried['differences']} differences{also}"
 
 
 def summary_of(record):
     tests = record["tests"]
-    verdicts = ", ".join(f"{tool} {result['verdict']}" for tool, result in record["sanitizers"].items())
+    verdicts = ", ".join(f"{tool} {run['verdict']}" + (f" ({run['cases']} cases)" if "cases" in run else "")
+                         for tool, run in record["sanitizers"].items())
     return (f"{record['device']}, {record['date'][:10]}: {tests['passed']} passed, {tests['failed']} failed, "
-            f"{tests['skipped']} skipped; {verdicts}")
+            f"{tests['skipped']} skipped; {cases_of(record)}; {verdicts}")
 
 
 def status():

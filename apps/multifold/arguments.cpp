@@ -1,6 +1,8 @@
 // The options that several commands share, and their help texts.
 #include "arguments.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include "multifold/reduction.hpp"
 #include "offered_ops.hpp"
 
@@ -34,7 +36,7 @@ CLI::Validator one_of(const std::vector<std::string>& words) { return CLI::IsMem
 
 void add_raw_options(CLI::App& command, raw_arguments& to) {
   const char* const group = "Raw elements, without a .npy header";
-  command.add_option("--dtype", to.dtype, "bool, i8 to i64, u8 to u64, f16, bf16, f32 or f64; NumPy's names, too")
+  command.add_option("--dtype", to.dtype, "int8, float32, bfloat16, ... or f32, i16, ...; NumPy's, too: f4, >i8, ?")
       ->type_name("TYPE")
       ->group(group);
   command
@@ -63,7 +65,9 @@ void add_reduction_options(CLI::App& command, std::optional<op_kind> op, reducti
       ->check(one_of({"propagate", "omit"}))
       ->capture_default_str()
       ->group(group);
-  command.add_option("--initial", to.initial, "Takes part as one more element; the value of an empty min or max")
+  command
+      .add_option("--initial", to.initial,
+                  "Takes part as one more value, even NaN, unrounded; the value of an empty min or max")
       ->type_name("VALUE")
       ->group(!op || takes_initial(*op) ? group : "");
   command

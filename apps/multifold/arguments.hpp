@@ -1,13 +1,18 @@
 // What the user typed, grouped as commands share it; its meaning is in request.hpp.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "multifold/ops.hpp"
+
+// <CLI/CLI.hpp> takes three seconds to compile, and few sources need it.
+namespace CLI {
+class App;
+class Validator;
+}  // namespace CLI
 
 namespace multifold::app {
 
@@ -34,7 +39,7 @@ struct state_arguments {
   std::vector<std::string> merge;
   std::optional<std::string> save;
   std::optional<std::string> checkpoint;
-  double checkpoint_seconds = 10;
+  std::optional<double> checkpoint_seconds;
   bool used() const { return !merge.empty() || save.has_value(); }
 };
 

@@ -2,6 +2,7 @@
 #include "array_text.hpp"
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "shown_indices.hpp"
@@ -14,16 +15,13 @@ constexpr std::size_t line_columns = 80;
 
 class nested_rows {
  public:
-  nested_rows(const reduce_result& result, notation how)
-      : result_(result), how_(how), strides_(c_strides(result.extents)) {
+  nested_rows(const reduce_result& result, notation how, text_output& out)
+      : result_(result), how_(how), out_(out), strides_(c_strides(result.extents)) {
     summarised_ = elements_of(result) > most_elements_shown;
     measure(0, 0);
   }
 
-  std::string text() {
-    rows(0, 0);
-    return std::move(text_);
-  }
+  void print() { rows(0, 0); }
 
  private:
   bool is_row(std::size_t axis) const { return axis + 1 == result_.extents.size(); }
@@ -46,11 +44,11 @@ class nested_rows {
 
   void rows(std::size_t axis, std::int64_t at) {
     if (is_row(axis)) return row(axis, at);
-    text_ += '[';
+    out_ << "[";
     bool first = true;
     const auto next_row = [&] {
       // One line more for every axis beyond the row, as NumPy does.
-      if (!first) text_ += std::string(result_.extents.size() - 1 - axis, '\n') + std::string(axis + 1, ' ');
+      if (!first) out_ << std::string(result_.extents.size() - 1 - axis, '\n') + std::string(axis + 1, ' ');
       first = false;
     };
     for_shown(
@@ -61,24 +59,24 @@ class nested_rows {
         },
         [&] {
           next_row();
-          text_ += "...";
+          out_ << "...";
         });
-    text_ += ']';
+    out_ << "]";
   }
 
   void row(std::size_t axis, std::int64_t at) {
-    text_ += '[';
+    out_ << "[";
     const std::size_t indent = axis + 1;
     std::size_t column = indent;
     const auto append = [&](const std::string& item) {
       if (column > indent && column + 1 + item.size() >= line_columns) {
-        text_ += '\n' + std::string(indent, ' ');
+        out_ << '\n' + std::string(indent, ' ');
         column = indent;
       } else if (column > indent) {
-        text_ += ' ';
+        out_ << " ";
         ++column;
       }
-      text_ += item;
+      out_ << item;
       column += item.size();
     };
     for_shown(
@@ -88,28 +86,30 @@ class nested_rows {
           append(std::string(width_ - item.size(), ' ') + item);
         },
         [&] { append("..."); });
-    text_ += ']';
+    out_ << "]";
   }
 
   const reduce_result& result_;
   notation how_;
+  text_output& out_;
   std::vector<std::int64_t> strides_;
   bool summarised_ = false;
   std::size_t width_ = 0;
-  std::string text_;
 };
 
 }  // namespace
 
 std::int64_t elements_of(const reduce_result& result) { return element_count(result.extents); }
 
-std::string array_text(const reduce_result& result, notation how) {
+void print_array(const reduce_result& result, notation how, text_output& out) {
   if (result.extents.empty()) {
-    return how == notation::hex ? hex_text(result.type, result.data.data())
-                                : value_text(result.type, result.data.data());
+    const std::byte* value = result.data.data();
+    out << (how == notation::hex ? hex_text(result.type, value) : value_text(result.type, value));
+  } else if (elements_of(result) == 0) {
+    out << "[]";
+  } else {
+    nested_rows(result, how, out).print();
   }
-  if (elements_of(result) == 0) return "[]";
-  return nested_rows(result, how).text();
 }
 
 }  // namespace multifold::app

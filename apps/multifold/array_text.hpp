@@ -1,9 +1,8 @@
-// Results of any rank as text.
+// Results of any rank as text, element by element.
 #pragma once
 
 #include <cstdint>
-#include <string>
-
+#include "common/standard_output.hpp"
 #include "multifold/reduce.hpp"
 
 namespace multifold::app {
@@ -15,7 +14,7 @@ inline constexpr std::int64_t most_elements_shown = 1000;
 
 std::int64_t elements_of(const reduce_result& result);
 
-/// A single value, or nested rows in brackets as NumPy prints them; no newline at the end.
-std::string array_text(const reduce_result& result, notation how);
+/// Prints a single value, or nested rows in brackets as NumPy does; no newline at the end.
+void print_array(const reduce_result& result, notation how, text_output& out);
 
 }  // namespace multifold::app

@@ -1,12 +1,15 @@
 // The commands of the tool. Each adds itself to the parser and, when it is chosen, leaves behind what is to be done.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 
-#include "failure.hpp"
-#include "interrupt.hpp"
+#include "common/failure.hpp"
+#include "common/interrupt.hpp"
 #include "multifold/ops.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace multifold::app {
 

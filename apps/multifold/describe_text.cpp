@@ -1,8 +1,8 @@
-// Cells first, then their widths, then lines.
+// Cells are made twice: for the widths of their columns, and to be printed.
 #include "describe_text.hpp"
 
 #include <algorithm>
-#include <utility>
+#include <string>
 #include <vector>
 
 #include "shown_indices.hpp"
@@ -21,26 +21,33 @@ std::string text_of(const summary_field& field, notation how) {
 }
 
 // Columns two spaces apart; the first one, and all of a `left` table, to the left.
-std::string aligned(const std::vector<line>& lines, bool left) {
-  std::vector<std::size_t> widths;
-  for (const line& cells : lines) {
-    widths.resize(std::max(widths.size(), cells.size()));
-    for (std::size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], cells[i].size());
+class table {
+ public:
+  explicit table(bool left) : left_(left) {}
+
+  void measure(const line& cells) {
+    widths_.resize(std::max(widths_.size(), cells.size()));
+    for (std::size_t i = 0; i < cells.size(); ++i) widths_[i] = std::max(widths_[i], cells[i].size());
   }
-  std::string text;
-  for (const line& cells : lines) {
-    std::string row;
+
+  // Of cells that have been measured.
+  void print(const line& cells, text_output& out) {
+    std::string row = first_ ? "" : "\n";
+    first_ = false;
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      const std::string space(widths[i] - cells[i].size(), ' ');
-      row += (i == 0 ? "" : "  ") + (left || i == 0 ? cells[i] + space : space + cells[i]);
+      const std::string space(widths_[i] - cells[i].size(), ' ');
+      row += (i == 0 ? "" : "  ") + (left_ || i == 0 ? cells[i] + space : space + cells[i]);
     }
     row.erase(row.find_last_not_of(' ') + 1);
-    text += (text.empty() ? "" : "\n") + row;
+    out << row;
   }
-  return text;
-}
 
-std::string one_batch(const reduce_result& result, notation how) {
+ private:
+  bool left_, first_ = true;
+  std::vector<std::size_t> widths_;
+};
+
+void print_one_batch(const reduce_result& result, notation how, text_output& out) {
   std::vector<line> lines;
   for (const summary_field& field : fields_of(result, 0)) {
     const std::string value = text_of(field, how);
@@ -52,7 +59,9 @@ std::string one_batch(const reduce_result& result, notation how) {
       lines.push_back({std::string(field.label), value, std::string(name(field.type))});
     }
   }
-  return aligned(lines, true);
+  table all(true);
+  for (const line& cells : lines) all.measure(cells);
+  for (const line& cells : lines) all.print(cells, out);
 }
 
 class batch_rows {
@@ -63,50 +72,54 @@ class batch_rows {
         strides_(c_strides(result.extents)),
         shortened_(elements_of(result) > most_elements_shown) {}
 
-  std::string text() {
-    heading();
-    rows(0, 0, "");
-    return aligned(lines_, false);
+  void print(text_output& out) const {
+    table all(false);
+    for_each_line([&](const line& cells) { all.measure(cells); });
+    for_each_line([&](const line& cells) { all.print(cells, out); });
   }
 
  private:
-  void heading() {
+  template <class Take>
+  void for_each_line(const Take& take) const {
     line labels{""}, types{""};
     for (const summary_field& field : fields_of(result_, 0)) {
       labels.emplace_back(field.label);
       types.emplace_back(field.counted ? "" : name(field.type));
     }
-    lines_ = {std::move(labels), std::move(types)};
+    take(labels);
+    take(types);
+    rows(0, 0, "", take);
   }
 
-  void rows(std::size_t axis, std::int64_t at, const std::string& outer) {
-    if (axis == result_.extents.size()) return row(at, "[" + outer + "]");
+  template <class Take>
+  void rows(std::size_t axis, std::int64_t at, const std::string& outer, const Take& take) const {
+    if (axis == result_.extents.size()) return take(row(at, "[" + outer + "]"));
     for_shown(
         result_.extents[axis], shortened_,
         [&](std::int64_t i) {
-          rows(axis + 1, at + i * strides_[axis], outer + (axis == 0 ? "" : ", ") + std::to_string(i));
+          rows(axis + 1, at + i * strides_[axis], outer + (axis == 0 ? "" : ", ") + std::to_string(i), take);
         },
-        [&] { lines_.push_back({"..."}); });
+        [&] { take({"..."}); });
   }
 
-  void row(std::int64_t index, const std::string& label) {
+  line row(std::int64_t index, const std::string& label) const {
     line cells{label};
     for (const summary_field& field : fields_of(result_, index)) cells.push_back(text_of(field, how_));
-    lines_.push_back(std::move(cells));
+    return cells;
   }
 
   const reduce_result& result_;
   notation how_;
   std::vector<std::int64_t> strides_;
   bool shortened_;
-  std::vector<line> lines_;
 };
 
 }  // namespace
 
-std::string describe_text(const reduce_result& result, notation how) {
-  if (result.extents.empty()) return one_batch(result, how);
-  return elements_of(result) == 0 ? "[]" : batch_rows(result, how).text();
+void print_description(const reduce_result& result, notation how, text_output& out) {
+  if (result.extents.empty()) print_one_batch(result, how, out);
+  else if (elements_of(result) == 0) out << "[]";
+  else batch_rows(result, how).print(out);
 }
 
 }  // namespace multifold::app

@@ -1,5 +1,6 @@
 // multifold graph OP: what a GPU is given to run for a reduction, node by node. Reads no elements, and needs no GPU
 // unless its driver shall be asked.
+#include <CLI/CLI.hpp>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -8,13 +9,13 @@
 #include <vector>
 
 #include "command.hpp"
+#include "common/standard_output.hpp"
 #include "graphviz.hpp"
 #include "json_text.hpp"
 #include "multifold/graphs/topology.hpp"
 #include "multifold/plan.hpp"
 #include "multifold/reduce.hpp"
 #include "plan_request.hpp"
-#include "standard_output.hpp"
 
 namespace multifold::app {
 namespace {

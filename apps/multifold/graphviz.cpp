@@ -15,7 +15,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "failure.hpp"
+#include "common/failure.hpp"
 
 namespace multifold::app {
 namespace {

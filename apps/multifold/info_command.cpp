@@ -1,5 +1,6 @@
 // multifold info: what this build can do on this machine.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <iterator>
 #include <memory>
@@ -7,6 +8,7 @@
 #include <string>
 
 #include "command.hpp"
+#include "common/standard_output.hpp"
 #include "engine_text.hpp"
 #include "json_text.hpp"
 #include "multifold/rates.hpp"
@@ -14,7 +16,6 @@
 #include "multifold/version.hpp"
 #include "processor.hpp"
 #include "size_text.hpp"
-#include "standard_output.hpp"
 
 namespace multifold::app {
 namespace {
@@ -30,17 +31,25 @@ std::string engine_text(const engine_info& engine) {
                      size_text(traits.part_bytes));
 }
 
-std::string rates_lines() {
-  const std::optional<machine_rates> rates = cached_rates();
+std::string rates_lines(const std::optional<machine_rates>& rates) {
   if (!rates) return "rates of memory: not measured yet; --measure does it\n";
   return "rates of memory, as measured once\n" + rates_text(*rates);
 }
 
-std::string info_text() {
+std::string info_text(const std::optional<machine_rates>& rates) {
   std::string text = fmt::format("multifold {}\nprocessor  {}\nengines, the preferred one first\n", MULTIFOLD_VERSION,
                                  processor_features());
   for (const engine_info& engine : engines()) text += engine_text(engine);
-  return text + rates_lines();
+  return text + rates_lines(rates);
+}
+
+// Measured rates that are not there next time are not what --measure promises.
+void require_cached(const machine_rates& measured) {
+  if (measured.host_all <= 0) throw failure(exit_code::other, "--measure: there is not enough free memory to measure");
+  if (cached_rates() == measured) return;
+  throw failure(exit_code::input,
+                "--measure: the rates could not be kept; expected a file that can be written in $MULTIFOLD_RATES, "
+                "$XDG_CACHE_HOME/multifold or ~/.cache/multifold");
 }
 
 }  // namespace
@@ -54,8 +63,9 @@ void add_info_command(CLI::App& app, command& chosen) {
       "Examples:\n  multifold info\n  multifold info --json | jq '.engines[0].name'\n  multifold info --measure\n");
   sub.callback([json, again, &chosen] {
     chosen = [json, again](interrupt_watch&) {
-      if (*again) measure_rates();
-      print(*json ? info_json() + "\n" : info_text());
+      const std::optional<machine_rates> rates = *again ? measure_rates() : cached_rates();
+      print(*json ? info_json(rates) + "\n" : info_text(rates));
+      if (*again) require_cached(*rates);
       return exit_code::success;
     };
   });

@@ -1,11 +1,11 @@
 // Results, plans and graphs as JSON.
 #include "json_text.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,50 +20,59 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-json real_json(double x) {
-  if (std::isnan(x)) return "nan";
-  if (std::isinf(x)) return x < 0 ? "-inf" : "inf";
-  return x;
+// File names need not be UTF-8; the answer is not lost for that.
+std::string text_of(const json& object) { return object.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+std::string real_json(double x) {
+  if (std::isnan(x)) return "\"nan\"";
+  if (std::isinf(x)) return x < 0 ? "\"-inf\"" : "\"inf\"";
+  return json(x).dump();
 }
 
-json value_json(dtype type, const std::byte* element) {
-  if (type == dtype::boolean) return *element != std::byte{0};
-  if (is_floating(type)) return real_json(real_value(type, element));
-  if (is_unsigned(type)) return std::stoull(value_text(type, element));
-  return std::stoll(value_text(type, element));
+std::string value_json(dtype type, const std::byte* element) {
+  return is_floating(type) ? real_json(real_value(type, element)) : value_text(type, element);
 }
 
-json hex_json(dtype type, const std::byte* element) { return hex_text(type, element); }
+std::string hex_json(dtype type, const std::byte* element) { return '"' + hex_text(type, element) + '"'; }
+
+// A leaf as JSON.
+using leaf_text = std::string (*)(dtype, const std::byte*);
 
 // One result: a value, or of describe an object with null where there is no value.
-template <class Leaf>
-json result_item(const reduce_result& result, std::int64_t index, bool with_counts, const Leaf& leaf) {
+void print_item(const reduce_result& result, std::int64_t index, leaf_text leaf, text_output& out) {
   if (result.used.what.op != op_kind::describe) {
-    return leaf(result.type, result.data.data() + index * item_bytes(result.type));
+    out << leaf(result.type, result.data.data() + index * item_bytes(result.type));
+    return;
   }
-  json object;
+  const char* before = "{\"";
   for (const summary_field& field : fields_of(result, index)) {
-    if (field.counted && !with_counts) continue;
-    object[std::string(field.key)] = field.value == nullptr ? json() : leaf(field.type, field.value);
+    if (field.counted && leaf == hex_json) continue;
+    out << before << field.key << "\":" << (field.value == nullptr ? "null" : leaf(field.type, field.value));
+    before = ",\"";
   }
-  return object;
+  out << "}";
 }
 
 // Lists in lists, one level for each axis from `axis` on; `index` moves on.
-template <class Item>
-json nested(const reduce_result& result, std::size_t axis, std::int64_t& index, const Item& item) {
-  if (axis == result.extents.size()) return item(index++);
-  json list = json::array();
-  for (std::int64_t i = 0; i < result.extents[axis]; ++i) list.push_back(nested(result, axis + 1, index, item));
-  return list;
+void print_nested(const reduce_result& result, std::size_t axis, std::int64_t& index, leaf_text leaf,
+                  text_output& out) {
+  if (axis == result.extents.size()) return print_item(result, index++, leaf, out);
+  out << "[";
+  for (std::int64_t i = 0; i < result.extents[axis]; ++i) {
+    if (i > 0) out << ",";
+    print_nested(result, axis + 1, index, leaf, out);
+  }
+  out << "]";
 }
 
-template <class Item>
-json nested(const reduce_result& result, const Item& item) {
+void print_elements(const reduce_result& result, leaf_text leaf, text_output& out) {
   // (1000000000, 0) would be a billion empty lists.
-  if (element_count(result.extents) == 0) return json::array();
+  if (element_count(result.extents) == 0) {
+    out << "[]";
+    return;
+  }
   std::int64_t index = 0;
-  return nested(result, 0, index, item);
+  print_nested(result, 0, index, leaf, out);
 }
 
 json pass_json(const pass& step) {
@@ -116,20 +125,19 @@ const char* name_of(access pattern) {
   return "strided";
 }
 
-}  // namespace
-
-std::string result_json(const reduce_result& result, const result_files& files) {
+// What stands before the values.
+json names_of(const reduce_result& result, const result_files& files) {
   json object{{"schema", "multifold.result/1"}, {"op", name(result.used.what.op)}};
   if (files.inputs.size() > 1) object["files"] = files.inputs;
   else object["file"] = files.inputs.empty() ? json() : json(files.inputs[0]);
   if (!files.merged.empty()) object["merged"] = files.merged;
   if (files.state) object["state"] = *files.state;
-  if (files.output.empty()) {
-    object["value"] = nested(result, [&](std::int64_t i) { return result_item(result, i, true, value_json); });
-    object["value_hex"] = nested(result, [&](std::int64_t i) { return result_item(result, i, false, hex_json); });
-  } else {
-    object["output"] = files.output;
-  }
+  if (!files.output.empty()) object["output"] = files.output;
+  return object;
+}
+
+json circumstances_of(const reduce_result& result) {
+  json object;
   object["dtype"] = name(result.type);
   object["shape"] = result.extents;
   object["input_dtype"] = name(result.used.what.input);
@@ -152,8 +160,21 @@ std::string result_json(const reduce_result& result, const result_files& files) 
   object["seconds"] = result.seconds;
   object["gb_per_s"] = result.seconds > 0 ? static_cast<double>(result.bytes) / result.seconds / 1e9 : 0.0;
   object["plan"] = passes_json(result.used);
-  // File names need not be UTF-8; the answer is not lost for that.
-  return object.dump(-1, ' ', false, json::error_handler_t::replace);
+  return object;
+}
+
+}  // namespace
+
+void print_result_json(const reduce_result& result, const result_files& files, text_output& out) {
+  const std::string names = text_of(names_of(result, files)), circumstances = text_of(circumstances_of(result));
+  out << std::string_view(names).substr(0, names.size() - 1);
+  if (files.output.empty()) {
+    out << ",\"value\":";
+    print_elements(result, value_json, out);
+    out << ",\"value_hex\":";
+    print_elements(result, hex_json, out);
+  }
+  out << "," << std::string_view(circumstances).substr(1);
 }
 
 std::string plan_json(const plan& p, const std::string& engine_reason) {
@@ -184,8 +205,7 @@ std::string graph_json(const plan& p, const graphs::topology& t) {
 namespace {
 
 // Bytes a second.
-json rates_json() {
-  const std::optional<machine_rates> rates = cached_rates();
+json rates_json(const std::optional<machine_rates>& rates) {
   if (!rates) return nullptr;
   return {{"threads", rates->threads},       {"host_one", rates->host_one},     {"host_all", rates->host_all},
           {"staged_one", rates->staged_one}, {"staged_all", rates->staged_all}, {"link", rates->link},
@@ -194,7 +214,7 @@ json rates_json() {
 
 }  // namespace
 
-std::string info_json() {
+std::string info_json(const std::optional<machine_rates>& rates) {
   json list = json::array();
   for (const engine_info& engine : engines()) {
     list.push_back({{"name", engine.name},
@@ -213,7 +233,7 @@ std::string info_json() {
   return json{{"schema", "multifold.info/1"},
               {"version", MULTIFOLD_VERSION},
               {"engines", list},
-              {"rates", rates_json()},
+              {"rates", rates_json(rates)},
               {"ops", ops},
               {"dtypes", types}}
       .dump();

@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "common/standard_output.hpp"
 #include "multifold/graphs/topology.hpp"
 #include "multifold/plan.hpp"
+#include "multifold/rates.hpp"
 #include "multifold/reduce.hpp"
 
 namespace multifold::app {
@@ -19,10 +21,10 @@ struct result_files {
   std::optional<std::string> state;
 };
 
-/// "multifold.result/1" on one line. NaN and infinities are the strings "nan", "inf" and "-inf"; integers are exact.
-/// Values of describe are objects, of integers and of reals in their dtypes: extremes in input_dtype, the sum of
-/// integers in 64 bits, all else in dtype.
-std::string result_json(const reduce_result& result, const result_files& files);
+/// Prints "multifold.result/1" on one line, without its end; element by element, whatever its size. NaN and infinities
+/// are the strings "nan", "inf" and "-inf"; integers are exact. Values of describe are objects, of integers and of
+/// reals in their dtypes: extremes in input_dtype, the sum of integers in 64 bits, all else in dtype.
+void print_result_json(const reduce_result& result, const result_files& files, text_output& out);
 
 /// "multifold.plan/1" on one line; the reason for the engine is empty where it was not chosen.
 std::string plan_json(const plan& p, const std::string& engine_reason);
@@ -31,7 +33,7 @@ std::string plan_json(const plan& p, const std::string& engine_reason);
 /// body of a condition has nodes and edges of its own. What a node does not have, or is not known, is null.
 std::string graph_json(const plan& p, const graphs::topology& t);
 
-/// "multifold.info/1" on one line.
-std::string info_json();
+/// "multifold.info/1" on one line, with the rates where they are known.
+std::string info_json(const std::optional<machine_rates>& rates);
 
 }  // namespace multifold::app

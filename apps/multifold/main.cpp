@@ -1,12 +1,12 @@
 // The command line tool: parses, runs the command that was chosen, and turns whatever comes back into an exit code.
 #include <CLI/CLI.hpp>
-#include <csignal>
 #include <string>
 
 #include "command.hpp"
+#include "common/program.hpp"
+#include "common/standard_output.hpp"
 #include "multifold/version.hpp"
 #include "offered_ops.hpp"
-#include "standard_output.hpp"
 
 namespace multifold::app {
 namespace {
@@ -23,7 +23,8 @@ constexpr const char* footer =
     "  multifold sum --help                     every option\n"
     "\n"
     "Exit codes: 0 done, 1 out of memory and the like, 2 usage, 3 input or output that cannot be read or written,\n"
-    "4 no such engine, 5 device error, 6 the result does not fit its type, 130 interrupted.\n";
+    "4 no such engine, 5 device error, 6 the result does not fit its type, 128 + N ended by signal N, as 130 by "
+    "Ctrl-C.\n";
 
 std::string command_names() {
   std::string names;
@@ -80,16 +81,5 @@ exit_code run(int argc, const char* const* argv, interrupt_watch& watch) {
 
 int main(int argc, char** argv) {
   using namespace multifold::app;
-  // Writes say what went wrong by themselves.
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);
-  interrupt_watch watch;
-  try {
-    return static_cast<int>(run(argc, argv, watch));
-  } catch (...) {
-    const failure problem = failure_of(std::current_exception(), "");
-    if (problem.code() == exit_code::interrupted) watch.claim();
-    if (*problem.what() != '\0') complain(problem.what());
-    return static_cast<int>(problem.code());
-  }
+  return run_program("multifold", [&](interrupt_watch& watch) { return run(argc, argv, watch); });
 }

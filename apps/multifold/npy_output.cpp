@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "failure.hpp"
+#include "common/failure.hpp"
 
 namespace multifold::app {
 namespace {

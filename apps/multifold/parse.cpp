@@ -5,7 +5,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "failure.hpp"
+#include "common/failure.hpp"
 #include "multifold/array.hpp"
 #include "multifold/error.hpp"
 #include "size_text.hpp"
@@ -46,15 +46,6 @@ std::int64_t parse_bytes(const std::string& option, const std::string& text) {
   const std::optional<std::int64_t> bytes = parse_size(text);
   if (!bytes) throw usage(option + ": found '" + text + "'; expected bytes like 4096, 256MiB, 4GiB or 1e9");
   return *bytes;
-}
-
-dtype parse_type(const std::string& option, const std::string& text) {
-  const std::optional<dtype> type = parse_dtype(text);
-  if (!type) {
-    throw usage(option + ": found '" + text +
-                "'; expected bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32 or f64");
-  }
-  return *type;
 }
 
 std::vector<std::int64_t> parse_shape(const std::string& text) {

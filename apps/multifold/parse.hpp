@@ -11,8 +11,6 @@
 
 namespace multifold::app {
 
-dtype parse_type(const std::string& option, const std::string& text);
-
 /// "4096", "4KiB", "1e9".
 std::int64_t parse_bytes(const std::string& option, const std::string& text);
 

@@ -1,17 +1,18 @@
 // multifold plan OP: how a reduction would be run. Reads no elements.
+#include <CLI/CLI.hpp>
 #include <exception>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "command.hpp"
+#include "common/standard_output.hpp"
 #include "engine_text.hpp"
 #include "json_text.hpp"
 #include "multifold/plan.hpp"
 #include "multifold/reduce.hpp"
 #include "plan_dot.hpp"
 #include "plan_request.hpp"
-#include "standard_output.hpp"
 
 namespace multifold::app {
 namespace {
@@ -28,7 +29,20 @@ plan plan_of(const plan_arguments& arguments) {
   return plan_for(wanted.op, wanted.view, wanted.options);
 }
 
+// A machine that is not here is planned for as its model says.
+void check_model(const plan_arguments& arguments) {
+  if (arguments.device_model.empty()) return;
+  const engine_arguments& how = arguments.how;
+  const char* const idle = how.engine != "auto" && how.engine != "device" ? "--engine"
+                           : how.threads                                  ? "--threads"
+                           : how.memory                                   ? "--memory"
+                           : how.transfer != "auto"                       ? "--transfer"
+                                                                          : nullptr;
+  if (idle != nullptr) throw usage(std::string(idle) + " is for this machine; found --device-model");
+}
+
 exit_code run(const plan_command_arguments& arguments, interrupt_watch&) {
+  check_model(arguments.plan);
   if (arguments.dot && arguments.json) throw usage("--dot: --json was given, too; expected one of the two");
   try {
     const plan p = plan_of(arguments.plan);

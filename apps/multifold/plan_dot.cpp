@@ -40,10 +40,10 @@ std::string plan_dot(const plan& p) {
   for (std::size_t i = 0; i < p.passes.size(); ++i) {
     const pass& step = p.passes[i];
     const std::string how = step.parts > 1 ? fmt::format("\\nfinish: {}", name(step.how)) : "";
-    fmt::format_to(out, "  pass{0} [label=\"pass {0}: {1}\\n{2}\\n{3}{4}\"];\n", i, name(step.kind), reshape(step),
+    fmt::format_to(out, "  pass{0} [label=\"pass {0}: {1}\\n{2}\\n{3}{4}\"];\n", i + 1, name(step.kind), reshape(step),
                    grid(p, step), how);
-    fmt::format_to(out, "  {} -> pass{} [label=\"{}\"];\n", from, i, size_text(bytes_read(p, i)));
-    from = fmt::format("pass{}", i);
+    fmt::format_to(out, "  {} -> pass{} [label=\"{}\"];\n", from, i + 1, size_text(bytes_read(p, i)));
+    from = fmt::format("pass{}", i + 1);
   }
   fmt::format_to(out, "  result [shape=ellipse, label=\"{} {}\"];\n", p.form.results(), name(p.what.result));
   fmt::format_to(out, "  {} -> result [label=\"{}\"];\n}}\n", from, size_text(p.form.results() * result_bytes(p.what)));

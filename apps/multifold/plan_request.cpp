@@ -1,12 +1,13 @@
 // From the arguments of plan and graph to those of the library.
 #include "plan_request.hpp"
 
+#include <CLI/CLI.hpp>
 #include <exception>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "failure.hpp"
+#include "common/failure.hpp"
 #include "offered_ops.hpp"
 #include "request.hpp"
 

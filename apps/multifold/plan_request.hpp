@@ -1,7 +1,6 @@
 // What is to be planned, as commands that run nothing are told: a file, or the dtype and shape of none.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "arguments.hpp"

@@ -1,25 +1,71 @@
 // multifold OP FILE...: its options, and which of them go together.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
 
 #include "command.hpp"
+#include "common/file_identity.hpp"
 #include "multifold/reduction.hpp"
 #include "reduce_files.hpp"
 
 namespace multifold::app {
 namespace {
 
+constexpr double most_checkpoint_seconds = 1e9;
+
+// Those of `options` that were given, of which this command would make nothing.
+std::string idle(const std::vector<std::pair<bool, const char*>>& options) {
+  for (const auto& [given, option] : options) {
+    if (given) return option;
+  }
+  return "";
+}
+
+// Options that do nothing with the states alone.
+std::string idle_without_file(const reduce_arguments& arguments) {
+  const raw_arguments& raw = arguments.raw;
+  const engine_arguments& how = arguments.how;
+  return idle({{raw.dtype.has_value(), "--dtype"},
+               {raw.shape.has_value(), "--shape"},
+               {raw.offset.has_value(), "--offset"},
+               {!arguments.what.axes.empty(), "--axis"},
+               {arguments.what.keepdims, "--keepdims"},
+               {arguments.what.nan != "propagate", "--nan"},
+               {arguments.concatenate, "--concatenate"},
+               {arguments.explain, "--explain"},
+               {how.engine != "auto", "--engine"},
+               {how.threads.has_value(), "--threads"},
+               {how.memory.has_value(), "--memory"},
+               {how.transfer != "auto", "--transfer"},
+               {how.passes.has_value(), "--passes"},
+               {how.finish.has_value(), "--finish"},
+               {how.parts.has_value(), "--parts"},
+               {how.block_size.has_value(), "--block-size"},
+               {how.form.has_value(), "--form"}});
+}
+
+void check_idle(const reduce_arguments& arguments) {
+  if (arguments.states.checkpoint_seconds && !arguments.states.checkpoint) {
+    throw usage("--checkpoint-every: found no --checkpoint; expected one beside it");
+  }
+  if (arguments.how.engine == "host" && arguments.how.transfer != "auto") {
+    throw usage("--transfer: --engine host sends nothing to a device; expected one of the two");
+  }
+}
+
 void check_without_file(const reduce_arguments& arguments) {
   const std::string op(name(arguments.op));
   if (!arguments.states.used()) throw usage("FILE is required; see multifold " + op + " --help");
   if (arguments.states.merge.empty()) throw usage("--save-state: found nothing to add; expected a FILE or --merge");
-  const raw_arguments& raw = arguments.raw;
-  const bool about_a_file =
-      raw.dtype || raw.shape || raw.offset || !arguments.what.axes.empty() || arguments.what.keepdims;
-  if (!about_a_file) return;
-  throw usage("--merge: --dtype, --shape, --offset, --axis and --keepdims are about a FILE; found none");
+  const std::string option = idle_without_file(arguments);
+  if (!option.empty()) throw usage(option + " is about a FILE; found none beside --merge");
 }
 
 // What `option` does is done with the state of one exact value.
@@ -28,7 +74,7 @@ void check_state_of_one(const std::string& option, const reduce_arguments& argum
     throw usage(option + std::string(name(arguments.op)) + " has no state; expected sum or mean");
   }
   if (arguments.files.size() > 1 && !arguments.concatenate) {
-    throw usage(option + "a state goes with one value; expected one FILE, or --concatenate");
+    throw usage(option + "a state is of one result; expected one FILE, or --concatenate");
   }
   if (arguments.what.accuracy == "fast") throw usage(option + "states are exact sums; expected --accuracy exact");
   if (arguments.what.initial) throw usage(option + "found --initial, which takes no part in a state; expected none");
@@ -39,7 +85,6 @@ void check_states(const reduce_arguments& arguments) {
   check_state_of_one(states.save ? "--save-state: " : "--merge: ", arguments);
   if (states.save && states.save->empty()) throw usage("--save-state: found an empty name; expected a file");
   if (states.save == "-") throw usage("--save-state: standard output is for the value; expected a file");
-  if (states.save == arguments.output) throw usage("--save-state: -o names the same file; expected another one");
 }
 
 void check_checkpoint(const reduce_arguments& arguments) {
@@ -48,12 +93,24 @@ void check_checkpoint(const reduce_arguments& arguments) {
   check_state_of_one(option, arguments);
   if (arguments.files.empty()) throw usage(option + "found nothing to read; expected a FILE");
   if (*states.checkpoint == "-" || states.checkpoint->empty()) throw usage(option + "expected a file");
-  if (states.checkpoint == states.save) throw usage(option + "--save-state names the same file; expected another one");
-  if (*states.checkpoint == arguments.output) throw usage(option + "-o names the same file; expected another one");
   const engine_arguments& how = arguments.how;
   if (how.passes || how.finish || how.parts || how.block_size || how.form) {
     throw usage(option + "a plan cannot be forced on a sum with checkpoints");
   }
+}
+
+// A state that --save-state replaces may be one that --merge reads: that is how a run goes on.
+void check_files(const reduce_arguments& arguments) {
+  std::vector<named_file> inputs, states, outputs;
+  for (const std::string& file : arguments.files) inputs.push_back({"FILE", file});
+  for (const std::string& file : arguments.states.merge) states.push_back({"--merge", file});
+  if (!arguments.output.empty() && arguments.output != "-") outputs.push_back({"-o", arguments.output});
+  if (arguments.states.save) outputs.push_back({"--save-state", *arguments.states.save});
+  if (arguments.states.checkpoint) outputs.push_back({"--checkpoint", *arguments.states.checkpoint});
+  check_outputs(inputs, outputs);
+  std::erase_if(outputs, [](const named_file& out) { return out.option == "--save-state"; });
+  check_outputs(states, outputs);
+  check_outputs(inputs, {{"", "-"}});
 }
 
 void check(const reduce_arguments& arguments) {
@@ -61,6 +118,7 @@ void check(const reduce_arguments& arguments) {
   if (arguments.states.used()) check_states(arguments);
   if (arguments.states.checkpoint) check_checkpoint(arguments);
   if (arguments.files.empty()) check_without_file(arguments);
+  check_idle(arguments);
   if (to_file && arguments.op == op_kind::describe) {
     throw usage("-o: a .npy holds one array, and a description is no array; expected --json");
   }
@@ -75,6 +133,16 @@ void check(const reduce_arguments& arguments) {
   if (arguments.json && arguments.output == "-") {
     throw usage("-o: standard output is taken by --json; expected another file");
   }
+  check_files(arguments);
+}
+
+// Nothing to complain of, or the complaint.
+std::string checked_seconds(std::string& text) {
+  double seconds = -1;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  const bool whole = code == std::errc{} && end == text.data() + text.size();
+  if (whole && seconds >= 0 && seconds <= most_checkpoint_seconds) return "";
+  return "found '" + text + "'; expected seconds from 0 to 1e9";
 }
 
 void add_file_arguments(CLI::App& command, reduce_arguments& to) {
@@ -115,7 +183,10 @@ void add_output_options(CLI::App& command, reduce_arguments& to) {
 
 // Other operations know the options, too, so that they can say why not.
 void add_state_options(CLI::App& command, op_kind op, state_arguments& to) {
-  const char* const group = has_exact_form(op) ? "States: exact sums that other runs and machines add to" : "";
+  const char* const group =
+      has_exact_form(op)
+          ? "States: the exact sum behind one result over all axes, for other runs and machines to add to"
+          : "";
   command
       .add_option("--merge", to.merge,
                   "Add the states in these files, '-' for standard input; FILE stands before, or is left out")
@@ -129,10 +200,9 @@ void add_state_options(CLI::App& command, op_kind op, state_arguments& to) {
                   "Leave the sum so far here, and go on from it when started again; removed in the end")
       ->type_name("FILE")
       ->group(group);
-  command.add_option("--checkpoint-every", to.checkpoint_seconds, "Seconds between two of them")
+  command.add_option("--checkpoint-every", to.checkpoint_seconds, "Seconds between two of them (default: 10)")
       ->type_name("SECONDS")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str()
+      ->check(CLI::Validator(checked_seconds, ""))
       ->group(group);
 }
 

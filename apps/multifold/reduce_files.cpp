@@ -76,7 +76,7 @@ struct job {
     if (from.states.checkpoint) {
       check_target(*from.states.checkpoint);
       options.checkpoint = *from.states.checkpoint;
-      options.checkpoint_seconds = from.states.checkpoint_seconds;
+      options.checkpoint_seconds = from.states.checkpoint_seconds.value_or(options.checkpoint_seconds);
     }
   }
 

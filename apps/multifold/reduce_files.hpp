@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "arguments.hpp"
-#include "failure.hpp"
-#include "interrupt.hpp"
+#include "common/failure.hpp"
+#include "common/interrupt.hpp"
 #include "multifold/ops.hpp"
 
 namespace multifold::app {

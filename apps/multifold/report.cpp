@@ -4,22 +4,23 @@
 #include <fmt/format.h>
 
 #include "array_text.hpp"
+#include "common/standard_output.hpp"
 #include "describe_text.hpp"
 #include "engine_text.hpp"
 #include "json_text.hpp"
 #include "npy_output.hpp"
-#include "standard_output.hpp"
 
 namespace multifold::app {
 namespace {
 
-std::string text_of(const reduce_arguments& arguments, const operand_files& operands, const reduce_result& result,
-                    bool alone) {
+void print_text(const reduce_arguments& arguments, const operand_files& operands, const reduce_result& result,
+                bool alone, text_output& out) {
   const notation how = arguments.hex ? notation::hex : notation::decimal;
   const bool described = arguments.op == op_kind::describe;
-  const std::string value = (described ? describe_text(result, how) : array_text(result, how)) + "\n";
-  if (alone) return value;
-  return label_of(operands) + (result.extents.empty() && !described ? ": " : ":\n") + value;
+  if (!alone) out << label_of(operands) << (result.extents.empty() && !described ? ": " : ":\n");
+  if (described) print_description(result, how, out);
+  else print_array(result, how, out);
+  out << "\n";
 }
 
 }  // namespace
@@ -46,12 +47,16 @@ void report(const reduce_arguments& arguments, const operand_files& operands, co
                 engine_line(engine_for(result.used, known ? result.count : -1, operands, arguments.how)) +
                 share_line(result) + memory_line(result) + (result.note.empty() ? "" : result.note + "\n"));
   }
+  text_output out;
   if (arguments.json) {
     const state_arguments& states = arguments.states;
-    return print(result_json(result, {operands, arguments.output, states.merge, states.save}) + "\n");
+    print_result_json(result, {operands, arguments.output, states.merge, states.save}, out);
+    out << "\n";
+    return out.flush();
   }
   if (!arguments.output.empty()) return;
-  print(text_of(arguments, operands, result, results == 1));
+  print_text(arguments, operands, result, results == 1, out);
+  out.flush();
   if (elements_of(result) > most_elements_shown) {
     const bool described = arguments.op == op_kind::describe;
     complain(fmt::format("{}: {} results, shortened here; {} gives them all", label_of(operands), elements_of(result),

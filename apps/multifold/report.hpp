@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "interrupt.hpp"
+#include "common/interrupt.hpp"
 #include "multifold/reduce.hpp"
 #include "reduce_files.hpp"
 

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <string>
 
-#include "failure.hpp"
+#include "common/dtype_word.hpp"
+#include "common/failure.hpp"
 #include "multifold/error.hpp"
 #include "offered_ops.hpp"
 #include "parse.hpp"
@@ -30,6 +31,13 @@ plan_options forced_plan(const engine_arguments& from) {
   throw usage(option + ": " + std::string(name(op)) + " takes none; " + others);
 }
 
+dtype parse_result_dtype(const std::string& text) {
+  const dtype_word word = parse_dtype_word("--result-dtype", text);
+  if (!word.other_byte_order) return word.type;
+  throw usage("--result-dtype: found '" + text + "'; results have this machine's byte order: expected " +
+              std::string(name(word.type)));
+}
+
 }  // namespace
 
 std::optional<raw_options> raw_request(const raw_arguments& from) {
@@ -41,7 +49,9 @@ std::optional<raw_options> raw_request(const raw_arguments& from) {
     return std::nullopt;
   }
   raw_options raw;
-  raw.type = parse_type("--dtype", *from.dtype);
+  const dtype_word word = parse_dtype_word("--dtype", *from.dtype);
+  raw.type = word.type;
+  raw.other_byte_order = word.other_byte_order;
   raw.has_extents = from.shape.has_value();
   if (from.shape) raw.extents = parse_shape(*from.shape);
   if (from.offset) raw.offset_bytes = parse_bytes("--offset", *from.offset);
@@ -55,7 +65,7 @@ reduce_options reduce_request(op_kind op, const reduction_arguments& what, const
   if (what.correction) options.correction = parse_correction(*what.correction);
   options.axes = parse_axes(what.axes);
   options.keepdims = what.keepdims;
-  if (what.result_dtype) options.result = parse_type("--result-dtype", *what.result_dtype);
+  if (what.result_dtype) options.result = parse_result_dtype(*what.result_dtype);
   options.nan = what.nan == "omit" ? nan_policy::omit : nan_policy::propagate;
   if (what.accuracy) options.wanted = *what.accuracy == "exact" ? accuracy::exact : accuracy::fast;
   options.engine = *parse_engine(how.engine);

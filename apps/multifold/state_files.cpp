@@ -4,7 +4,7 @@
 #include <exception>
 #include <optional>
 
-#include "failure.hpp"
+#include "common/failure.hpp"
 #include "multifold/exact/blob.hpp"
 #include "multifold/state.hpp"
 #include "multifold/state_file.hpp"

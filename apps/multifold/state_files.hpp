@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "interrupt.hpp"
+#include "common/interrupt.hpp"
 #include "multifold/dtype.hpp"
 
 namespace multifold::app {

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <type_traits>
 
 #include "multifold/float16.hpp"
 
@@ -27,19 +28,39 @@ std::string shortest_scientific(T x) {
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), x, std::chars_format::scientific).ptr};
 }
 
-// The 16-bit formats, which to_chars does not know: more digits until the text reads back as the same bits.
+double number_in(const std::string& text) {
+  double number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+// "d.ddde+xx" of `x` with so many digits behind the point, the nearest one to x.
+std::string scientific(double x, int digits) {
+  std::array<char, 64> text;
+  return {text.data(),
+          std::to_chars(text.data(), text.data() + text.size(), x, std::chars_format::scientific, digits).ptr};
+}
+
+// The 16-bit formats, which to_chars does not know: more digits until the text reads back as the same bits. Beside the
+// nearest decimal, its neighbours may: at a power of two, values above lie farther apart than those below, and the
+// nearest one may be below.
 template <class Narrow>
 std::string shortest_scientific(double x, std::uint16_t bits, Narrow narrow) {
-  std::array<char, 64> text;
-  std::string found;
-  for (int digits = 0; digits <= 16; ++digits) {
-    char* end = std::to_chars(text.data(), text.data() + text.size(), x, std::chars_format::scientific, digits).ptr;
-    found.assign(text.data(), static_cast<std::size_t>(end - text.data()));
-    double back = 0;
-    std::from_chars(text.data(), end, back);
-    if (narrow(back).bits == bits) break;
+  for (int digits = 0; digits < 16; ++digits) {
+    const std::string nearest = scientific(x, digits);
+    const double unit = std::pow(10.0, std::stoi(nearest.substr(nearest.find('e') + 1)) - digits);
+    std::string found;
+    double error = 0;
+    for (const double step : {0.0, -1.0, 1.0}) {
+      const std::string text = step == 0 ? nearest : scientific(number_in(nearest) + step * unit, digits);
+      const double back = number_in(text);
+      if (narrow(back).bits != bits || (!found.empty() && std::abs(back - x) >= error)) continue;
+      found = text;
+      error = std::abs(back - x);
+    }
+    if (!found.empty()) return found;
   }
-  return found;
+  return scientific(x, 16);
 }
 
 // As Python writes floats, but without ".0": digits and zeros where the number is short, else with an exponent.
@@ -64,23 +85,18 @@ std::string real_text(dtype type, const std::byte* element) {
   const double x = real_value(type, element);
   if (std::isnan(x)) return "nan";
   if (std::isinf(x)) return x < 0 ? "-inf" : "inf";
-  switch (type) {
-    case dtype::f16: return laid_out(shortest_scientific(x, load<f16>(element).bits, to_f16));
-    case dtype::bf16: return laid_out(shortest_scientific(x, load<bf16>(element).bits, to_bf16));
-    case dtype::f32: return laid_out(shortest_scientific(static_cast<float>(x)));
-    default: return laid_out(shortest_scientific(x));
-  }
+  return visit_floating(type, [&]<class T>() {
+    if constexpr (std::is_same_v<T, f16>) return laid_out(shortest_scientific(x, load<f16>(element).bits, to_f16));
+    else if constexpr (std::is_same_v<T, bf16>)
+      return laid_out(shortest_scientific(x, load<bf16>(element).bits, to_bf16));
+    else return laid_out(shortest_scientific(static_cast<T>(x)));
+  });
 }
 
 }  // namespace
 
 double real_value(dtype type, const std::byte* element) {
-  switch (type) {
-    case dtype::f16: return to_double(load<f16>(element));
-    case dtype::bf16: return to_double(load<bf16>(element));
-    case dtype::f32: return to_double(load<float>(element));
-    default: return load<double>(element);
-  }
+  return visit_floating(type, [&]<class T>() { return to_double(load<T>(element)); });
 }
 
 std::string value_text(dtype type, const std::byte* element) {
@@ -94,17 +110,19 @@ std::string value_text(dtype type, const std::byte* element) {
     case dtype::u16: return std::to_string(load<std::uint16_t>(element));
     case dtype::u32: return std::to_string(load<std::uint32_t>(element));
     case dtype::u64: return std::to_string(load<std::uint64_t>(element));
-    default: return real_text(type, element);
+    case dtype::f16:
+    case dtype::bf16:
+    case dtype::f32:
+    case dtype::f64: break;
   }
+  return real_text(type, element);
 }
 
 std::string hex_text(dtype type, const std::byte* element) {
-  switch (item_bytes(type)) {
-    case 1: return fmt::format("0x{:02x}", load<std::uint8_t>(element));
-    case 2: return fmt::format("0x{:04x}", load<std::uint16_t>(element));
-    case 4: return fmt::format("0x{:08x}", load<std::uint32_t>(element));
-    default: return fmt::format("0x{:016x}", load<std::uint64_t>(element));
-  }
+  const auto bytes = static_cast<std::size_t>(item_bytes(type));
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, element, bytes);  // little-endian
+  return fmt::format("0x{:0{}x}", bits, 2 * bytes);
 }
 
 }  // namespace multifold::app

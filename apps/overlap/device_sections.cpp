@@ -222,7 +222,7 @@ int threads_of(const device_measurement& how) {
 
 std::vector<section> device_sections(const device_measurement& how) {
   std::string reason;
-  if (cuda::devices(reason).empty()) return {};
+  if (!cuda::has_kernels(reason)) return {};
   device_bench bench(how, threads_of(how));
   return {bench.copies_and_reductions(), bench.balanced()};
 }

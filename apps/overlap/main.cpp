@@ -1,18 +1,21 @@
 // multifold-overlap: one reduction in several ways, and a picture of who read and who reduced when.
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
-#include <cstdio>
+#include <cerrno>
 #include <exception>
 #include <fstream>
 #include <optional>
-#include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "common/dtype_word.hpp"
+#include "common/file_identity.hpp"
+#include "common/program.hpp"
+#include "common/standard_output.hpp"
 #include "device.hpp"
 #include "html_report.hpp"
+#include "multifold/error.hpp"
 #include "multifold/reduction.hpp"
 #include "random_file.hpp"
 #include "schedules.hpp"
@@ -22,8 +25,12 @@
 namespace multifold::overlap {
 namespace {
 
+using app::exit_code;
+using app::interrupt_watch;
+
 struct arguments {
-  std::string file, op = "sum", dtype, html, trace;
+  std::string file, op = "sum", html, trace;
+  std::optional<std::string> dtype;
   std::uint64_t bytes = std::uint64_t{256} << 20;
   measurement how;
   std::uint64_t device_bytes = std::uint64_t{1} << 30, chunk_bytes = std::uint64_t{16} << 20;
@@ -82,60 +89,92 @@ void add_device_options(CLI::App& app, arguments& to) {
       ->group(group);
 }
 
+// Options that would do nothing are more likely a mistake.
+void check(const CLI::App& given, const arguments& wanted) {
+  if (wanted.file.empty() && wanted.dtype) throw app::usage("--dtype is for a raw FILE; found none");
+  for (const char* const option : {"--bytes", "--device-bytes", "--chunk-bytes", "--streams"}) {
+    if (wanted.file.empty() || given.count(option) == 0) continue;
+    throw app::usage(std::string(option) + " is for random numbers; found FILE " + app::label_of(wanted.file));
+  }
+  std::vector<app::named_file> inputs, outputs;
+  if (!wanted.file.empty()) inputs.push_back({"FILE", wanted.file});
+  if (!wanted.html.empty()) outputs.push_back({"--html", wanted.html});
+  if (!wanted.trace.empty()) outputs.push_back({"--trace", wanted.trace});
+  app::check_outputs(inputs, outputs);
+}
+
 void write(const std::string& path, const std::string& text) {
   if (path.empty()) return;
   std::ofstream out(path, std::ios::binary);
   out << text;
   out.close();
-  if (!out) throw std::runtime_error(path + ": could not be written");
+  if (out) return;
+  const int error = errno;
+  throw io_error(app::label_of(path) + ": could not be written: " + std::generic_category().message(error));
 }
 
-void print(const std::string& text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
-  throw std::runtime_error("standard output: could not be written");
+section measured(const arguments& wanted, measurement how, interrupt_watch& watch) {
+  how.stop = watch.token();
+  if (wanted.file.empty()) {
+    const random_file made(static_cast<std::int64_t>(wanted.bytes) / 4096 * 4096, how.stop);
+    how.label = "a temporary file";
+    return measure(made.path(), raw_options{}, how);
+  }
+  std::optional<raw_options> raw;
+  if (wanted.dtype) {
+    const app::dtype_word word = app::parse_dtype_word("--dtype", *wanted.dtype);
+    raw.emplace().type = word.type;
+    raw->other_byte_order = word.other_byte_order;
+  }
+  try {
+    return measure(wanted.file, raw, how);
+  } catch (...) {
+    throw app::input_failure_of(std::current_exception(), app::label_of(wanted.file));
+  }
 }
 
-void demonstrate(const arguments& wanted) {
+void demonstrate(const arguments& wanted, interrupt_watch& watch) {
   measurement how = wanted.how;
   how.op = *parse_op(wanted.op);
-  std::optional<raw_options> raw;
-  std::optional<random_file> made;
-  if (wanted.file.empty()) {
-    made.emplace(static_cast<std::int64_t>(wanted.bytes) / 4096 * 4096);
-    raw.emplace();
-  } else if (!wanted.dtype.empty()) {
-    const std::optional<dtype> type = parse_dtype(wanted.dtype);
-    if (!type) throw std::runtime_error("--dtype: found '" + wanted.dtype + "'; expected one like f32");
-    raw.emplace().type = *type;
-  }
-  report all{{measure(made ? made->path() : wanted.file, raw, how)}};
-  if (made && wanted.device_bytes > 0) {
+  report all{{measured(wanted, how, watch)}};
+  if (wanted.file.empty() && wanted.device_bytes > 0) {
     const auto chunk = static_cast<std::int64_t>(wanted.chunk_bytes) / 4096 * 4096;
     for (section& each : device_sections(
              {static_cast<std::int64_t>(wanted.device_bytes), chunk, wanted.streams, how.threads, how.repeats})) {
       all.sections.push_back(std::move(each));
     }
   }
+  if (watch.token().stop_requested()) throw cancelled_error("interrupted; nothing was written");
   write(wanted.html, html_report(all));
   write(wanted.trace, trace_report(all));
-  print(text_report(all));
+  app::print(text_report(all));
+}
+
+exit_code parse_and_run(int count, char** words, interrupt_watch& watch) {
+  CLI::App options("One reduction in several ways, and a picture of who read and who reduced when",
+                   "multifold-overlap");
+  arguments wanted;
+  add_options(options, wanted);
+  add_device_options(options, wanted);
+  options.footer("Exit codes are those of multifold.");
+  try {
+    options.parse(count, words);
+  } catch (const CLI::CallForHelp&) {
+    app::print(options.help());
+    return exit_code::success;
+  } catch (const CLI::ParseError& e) {
+    throw app::usage(std::string(e.what()) + "; see multifold-overlap --help");
+  }
+  check(options, wanted);
+  demonstrate(wanted, watch);
+  return exit_code::success;
 }
 
 }  // namespace
 }  // namespace multifold::overlap
 
 int main(int count, char** words) {
-  CLI::App app("One reduction in several ways, and a picture of who read and who reduced when", "multifold-overlap");
-  multifold::overlap::arguments wanted;
-  multifold::overlap::add_options(app, wanted);
-  multifold::overlap::add_device_options(app, wanted);
-  CLI11_PARSE(app, count, words);
-  try {
-    multifold::overlap::demonstrate(wanted);
-    return 0;
-  } catch (const std::exception& problem) {
-    const std::string line = std::string("multifold-overlap: ") + problem.what() + "\n";
-    [[maybe_unused]] const auto told = ::write(STDERR_FILENO, line.data(), line.size());
-    return 1;
-  }
+  using namespace multifold;
+  return app::run_program("multifold-overlap",
+                          [&](app::interrupt_watch& watch) { return overlap::parse_and_run(count, words, watch); });
 }

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/failure.hpp"
+#include "multifold/error.hpp"
 #include "multifold/reduce.hpp"
 
 namespace multifold::overlap {
@@ -69,11 +71,12 @@ class bench {
     const auto input = open_source(path, raw);
     layout_ = input->layout();
     if (has_unknown_length(layout_) || !input->random_access()) {
-      throw std::runtime_error(path + ": expected a file, which can be read again and again");
+      throw unsupported_error(app::label_of(path) + ": expected a file, which can be read again and again");
     }
     bytes_ = element_count(layout_.extents) * item_bytes(layout_.type);
     options_.engine = engine_choice::host;
     options_.threads = how.threads;
+    options_.stop = how.stop;
   }
 
   section measured() {
@@ -90,7 +93,8 @@ class bench {
     }
     all.machine = machine_;
     all.input = fmt::format("{} of {}, {:.4g} GB of {} in {}", name(how_.op), to_string(layout_.extents),
-                            static_cast<double>(bytes_) / 1e9, name(layout_.type), path_);
+                            static_cast<double>(bytes_) / 1e9, name(layout_.type),
+                            how_.label.empty() ? app::label_of(path_) : how_.label);
     all.limits = {{fmt::format("reading alone, {} thread{}", threads, threads == 1 ? "" : "s"),
                    static_cast<double>(bytes_) / reading_alone(threads)},
                   {"reducing alone, in memory", static_cast<double>(bytes_) / reducing_alone_}};
@@ -187,6 +191,7 @@ class bench {
       std::vector<std::byte> own(to ? 0 : static_cast<std::size_t>(slice_bytes));
       try {
         for (std::int64_t slice = next++; slice * slice_bytes < bytes_; slice = next++) {
+          if (how_.stop.stop_requested()) throw cancelled_error("interrupted; nothing was written");
           const std::int64_t first = slice * slice_bytes, count = std::min(slice_bytes, bytes_ - first);
           const auto start = clock::now();
           input->read(first / item, {to ? to(first) : own.data(), static_cast<std::size_t>(count)});

@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace multifold::overlap {
 namespace {
 
-constexpr std::int64_t chunks_shown = 10;  // a lane
+constexpr std::size_t chunks_shown = 10;  // a lane
 
 constexpr std::array manners{
     manner{"read", 'r', "reads", "reads a chunk into a buffer"},
@@ -47,15 +48,19 @@ double share_of_engine(const run& r, activity what) {
   return -1;
 }
 
-// The chunks that the busiest lane had to do with.
-std::int64_t chunks_of(const run& r) {
-  std::int64_t most = 0;
+// What the busiest lane did most often, a span a chunk, in order of time.
+std::vector<span> chunks_of(const run& r) {
+  std::vector<span> most;
   for (const lane& l : r.lanes) {
-    std::map<activity, std::int64_t> counts;
+    std::map<activity, std::vector<span>> kinds;
     for (const span& s : l.spans) {
-      if (s.what != activity::call) most = std::max(most, ++counts[s.what]);
+      if (s.what != activity::call) kinds[s.what].push_back(s);
+    }
+    for (auto& [what, spans] : kinds) {
+      if (spans.size() > most.size()) most = std::move(spans);
     }
   }
+  std::sort(most.begin(), most.end(), [](const span& a, const span& b) { return a.start < b.start; });
   return most;
 }
 
@@ -93,15 +98,17 @@ std::vector<activity> activities_of(const section& s) {
 }
 
 window window_of(const run& r) {
-  const std::int64_t chunks = chunks_of(r);
-  if (r.drawn == part::whole || chunks <= chunks_shown) return {0, r.traced_seconds};
-  const double width = r.traced_seconds * static_cast<double>(chunks_shown) / static_cast<double>(chunks);
+  const std::vector<span> chunks = chunks_of(r);
+  if (r.drawn == part::whole || chunks.size() <= chunks_shown) return {0, r.traced_seconds};
+  const double width = r.traced_seconds * static_cast<double>(chunks_shown) / static_cast<double>(chunks.size());
   if (r.drawn == part::start) return {0, width};
   if (r.drawn == part::end) {
     const double end = last_end(r);
     return {std::max(0.0, end - width), end};
   }
-  return {(r.traced_seconds - width) / 2, (r.traced_seconds + width) / 2};
+  // By chunks and not by time: where threads were held up, so many seconds might show next to nothing.
+  const std::size_t first = (chunks.size() - chunks_shown) / 2;
+  return {chunks[first].start, chunks[first + chunks_shown - 1].end};
 }
 
 std::vector<span> visible(const lane& l, const window& w, double gap) {

@@ -10,6 +10,22 @@ bool is_being_captured(cudaStream_t stream) {
   return status != cudaStreamCaptureStatusNone;
 }
 
+void refuse_captured(cudaStream_t stream) {
+  cudaStreamCaptureStatus found = cudaStreamCaptureStatusNone;
+  const cudaError_t code = cudaStreamIsCapturing(stream, &found);
+  if (code == cudaErrorStreamCaptureImplicit) {
+    cuda::forget(code);
+    throw unsupported_error(
+        "a stream that waits for the default stream is being captured, so that nothing can wait for the default stream "
+        "meanwhile: name the stream on which the array is written, or capture one made with cudaStreamNonBlocking");
+  }
+  cuda::check(code);
+  if (found == cudaStreamCaptureStatusNone) return;
+  throw unsupported_error(
+      "the stream is being captured, and what is captured does not run, so that nothing can wait for it: capture "
+      "reduce_async, or name another stream");
+}
+
 capture_scope::capture_scope(cudaStream_t stream) : stream_(stream) {
   if (stream == nullptr || stream == cudaStreamLegacy) {
     throw unsupported_error("the default stream cannot be captured: use a stream of your own");
@@ -30,9 +46,8 @@ graph capture_scope::end() {
 capture_scope::~capture_scope() {
   if (!open_) return;
   cudaGraph_t unfinished = nullptr;
-  cudaStreamEndCapture(stream_, &unfinished);
+  cuda::forget(cudaStreamEndCapture(stream_, &unfinished));  // what broke the capture is on its way as an exception
   if (unfinished != nullptr) cudaGraphDestroy(unfinished);
-  cudaGetLastError();  // what broke the capture is on its way as an exception
 }
 
 }  // namespace multifold::graphs

@@ -11,6 +11,7 @@
 #include "device_pass_nodes.hpp"
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/cuda/error.hpp"
+#include "multifold/cuda/event.hpp"
 #include "multifold/cuda/reduce_async.hpp"
 #include "multifold/cuda/stream.hpp"
 #include "multifold/graphs/capture.hpp"
@@ -56,8 +57,10 @@ struct graph_cache::entry {
         passes(of, data, memory.data(), memory.bytes().subspan(static_cast<std::size_t>(result_space)),
                {on_host.data(), memory.data(), on_host.size()}) {}
 
-  void run(const operands& data, void* results) {
+  void run(const operands& data, void* results, cudaStream_t after) {
     passes.rebind(passes.current(), data, memory.data());
+    before.record(after);
+    before.hold_back(stream.get());
     passes.launch(stream.get());
     stream.synchronise();
     std::uint32_t word = 0;
@@ -72,6 +75,7 @@ struct graph_cache::entry {
   cuda::device_buffer memory;
   cuda::pinned_buffer on_host;
   cuda::stream stream;
+  cuda::event before;  // behind the work that is waited for
   pass_nodes passes;
 };
 
@@ -105,8 +109,9 @@ void graph_cache::keep(std::unique_ptr<entry> e) {
   idle_.pop_back();
 }
 
-bool graph_cache::run(const plan& p, const operands& data, void* host_results) {
+bool graph_cache::run(const plan& p, const operands& data, void* host_results, cudaStream_t after) {
   if (limits_.graphs == 0 || p.form.results() == 0 || p.form.elements() == 0) return false;
+  refuse_captured(after);
   const int128_t bytes = static_cast<int128_t>(p.form.results()) * result_bytes(p.what) + p.workspace_bytes();
   if (bytes > limits_.graph_bytes) return false;
   int device = 0;
@@ -117,7 +122,7 @@ bool graph_cache::run(const plan& p, const operands& data, void* host_results) {
     e = std::make_unique<entry>(device, p, data);
   }
   try {
-    e->run(data, host_results);
+    e->run(data, host_results, after);
   } catch (const cuda_error&) {
     throw;  // whatever is wrong with it, the graph is not kept
   } catch (...) {

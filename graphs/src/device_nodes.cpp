@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "device_graph_calls.hpp"
 #include "multifold/cuda/error.hpp"
 #include "multifold/error.hpp"
 
@@ -30,9 +31,7 @@ void set_kernel_node(cudaGraphExec_t exec, cudaGraphNode_t node, cudaFunction_t 
   using call = CUresult(CUgraphExec, CUgraphNode, const CUDA_KERNEL_NODE_PARAMS*);
   static call* const set = [] {
     void* found = nullptr;
-    cudaDriverEntryPointQueryResult result{};
-    check(
-        cudaGetDriverEntryPointByVersion("cuGraphExecKernelNodeSetParams", &found, 12000, cudaEnableDefault, &result));
+    check(calls::driver_function("cuGraphExecKernelNodeSetParams", &found));
     if (found == nullptr) throw cuda_error("the driver cannot change graphs", cudaErrorInsufficientDriver);
     return reinterpret_cast<call*>(found);
   }();
@@ -106,13 +105,13 @@ void node_queue::launch(const cuda::kernel_work& work) {
   p.blockDim = dim3(work.threads);
   p.sharedMemBytes = work.shared_bytes;
   p.kernelParams = const_cast<void**>(work.arguments.data());
-  const bool early = work.early && !made_.empty() && made_.back().is_kernel && cuda::starts_early();
+  const bool early = work.early && !made_.empty() && made_.back().is_kernel && cuda::starts_early(work.function);
   check(cudaGraphAddKernelNode(&n.handle, graph_, after_.data(), early ? 0 : after_.size(), &p));
   if (early) {
     cudaGraphEdgeData edge{};
     edge.from_port = cudaGraphKernelNodePortProgrammatic;
     edge.type = cudaGraphDependencyTypeProgrammatic;
-    check(cudaGraphAddDependencies(graph_, after_.data(), &n.handle, &edge, 1));
+    check(calls::add_dependencies(graph_, after_.data(), &n.handle, &edge, 1));
   }
   after_ = {n.handle};
   made_.push_back(std::move(n));
@@ -153,7 +152,7 @@ std::vector<cudaGraphNode_t> chain_of(cudaGraph_t g) {
   while (count > 0) {
     chain.push_back(at);
     count = 1;
-    check(cudaGraphNodeGetDependentNodes(chain.back(), &at, &edge, &count));
+    check(calls::dependent_nodes(chain.back(), &at, &edge, &count));
   }
   return chain;
 }

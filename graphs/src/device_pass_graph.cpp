@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "device_graph_calls.hpp"
 #include "device_pass_nodes.hpp"
 #include "device_places.hpp"
 #include "multifold/cuda/buffer.hpp"
@@ -73,7 +74,7 @@ void pass_graph::upload(cudaStream_t stream) const { mine().nodes.upload(stream)
 void pass_graph::launch(cudaStream_t stream) const {
   const state& s = mine();
   int device = s.device;
-  check(cudaStreamGetDevice(stream, &device));
+  check(calls::stream_device(stream, &device));
   if (device != s.device) {
     throw unsupported_error("the stream belongs to device " + std::to_string(device) + ", and the graph to device " +
                             std::to_string(s.device));

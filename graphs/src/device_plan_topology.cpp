@@ -13,7 +13,7 @@ namespace multifold::graphs {
 
 topology driver_topology_of(const plan& p) {
   std::string reason;
-  if (cuda::devices(reason).empty()) throw engine_error("there is no GPU to ask: " + reason);
+  if (!cuda::has_kernels(reason)) throw engine_error("there is no GPU to ask: " + reason);
   const cuda::device_buffer workspace(p.workspace_bytes());
   graph g;
   work_nodes made;

@@ -16,6 +16,8 @@
 #include "multifold/cuda/stream.hpp"
 #include "multifold/cuda/traits.hpp"
 #include "multifold/error.hpp"
+#include "multifold/graphs/capture.hpp"
+#include "plan/no_value.hpp"
 
 namespace multifold::graphs {
 namespace {
@@ -85,8 +87,12 @@ struct stream_graph::state {
     return *made;
   }
 
-  void enqueue(const operands& pinned, std::int64_t count) {
+  void enqueue(const operands& pinned, std::int64_t count, cudaStream_t after) {
     const cudaStream_t on = stream.get();
+    if (after != nullptr) {
+      before.record(after);
+      before.hold_back(on);
+    }
     cuda::fill_identity_async(what, accumulator.data(), 1, on);
     check(cudaMemsetAsync(lowered.data(), 0, sizeof(std::uint32_t), on));
     int which = 0;
@@ -113,7 +119,7 @@ struct stream_graph::state {
   cuda::device_buffer in_flight, accumulator, workspaces[2], lowered;
   cuda::pinned_buffer on_host;
   cuda::stream stream;
-  cuda::event done;
+  cuda::event before, done;
   std::unique_ptr<comb> combs[2];
 };
 
@@ -123,15 +129,16 @@ stream_graph::stream_graph(stream_graph&&) noexcept = default;
 stream_graph& stream_graph::operator=(stream_graph&&) noexcept = default;
 stream_graph::~stream_graph() = default;
 
-void stream_graph::run(const operands& pinned, std::int64_t count, void* result) {
+void stream_graph::run(const operands& pinned, std::int64_t count, void* result, cudaStream_t after) {
   if (!state_) throw unsupported_error("the graph was moved away: nothing is left to run");
   state& s = *state_;
+  if (after != nullptr) refuse_captured(after);
   if (count < 0 || count > s.capacity) {
     throw shape_error(std::to_string(count) + " elements were given, and the graph has room for " +
                       std::to_string(s.capacity));
   }
   if (count == 0 && !has_identity(s.what.op) && !s.what.initial.given) {
-    throw shape_error(std::string(name(s.what.op)) + " of no elements has no value: give an initial value");
+    detail::throw_no_value(s.what.op);
   }
   const std::int64_t bytes = count * item_bytes(s.what.input);
   if (count > 0) {
@@ -139,7 +146,7 @@ void stream_graph::run(const operands& pinned, std::int64_t count, void* result)
     if (s.arrays == 2) check_pinned("second array", pinned.y, bytes);
   }
   try {
-    s.enqueue(pinned, count);
+    s.enqueue(pinned, count, after);
   } catch (...) {
     cudaStreamSynchronize(s.stream.get());  // copies on their way still read the caller's memory
     throw;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "device_graph_calls.hpp"
 #include "multifold/cuda/error.hpp"
 #include "multifold/graphs/graph.hpp"
 
@@ -28,8 +29,8 @@ std::string short_name(std::string text) {
 
 std::string name_of(void* function) {
   const char* mangled = nullptr;
-  if (cudaFuncGetName(&mangled, function) != cudaSuccess) {
-    cudaGetLastError();
+  if (const cudaError_t code = cudaFuncGetName(&mangled, function); code != cudaSuccess) {
+    cuda::forget(code);
     return "kernel";
   }
   int failed = 0;
@@ -69,15 +70,14 @@ node describe(cudaGraphNode_t handle) {
   node n;
   cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
   check(cudaGraphNodeGetType(handle, &type));
-  switch (type) {
-    case cudaGraphNodeTypeKernel: describe_kernel(handle, n); break;
-    case cudaGraphNodeTypeMemset: describe_memset(handle, n); break;
-    case cudaGraphNodeTypeMemcpy: describe_memcpy(handle, n); break;
-    case cudaGraphNodeTypeConditional: n.kind = node_kind::condition; break;
-    case cudaGraphNodeTypeGraph: n.kind = node_kind::graph; break;
-    case cudaGraphNodeTypeEmpty: n.kind = node_kind::empty; break;
-    default: n.kind = node_kind::other; break;
-  }
+  // CUDA has more of them from version to version.
+  if (type == cudaGraphNodeTypeKernel) describe_kernel(handle, n);
+  else if (type == cudaGraphNodeTypeMemset) describe_memset(handle, n);
+  else if (type == cudaGraphNodeTypeMemcpy) describe_memcpy(handle, n);
+  else if (type == cudaGraphNodeTypeConditional) n.kind = node_kind::condition;
+  else if (type == cudaGraphNodeTypeGraph) n.kind = node_kind::graph;
+  else if (type == cudaGraphNodeTypeEmpty) n.kind = node_kind::empty;
+  else n.kind = node_kind::other;
   if (n.label.empty()) n.label = name(n.kind);
   return n;
 }
@@ -95,10 +95,10 @@ std::vector<std::vector<std::size_t>> edges_of(cudaGraph_t g, const handles& all
   std::map<cudaGraphNode_t, std::size_t> place;
   for (std::size_t i = 0; i < all.size(); ++i) place[all[i]] = i;
   std::size_t count = 0;
-  check(cudaGraphGetEdges(g, nullptr, nullptr, nullptr, &count));
+  check(calls::all_edges(g, nullptr, nullptr, nullptr, &count));
   handles from(count), to(count);
   std::vector<cudaGraphEdgeData> data(count);
-  if (count > 0) check(cudaGraphGetEdges(g, from.data(), to.data(), data.data(), &count));
+  if (count > 0) check(calls::all_edges(g, from.data(), to.data(), data.data(), &count));
   std::vector<std::vector<std::size_t>> after(all.size());
   for (std::size_t i = 0; i < count; ++i) after[place[to[i]]].push_back(place[from[i]]);
   return after;

@@ -50,7 +50,8 @@ const char* look_of(node_kind kind) {
     case node_kind::memcpy: return ", fillcolor=\"#d8e6f3\"";
     case node_kind::condition: return ", shape=diamond, fillcolor=\"#f9e9c8\"";
     case node_kind::graph: return ", shape=box3d";
-    default: break;
+    case node_kind::empty:
+    case node_kind::other: break;
   }
   return "";
 }

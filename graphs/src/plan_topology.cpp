@@ -137,7 +137,7 @@ class chain {
 
 topology topology_of(const plan& p) {
   if (p.engine.engine != engine_kind::device) {
-    throw unsupported_error("a plan for the host engine is no graph: make one for a GPU (--device-model h200)");
+    throw unsupported_error("a plan for the host engine is no graph: make one for a GPU (h200_traits())");
   }
   topology t = chain(p).made();
   t.title = std::string(name(p.what.op)) + " of " + std::string(name(p.what.input)) + " on " + p.engine.name;

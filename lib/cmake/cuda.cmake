@@ -37,4 +37,8 @@ set(CMAKE_CUDA_STANDARD 20)
 set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 set(CMAKE_CUDA_EXTENSIONS OFF)
 find_package(CUDAToolkit REQUIRED)
+if(CUDAToolkit_VERSION VERSION_LESS 12.4)
+  message(FATAL_ERROR "multifold needs CUDA 12.4 or newer, and this is ${CUDAToolkit_VERSION} "
+    "(${CUDAToolkit_BIN_DIR}). Set CUDACXX to the nvcc of a newer one, or configure with -DMULTIFOLD_CUDA=OFF.")
+endif()
 set(MULTIFOLD_HAS_CUDA 1)

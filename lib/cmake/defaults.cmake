@@ -10,6 +10,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>")
 endif()
 add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>")
+# Exactness rests on products that are rounded by themselves. Public headers spell that out (exact/uncontracted.hpp), so
+# that users' targets need none of this; here compilers are told once, and vectors stay whole.
+add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>" "$<$<COMPILE_LANGUAGE:CUDA>:-fmad=false>"
+  "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-ffp-contract=off>" "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr>")
+add_compile_definitions(MULTIFOLD_NO_CONTRACTION)
 
 if(NOT PROJECT_IS_TOP_LEVEL)
   return()

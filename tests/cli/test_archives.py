@@ -48,6 +48,14 @@ class Archives(tool.ToolTest):
         self.assertIn("length 3", tool.run("plan", "sum", f"{self.npz}:a").out)
         self.assertIn("kernel", tool.run("graph", "sum", f"{self.npz}:a", "--device-model", "h200").out)
 
+    def test_damage(self):
+        content = bytearray(self.npz.read_bytes())
+        content[content.index(struct.pack("<d", 3)) + 3] ^= 1
+        damaged = self.file("y.npz", bytes(content))
+        for command in (["sum"], ["var", "--threads", "3"], ["max", "--axis", "0"]):
+            self.assert_refused(tool.run(*command, f"{damaged}:a"), 3, f"{damaged}:a: found the CRC-32 ", "of the member a.npy; expected")
+        self.assert_printed(tool.run("max", f"{damaged}:b"), "1e+300\n")
+
     def test_all_arrays(self):
         self.assert_printed(tool.run("sum", self.npz), f"{self.npz}:a: 6\n{self.npz}:b: 7\n")
         self.assert_printed(tool.run("max", self.model, f"{self.npz}:a"),
@@ -72,7 +80,7 @@ class Archives(tool.ToolTest):
 
     def test_refusals(self):
         self.assert_refused(tool.run("sum", f"{self.npz}:c"), 3, f"{self.npz}: found no array c in it; expected one of a, b")
-        self.assert_refused(tool.run("sum", f"{self.npz}:a", "--dtype", "u8"), 3, f"{self.npz}:a", "leave --dtype and --shape away")
+        self.assert_refused(tool.run("sum", f"{self.npz}:a", "--dtype", "u1"), 3, f"{self.npz}:a", "expected no --dtype, --shape and --offset")
         self.assert_refused(tool.run("sum", self.folder / "none.npz:a"), 3, "none.npz:a: No such file or directory")
         packed = self.file("packed.npz", zipped({"a.npy": doubles(1, 2)}, zipfile.ZIP_DEFLATED))
         self.assert_refused(tool.run("sum", packed), 3, f"{packed}:a: found it compressed (deflate)", "unzip -p")
@@ -83,7 +91,7 @@ class Archives(tool.ToolTest):
         self.assert_refused(tool.run("sum", cut), 3, f"{cut}: byte ", "of data; expected 21, for 3 tensors")
 
     def test_raw_bytes_of_an_archive(self):
-        self.assertEqual(tool.run("sum", self.npz, "--dtype", "u8").out, f"{sum(self.npz.read_bytes())}\n")
+        self.assertEqual(tool.run("sum", self.npz, "--dtype", "u1").out, f"{sum(self.npz.read_bytes())}\n")
 
 
 class Concatenate(tool.ToolTest):
@@ -102,6 +110,10 @@ class Concatenate(tool.ToolTest):
         answer = json.loads(tool.run("sum", *self.parts, "--concatenate", "--json").out)
         self.assertEqual((answer["files"], answer["count"]), ([str(part) for part in self.parts], 9))
         self.assert_printed(tool.run("sum", self.parts[0], "--concatenate"), "21\n")
+        # What goes wrong with all of them together names the first, and how many there are.
+        large = self.file("large.npy", tool.npy("'<u8'", "(1,)", b"\xff" * 8))
+        self.assert_refused(tool.run("sum", large, large, "--concatenate"), 6, f"{large} and {large}: ")
+        self.assert_refused(tool.run("sum", large, large, large, "--concatenate"), 6, f"{large} and 2 more: ")
 
     def test_into_files_and_states(self):
         out = self.folder / "out.npy"
@@ -124,14 +136,14 @@ class Concatenate(tool.ToolTest):
 
     def test_refusals(self):
         other = self.file("d.npy", tool.npy(shape="(3,)"))
-        self.assert_refused(tool.run("sum", self.parts[0], other, "--concatenate"), 3,
+        self.assert_refused(tool.run("sum", self.parts[0], other, "--concatenate"), 2,
                             f"{other}: found shape (3,) of f32; expected what can be joined to {self.parts[0]}, shape (2, 3) of f32")
         self.assert_refused(tool.run("sum", *self.parts, "-o", self.folder / "x.npy"), 2, "expected one FILE, or --concatenate")
         self.assert_refused(tool.run("sum", *self.parts, "--save-state", self.folder / "s"), 2, "expected one FILE, or --concatenate")
         missing = self.folder / "none.npy"
         self.assert_refused(tool.run("sum", *self.parts, missing, "--concatenate"), 3, f"{missing}: No such file or directory")
         scalar = self.file("e.npy", tool.npy(shape="()", data=b"\0" * 4))
-        self.assert_refused(tool.run("sum", scalar, scalar, "--concatenate"), 3, "found a scalar; expected an axis to join along")
+        self.assert_refused(tool.run("sum", scalar, scalar, "--concatenate"), 2, "found a scalar; expected an axis to join along")
 
 
 if __name__ == "__main__":

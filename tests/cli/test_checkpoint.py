@@ -1,9 +1,11 @@
 """Long sums that are broken off, and go on from their checkpoint with the same bits."""
 
 import json
+import os
 import random
 import signal
 import struct
+import subprocess
 import time
 
 import tool
@@ -50,6 +52,38 @@ class Checkpoint(tool.ToolTest):
         self.assertFalse(self.checkpoint.exists())
         # What a killed process was writing stays beside it; nothing else does.
         self.assertEqual([name for name in self.names() if not name.startswith(".multifold-")], ["x.bin"])
+
+    def zeros(self, name, place, value, gibibytes=4):
+        """A sparse file of doubles that are 0, but for one."""
+        path = self.folder / name
+        with path.open("wb") as file:
+            file.truncate(gibibytes << 30)
+            file.seek(place * 8)
+            file.write(struct.pack("<d", value))
+        return path
+
+    def test_files_that_have_been_replaced_are_refused(self):
+        first, second = self.zeros("x.bin", 1_000_003, 7), self.zeros("y.bin", 2_000_005, 1000000)
+        self.assertEqual(self.stopped(first, signal.SIGKILL)[0], -signal.SIGKILL)
+        left = self.checkpoint.read_bytes()
+        words = f"{self.checkpoint}: found the checkpoint of other elements than those of "
+        self.assert_refused(tool.run(*self.arguments(second)), 3, words + str(second), "remove it to start anew")
+        times = first.stat()
+        second.replace(first)
+        os.utime(first, ns=(times.st_atime_ns, times.st_mtime_ns))
+        self.assert_refused(tool.run(*self.arguments(first)), 3, words + str(first), "remove it to start anew")
+        self.assertEqual(self.checkpoint.read_bytes(), left)
+        self.checkpoint.unlink()
+        self.assert_printed(tool.run(*self.arguments(first)), "1000000\n")
+
+    def test_copies_go_on(self):
+        path = self.large(2)
+        self.assertEqual(self.stopped(path, signal.SIGKILL)[0], -signal.SIGKILL)
+        copy = self.folder / "copy.bin"
+        subprocess.run(["cp", "--sparse=always", path, copy], check=True)
+        answer = json.loads(tool.run(*self.arguments(copy, "--json")).out)
+        self.assertGreater(answer["resumed"], 0)
+        self.assertEqual(answer["value_hex"], json.loads(tool.run("sum", copy, "--dtype", "f64", "--json").out)["value_hex"])
 
     def test_says_so_when_it_is_interrupted(self):
         path = self.large()

@@ -44,7 +44,7 @@ class Describe(tool.ToolTest):
         return self.file(name, exact.data_of(values, dtype))
 
     def described(self, values, dtype, *options):
-        outcome = tool.run("describe", self.raw(values, dtype), "--dtype", dtype, "--json", *options)
+        outcome = tool.run("describe", self.raw(values, dtype), "--dtype", tool.word(dtype), "--json", *options)
         self.assertEqual((outcome.code, outcome.err), (0, ""))
         return json.loads(outcome.out)
 
@@ -120,7 +120,7 @@ class Describe(tool.ToolTest):
 
     def test_a_line_for_each_batch(self):
         path = self.raw([1, 2, 3, 5], "u8")
-        outcome = tool.run("describe", path, "--dtype", "u8", "--shape", "2,1,2", "--axis", "2")
+        outcome = tool.run("describe", path, "--dtype", "u1", "--shape", "2,1,2", "--axis", "2")
         self.assertEqual((outcome.code, outcome.err), (0, ""))
         lines = outcome.out.splitlines()
         self.assertEqual(lines[0].split(), ["count", "nan", "+inf", "-inf", "zeros", "sum", "mean", "std", "norm2", "min",
@@ -133,7 +133,7 @@ class Describe(tool.ToolTest):
 
     def test_long_tables_are_shortened(self):
         path = self.raw([1] * 2002, "u8")
-        outcome = tool.run("describe", path, "--dtype", "u8", "--shape", "1001,2", "--axis", "1")
+        outcome = tool.run("describe", path, "--dtype", "u1", "--shape", "1001,2", "--axis", "1")
         self.assertEqual(outcome.code, 0)
         self.assertEqual([line.split()[0] for line in outcome.out.splitlines()[2:]],
                          ["[0]", "[1]", "[2]", "...", "[998]", "[999]", "[1000]"])
@@ -142,7 +142,7 @@ class Describe(tool.ToolTest):
 
     def test_several_files(self):
         one, two = self.raw([1], "u8", "one"), self.raw([2], "u8", "two")
-        outcome = tool.run("describe", one, two, "--dtype", "u8")
+        outcome = tool.run("describe", one, two, "--dtype", "u1")
         self.assertEqual((outcome.code, outcome.err), (0, ""))
         self.assertTrue(outcome.out.startswith(f"{one}:\ncount  1\n"))
         self.assertIn(f"\n{two}:\ncount  1\n", outcome.out)

@@ -1,6 +1,7 @@
-"""Ctrl-C and its kin: exit 130 within a second, one line, nothing written, whatever the tool is waiting for."""
+"""Ctrl-C and its kin: exit 128 + the signal's number within a second, one line, nothing written, whatever the tool is waiting for."""
 
 import os
+import pathlib
 import signal
 import subprocess
 import time
@@ -26,7 +27,7 @@ class Interrupt(tool.ToolTest):
         out, err = process.communicate(timeout=60)
         seconds = time.monotonic() - start
         outcome = tool.Outcome(process.returncode, out.decode(), err.decode(), seconds)
-        self.assert_refused(outcome, 130, "interrupted")
+        self.assert_refused(outcome, 128 + number, "interrupted")
         self.assertLess(seconds, PATIENCE)
         return outcome
 
@@ -48,6 +49,41 @@ class Interrupt(tool.ToolTest):
         path = self.sparse()
         self.interrupted(tool.start("sum", path, "--dtype", "f32", "-o", self.folder / "out.npy"))
         self.assertEqual(self.names(), ["sparse.bin"])
+
+    def has_unfinished(self, process):
+        """Whether the process has a file open in the folder beside its input."""
+        for link in pathlib.Path(f"/proc/{process}/fd").iterdir():
+            try:
+                target = pathlib.Path(os.readlink(link))
+            except FileNotFoundError:
+                continue
+            if target.parent == pathlib.Path(os.path.realpath(self.folder)) and target.name != "x.npy":
+                return True
+        return False
+
+    def test_nothing_is_left_of_what_was_being_written(self):
+        """The state waits, without a name where there are such files, until the value is told, and nobody reads that."""
+        path = self.file("x.npy", tool.npy(data=tool.floats(1, 2, 3)))
+        reading, writing = os.pipe()
+        os.set_blocking(writing, False)
+        for piece in (b"x" * 65536, b"x"):
+            with self.assertRaises(BlockingIOError):
+                while True:
+                    os.write(writing, piece)
+        os.set_blocking(writing, True)
+        process = subprocess.Popen([tool.BINARY, "sum", path, "--save-state", self.folder / "s"], stdout=writing,
+                                   stderr=subprocess.PIPE, env=tool.environment())
+        until = time.monotonic() + 30
+        while not self.has_unfinished(process.pid) and time.monotonic() < until:
+            time.sleep(0.01)
+        self.assertTrue(self.has_unfinished(process.pid))
+        process.send_signal(signal.SIGINT)
+        err = process.communicate(timeout=60)[1].decode()
+        os.close(reading)
+        os.close(writing)
+        self.assertEqual(process.returncode, 130)
+        self.assertIn("nothing was written", err)
+        self.assertEqual(self.names(), ["x.npy"])
 
     def test_pipe_that_says_nothing(self):
         reading, writing = os.pipe()
@@ -99,7 +135,7 @@ class Interrupt(tool.ToolTest):
 
     def test_ignored_signals_stay_ignored(self):
         reading, writing = os.pipe()
-        ignore = "trap '' INT; exec \"$0\" sum - --dtype u8"
+        ignore = "trap '' INT; exec \"$0\" sum - --dtype uint8"
         with subprocess.Popen(["sh", "-c", ignore, tool.BINARY], stdin=reading, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, env=tool.environment()) as process:
             os.close(reading)

@@ -22,7 +22,7 @@ class Json(tool.ToolTest):
         return json.loads(outcome.out, parse_constant=reject)
 
     def result_of(self, dtype, data, *options, op="max"):
-        return self.parsed(op, self.file("x.bin", data), "--dtype", dtype, "--json", *options)
+        return self.parsed(op, self.file("x.bin", data), "--dtype", tool.word(dtype), "--json", *options)
 
     def test_every_key(self):
         result = self.result_of("f32", tool.floats(1, 2, 4), op="sum")
@@ -35,9 +35,7 @@ class Json(tool.ToolTest):
         self.assertGreaterEqual(result["seconds"], 0)
         self.assertGreaterEqual(result["gb_per_s"], 0)
         self.assertTrue(result["device"])
-        self.assertTrue(result["plan"])
-        for step in result["plan"]:
-            self.assertEqual(list(step), PASS_KEYS)
+        self.assertEqual(result["plan"], [])  # files come in chunks
 
     def test_values_are_exact(self):
         self.assertEqual(self.result_of("u64", b"\xff" * 8)["value"], 2**64 - 1)
@@ -93,11 +91,15 @@ class Json(tool.ToolTest):
         self.assertTrue(outcome.out.endswith("\nengine host: it was asked for\n"), outcome.out)
 
     def test_dot_has_a_node_for_each_pass(self):
-        outcome = tool.run("plan", "sum", "--dtype", "f32", "--shape", "1000000", "--passes", "3", "--device-model", "h200",
-                           "--dot")
+        line = ["plan", "sum", "--dtype", "f32", "--shape", "1000000", "--passes", "3", "--device-model", "h200"]
+        outcome = tool.run(*line, "--dot")
         self.assertEqual((outcome.code, outcome.err), (0, ""))
         self.assertTrue(outcome.out.startswith("digraph plan {") and outcome.out.endswith("}\n"))
         self.assertEqual(outcome.out.count("  pass"), 6)  # a node and an edge out of each
+        table = tool.run(*line).out
+        for number in (1, 2, 3):
+            kernel = outcome.out.split(f'pass{number} [label="pass {number}: ')[1].split("\\n")[0]
+            self.assertRegex(table, rf"\n{number} +{kernel} ")
 
     def test_info(self):
         info = self.parsed("info", "--json")
@@ -128,7 +130,9 @@ class Json(tool.ToolTest):
                 self.assertRegex(tool.run("info", env=env).out, r"\n  host +[0-9.]+ .?B/s")
         self.assertEqual([path.name for path in (cache / "multifold").iterdir()], ["rates"])
         nowhere = tool.run("info", "--measure", env={**env, "MULTIFOLD_RATES": "/proc/none"})
-        self.assertEqual((nowhere.code, nowhere.err), (0, ""))
+        self.assertEqual((nowhere.code, nowhere.err.count("\n")), (3, 1))
+        self.assertIn("the rates could not be kept", nowhere.err)
+        self.assertRegex(nowhere.out, r"\n  host +[0-9.]+ .?B/s")
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ class Moments(tool.ToolTest):
         return self.file(name, b"".join(exact.data_of(row, dtype) for row in rows))
 
     def result(self, op, files, dtype, rows, *options):
-        outcome = tool.run(op, *files, "--dtype", dtype, "--shape", f"{len(rows)},{len(rows[0])}", "--axis", "1", "--json",
+        outcome = tool.run(op, *files, "--dtype", tool.word(dtype), "--shape", f"{len(rows)},{len(rows[0])}", "--axis", "1", "--json",
                            *options)
         self.assertEqual((outcome.code, outcome.err), (0, ""), (op, dtype, options))
         return json.loads(outcome.out)

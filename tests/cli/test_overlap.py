@@ -3,8 +3,11 @@
 import html.parser
 import json
 import os
+import random
+import signal
 import struct
 import subprocess
+import time
 
 import tool
 
@@ -12,6 +15,7 @@ OVERLAP = os.environ.get("MULTIFOLD_OVERLAP_BIN", "multifold-overlap")
 HOST_WAYS = ["first read, then reduce", "one thread", "2 threads"]
 DEVICE_WAYS = ["copy, wait, reduce, wait", "one stream", "2 streams", "3 streams", "one graph of everything",
                "no copies (zero copy)", "ordinary memory, 2 threads", "the CPU, 2 threads"]
+SHARED_WAYS = ["the GPU and 2 threads"]
 BALANCED_WAYS = DEVICE_WAYS[:4]
 
 
@@ -48,6 +52,10 @@ class Overlap(tool.ToolTest):
                               env={**tool.environment(), "TMPDIR": str(self.folder)})
         return tool.Outcome(done.returncode, done.stdout, done.stderr, 0)
 
+    def start(self, *arguments):
+        return subprocess.Popen([OVERLAP, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                env={**tool.environment(), "TMPDIR": str(self.folder)})
+
     def check_lanes(self, events, process):
         spans = [event for event in events if event["ph"] == "X" and event["pid"] == process]
         for lane in {event["tid"] for event in spans}:
@@ -71,7 +79,8 @@ class Overlap(tool.ToolTest):
 
         parsed = Page(page.read_text())
         self.assertEqual((parsed.counts["svg"], parsed.counts["table"], parsed.links), (3, 1, []))
-        self.assertGreater(parsed.counts["rect"], 20)
+        # A bar a lane; of the run on one thread, ten chunks that are read, and all but the last one reduced.
+        self.assertGreaterEqual(parsed.counts["rect"], 5 + 10 + 9)
         self.assertIn("prefers-color-scheme: dark", page.read_text())
 
         events = json.loads(trace.read_text())["traceEvents"]
@@ -92,7 +101,7 @@ class Overlap(tool.ToolTest):
         if not has_device():
             self.assertEqual(names, HOST_WAYS)
             self.skipTest("this machine has no GPU")
-        self.assertEqual(names, HOST_WAYS + DEVICE_WAYS + BALANCED_WAYS)
+        self.assertEqual(names, HOST_WAYS + DEVICE_WAYS + SHARED_WAYS + BALANCED_WAYS)
         for words in (*DEVICE_WAYS, "From the host's memory through a GPU", "When reducing takes as long as copying",
                       "copying alone", "the ideal case", "The ideal is"):
             self.assertIn(words, outcome.out)
@@ -121,16 +130,53 @@ class Overlap(tool.ToolTest):
         raw = self.file("x.bin", struct.pack("<1000q", *range(1000)))
         self.assertEqual(self.overlap(raw, "--dtype", "i64").code, 0)
 
+    def test_the_picture_shows_chunks_where_threads_are_held_up(self):
+        page = self.folder / "page.html"
+        for seed in range(6):
+            pauses = random.Random(seed)
+            with self.start("--bytes", "16MiB", "--threads", "2", "--repeats", "1", "--device-bytes", "0", "--html", page) as process:
+                while process.poll() is None:
+                    time.sleep(pauses.uniform(0, 0.01))
+                    process.send_signal(signal.SIGSTOP)
+                    time.sleep(pauses.uniform(0, 0.06))
+                    process.send_signal(signal.SIGCONT)
+                process.communicate()
+            self.assertEqual(process.returncode, 0)
+            self.assertGreaterEqual(Page(page.read_text()).counts["rect"], 5 + 10 + 9)
+
+    def test_nothing_is_left_by_signals(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL):
+            for seconds in (0.05, 0.4):
+                with self.subTest(number=number, seconds=seconds):
+                    with self.start("--bytes", "300MiB", "--repeats", "1000", "--html", self.folder / "page.html") as process:
+                        time.sleep(seconds)
+                        start = time.monotonic()
+                        process.send_signal(number)
+                        out, err = process.communicate(timeout=60)
+                    self.assertEqual((process.returncode, out), (-9 if number == signal.SIGKILL else 128 + number, ""))
+                    if number != signal.SIGKILL:
+                        self.assertRegex(err, r"\Amultifold-overlap: .*interrupted.*\n\Z")
+                        self.assertLess(time.monotonic() - start, 5)
+                    self.assertEqual(self.names(), [])
+
     def test_refusals(self):
-        path = self.file("x.npy", tool.npy())
-        for arguments, words in ((["none.npy"], "No such file"), (["--dtype", "x9", path], "--dtype: found 'x9'"),
-                                 ([path, "--html", self.folder / "none" / "page.html"], "could not be written"),
-                                 (["/dev/zero", "--dtype", "u8"], "expected a file")):
+        path, page = self.file("x.npy", tool.npy()), self.folder / "page.html"
+        (self.folder / "link.npy").symlink_to("x.npy")
+        for arguments, code, words in (
+                (["none.npy"], 3, "none.npy: No such file"), (["--dtype", "x9", path], 2, "--dtype: found 'x9'"),
+                (["--dtype", "u8", path], 2, "uint64 (u64) or uint8 (u1)"), (["--dtype", "f32"], 2, "--dtype is for a raw FILE"),
+                ([path, "--html", self.folder / "none" / "page.html"], 3, "could not be written: No such file"),
+                (["/dev/zero", "--dtype", "u1"], 3, "/dev/zero: expected a file"), (["--bytes", "much"], 2, "--bytes"),
+                (["--threads", "0"], 2, "--threads"), (["--op", "dot"], 2, "--op"), (["--bogus"], 2, "multifold-overlap --help"),
+                ([path, "--bytes", "1MiB"], 2, "--bytes is for random numbers"), ([path, "--streams", "2"], 2, "--streams is for"),
+                ([path, "--html", path], 2, "same file"), ([path, "--trace", self.folder / "link.npy"], 2, "same file"),
+                ([path, "--trace", page, "--html", page], 2, "same file")):
             with self.subTest(arguments=arguments):
                 outcome = self.overlap(*arguments)
-                self.assertEqual((outcome.code, outcome.out), (1, ""))
+                self.assertEqual((outcome.code, outcome.out), (code, ""), outcome.err)
+                self.assertEqual(outcome.err.count("\n"), 1)
                 self.assertTrue(outcome.err.startswith("multifold-overlap: ") and words in outcome.err, outcome.err)
-        self.assertNotEqual(self.overlap("--bytes", "much").code, 0)
+        self.assertEqual((self.names(), path.read_bytes()), (["link.npy", "x.npy"], tool.npy()))
 
 
 if __name__ == "__main__":

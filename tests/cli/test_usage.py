@@ -21,6 +21,7 @@ class Usage(tool.ToolTest):
                      ["sum", raw, "--dtype", "f32", "--shape", "4611686018427387904,4"],
                      ["sum", raw, "--dtype", "f32", "--offset", "-1"], ["sum", x, "--memory", "4Q"],
                      ["sum", x, "--memory", "lots"], ["sum", x, "--memory", "0"], ["sum", x, "--memory", "99999999999G"],
+                     ["sum", x, "--memory", "2097152.5"],
                      ["sum", x, "--threads", "0"], ["sum", x, "--threads", "many"], ["sum", x, "--engine", "abacus"],
                      ["sum", x, "--transfer", "teleport"], ["plan", "sum", x, "--transfer", ""],
                      ["sum", x, "--accuracy", "good"], ["sum", x, "--nan", "maybe"], ["sum", x, "--initial", "one"],
@@ -36,7 +37,9 @@ class Usage(tool.ToolTest):
                      ["describe", x, "--json", "--hex"], ["describe", x, "--result-dtype", "i64"],
                      ["var", x, "--correction", "-1"], ["var", x, "--correction", "1.5"], ["cov", x, x, "--correction", "n"],
                      ["sum", x, "--correction", "1"], ["mean", x, "--correction", "0"], ["dot", x, x, "--correction", "1"],
-                     ["norm2", x, "--correction", "0"], ["plan", "sum", x, "--correction", "1"], ["plan", "dot", x, x]):
+                     ["norm2", x, "--correction", "0"], ["plan", "sum", x, "--correction", "1"], ["plan", "dot", x, x],
+                     *(["sum", x, "--checkpoint", "c", "--checkpoint-every", every]
+                       for every in ("-1", "-0.5", "nan", "-nan", "inf", "1e10", "", "soon", "1s"))):
             with self.subTest(line=line):
                 self.assert_refused(tool.run(*line, cwd=self.folder), 2)
         self.assertEqual(self.names(), ["x.bin", "x.npy"])
@@ -51,9 +54,27 @@ class Usage(tool.ToolTest):
                     self.assert_refused(tool.run(op, *files, "--save-state", "s"), 2, "--save-state", op, "sum or mean")
                     self.assert_refused(tool.run(op, *files, "--merge", "s"), 2, "--merge", op, "sum or mean")
         self.assert_refused(tool.run("dot", x, x, "--correction", "1"), 2, "--correction", "var, std, cov and describe")
+        self.assert_refused(tool.run("var", x, "--correction", "-1"), 2, "--correction", "'-1'", "0 or more")
         self.assert_refused(tool.run("describe", x, "-o", "y.npy", cwd=self.folder), 2, "-o", ".npy", "--json")
         self.assert_refused(tool.run("dot", x), 2, "Y is required", "multifold dot --help")
         self.assertEqual(self.names(), ["x.bin", "x.npy"])
+
+    def test_options_that_would_do_nothing_are_refused(self):
+        x, state = self.x, self.folder / "s"
+        self.assertEqual(tool.run("sum", x, "--save-state", state).code, 0)
+        self.assert_refused(tool.run("sum", x, "--checkpoint-every", "5"), 2, "--checkpoint-every", "no --checkpoint")
+        self.assert_refused(tool.run("sum", x, "--engine", "host", "--transfer", "copy"), 2, "--transfer", "--engine host")
+        for options in (["--engine", "host"], ["--threads", "2"], ["--memory", "1MiB"], ["--transfer", "copy"], ["--nan", "omit"],
+                        ["--explain"], ["--concatenate"], ["--passes", "2"], ["--parts", "2"], ["--axis", "0"], ["--offset", "4"]):
+            with self.subTest(options=options):
+                self.assert_refused(tool.run("sum", "--merge", state, *options), 2, f"{options[0]} is about a FILE")
+        for options in (["--engine", "host"], ["--threads", "2"], ["--memory", "1MiB"], ["--transfer", "copy"]):
+            with self.subTest(options=options):
+                outcome = tool.run("plan", "sum", x, "--device-model", "h200", *options)
+                self.assert_refused(outcome, 2, f"{options[0]} is for this machine")
+
+    def test_help_says_what_a_state_is_of(self):
+        self.assertIn("one result over all axes", tool.run("sum", "--help").out)
 
     def test_what_is_always_exact_stays_so(self):
         for op in ("norm1", "sumsq", "norm2", "var", "std", "dot", "cov", "describe", "max"):
@@ -127,7 +148,7 @@ class Usage(tool.ToolTest):
         big = self.folder / "big.bin"
         with big.open("wb") as file:
             file.truncate(300000000 * 2)
-        outcome = tool.run("sum", big, "--dtype", "i8", "--shape", shape, "--axis", "1",
+        outcome = tool.run("sum", big, "--dtype", "i1", "--shape", shape, "--axis", "1",
                            before=tool.limit(resource.RLIMIT_AS, 1 << 30))
         self.assert_refused(outcome, 1, big, "300000000 results of i64", "narrower result dtype", "--memory")
 

@@ -8,7 +8,7 @@ import tool
 class Values(tool.ToolTest):
     def printed(self, dtype, data, *options, op="max"):
         path = self.file("x.bin", data)
-        outcome = tool.run(op, path, "--dtype", dtype, *options)
+        outcome = tool.run(op, path, "--dtype", tool.word(dtype), *options)
         self.assertEqual((outcome.code, outcome.err), (0, ""))
         return outcome.out
 
@@ -26,6 +26,8 @@ class Values(tool.ToolTest):
         self.assertEqual(self.printed("f32", struct.pack("<f", 16777216)), "16777216\n")
         self.assertEqual(self.printed("f16", struct.pack("<e", 0.1)), "0.1\n")
         self.assertEqual(self.printed("f16", struct.pack("<e", 65504)), "65500\n")
+        self.assertEqual(self.printed("f16", struct.pack("<e", 0.015625)), "0.01563\n")
+        self.assertEqual(self.printed("f16", struct.pack("<e", -0.015625)), "-0.01563\n")
         self.assertEqual(self.printed("f16", struct.pack("<e", 2.0**-24)), "6e-08\n")
         self.assertEqual(self.printed("bf16", struct.pack("<H", 0x3DCD)), "0.1\n")
         self.assertEqual(self.printed("bf16", struct.pack("<H", 0x7F7F)), "3.39e+38\n")
@@ -37,6 +39,16 @@ class Values(tool.ToolTest):
         shown = out.replace("[", " ").replace("]", " ").split()
         back = [struct.unpack("<H", struct.pack("<e", float(text)))[0] for text in shown]
         self.assertEqual(back, finite)
+
+    def test_no_f16_has_a_shorter_decimal(self):
+        for bits in [power << 10 for power in range(1, 31)] + list(range(1, 0x7C00, 1499)):
+            value = struct.unpack("<e", struct.pack("<H", bits))[0]
+            text = self.printed("f16", struct.pack("<H", bits)).strip()
+            digits = len(text.split("e")[0].replace(".", "").strip("0"))
+            for fewer in range(1, digits):
+                power = 10.0 ** (fewer - 1 - int(f"{value:e}".split("e")[1]))
+                for whole in (int(value * power), int(value * power) + 1):
+                    self.assertNotEqual(struct.pack("<e", whole / power), struct.pack("<e", value), (text, whole / power))
 
     def test_integers_and_booleans(self):
         self.assertEqual(self.printed("u64", b"\xff" * 8), "18446744073709551615\n")
@@ -70,7 +82,7 @@ class Values(tool.ToolTest):
     def test_long_results_are_shortened_and_say_so(self):
         path = self.file("x.bin", bytes(range(250)) * 8)
         self.assertNotIn("...", self.printed("u8", path.read_bytes()[:1000], "--shape", "1000,1", "--axis", "1"))
-        outcome = tool.run("max", self.file("x.bin", bytes(range(250)) * 8), "--dtype", "u8", "--shape", "2000,1", "--axis", "1")
+        outcome = tool.run("max", self.file("x.bin", bytes(range(250)) * 8), "--dtype", "u1", "--shape", "2000,1", "--axis", "1")
         self.assertEqual((outcome.code, outcome.out), (0, "[  0   1   2 ... 247 248 249]\n"))
         self.assertEqual(outcome.err.count("\n"), 1)
         self.assertIn("-o OUT.npy", outcome.err)
@@ -79,6 +91,9 @@ class Values(tool.ToolTest):
         out = self.printed("f64", struct.pack("<300d", *(1 / n for n in range(1, 301))), "--shape", "300,1", "--axis", "1")
         self.assertLessEqual(max(map(len, out.splitlines())), 80)
         self.assertEqual([float(text) for text in out.strip("[]\n").split()], [1 / n for n in range(1, 301)])
+        # Twenty numbers of three digits would end in column 80, and leave no room for the bracket.
+        out = self.printed("u8", bytes([200] * 20), "--shape", "20,1", "--axis", "1")
+        self.assertEqual(out, "[" + " ".join(["200"] * 19) + "\n 200]\n")
 
     def test_several_files(self):
         one = self.file("one.npy", tool.npy(data=tool.floats(1, 2, 3)))

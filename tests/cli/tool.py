@@ -19,6 +19,11 @@ ITEM_BYTES = {"bool": 1, "i8": 1, "i16": 2, "i32": 4, "i64": 8, "u8": 1, "u16": 
               "f16": 2, "bf16": 2, "f32": 4, "f64": 8}
 
 
+def word(dtype):
+    """What --dtype takes for `dtype`, as output names it: i8 and u8 would be 8 bytes in NumPy."""
+    return {"i8": "int8", "u8": "uint8"}.get(dtype, dtype)
+
+
 @dataclass
 class Outcome:
     code: int

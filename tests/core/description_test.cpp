@@ -116,12 +116,12 @@ TEST(descriptions, omitted_nan_takes_part_in_its_count_alone) {
   EXPECT_EQ(number_in<float>(d.norm2), static_cast<float>(std::sqrt(12.0)));
 }
 
-// -0 is less than +0, but they tie for an index.
+// -0 is less than +0, for an index, too.
 TEST(descriptions, zeros_of_both_signs) {
   const summary d = description_of(std::vector<float>{0.0f, -0.0f, 0.0f}, nan_policy::propagate);
   EXPECT_TRUE(std::signbit(number_in<float>(d.min)));
   EXPECT_FALSE(std::signbit(number_in<float>(d.max)));
-  EXPECT_EQ(d.argmin, 0);
+  EXPECT_EQ(d.argmin, 1);
   EXPECT_EQ(d.argmax, 0);
   EXPECT_EQ(d.zero, 3);
   const summary minus = description_of(std::vector<float>{-0.0f, -0.0f}, nan_policy::propagate);

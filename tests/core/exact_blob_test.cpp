@@ -140,6 +140,13 @@ TYPED_TEST(exact_blob, a_sum_too_large_for_its_count_is_found_behind_a_valid_che
   EXPECT_NE(refusal<TypeParam>(bytes).find("byte 56: found a sum larger than its number of inputs"), std::string::npos);
 }
 
+TYPED_TEST(exact_blob, other_kinds_than_sums_and_products_are_refused) {
+  auto bytes = saved(exact_accumulator<TypeParam>());
+  bytes[11] = std::byte{2};
+  sign(bytes);
+  EXPECT_NE(refusal<TypeParam>(bytes).find("byte 11: found 2, expected 0 (sums) or 1 (products)"), std::string::npos);
+}
+
 TYPED_TEST(exact_blob, impossible_counts_are_found_behind_a_valid_checksum) {
   const auto bytes = saved(exact_accumulator<TypeParam>());
   for (const std::size_t at : {16u, 24u, 32u, 40u, 48u}) {
@@ -156,6 +163,32 @@ TYPED_TEST(exact_blob, impossible_counts_are_found_behind_a_valid_checksum) {
       const std::string found =
           mark == 2 ? "byte " + std::to_string(at) + ": found a mark of 2" : "byte 16: found 0 inputs";
       EXPECT_NE(refusal<TypeParam>(wrong).find(found), std::string::npos);
+    }
+  }
+}
+
+// One input is a NaN, or an infinity of one sign, or a number: never two of them.
+TYPED_TEST(exact_blob, two_marks_of_one_input_are_found_behind_a_valid_checksum) {
+  using element = typename TypeParam::element;
+  const element infinity = testing_oracle::from_bits<element>(testing_data::infinity_bits<element>);
+  for (const std::size_t second : {24u, 32u, 40u}) {
+    for (const std::size_t first : {24u, 32u, 40u}) {
+      if (first == second) continue;
+      exact_accumulator<TypeParam> sum;
+      if constexpr (TypeParam::products) sum.add_product(infinity, infinity);
+      else sum.add(infinity);
+      auto bytes = saved(sum);
+      bytes[32] = std::byte{0};
+      bytes[first] = std::byte{1};
+      sign(bytes);
+      EXPECT_EQ(refusal<TypeParam>(bytes), "accepted");
+      bytes[second] = std::byte{1};
+      sign(bytes);
+      EXPECT_NE(refusal<TypeParam>(bytes).find("byte 16: found 1 inputs, expected one for each mark"),
+                std::string::npos);
+      bytes[16] = std::byte{2};
+      sign(bytes);
+      EXPECT_EQ(refusal<TypeParam>(bytes), "accepted");
     }
   }
 }

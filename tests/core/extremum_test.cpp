@@ -72,11 +72,11 @@ TYPED_TEST(floating_extrema, minus_zero_is_less_than_plus_zero) {
   EXPECT_EQ(this->bits(op_kind::max, propagate, {-0.0}), bits_of(-0.0));
 }
 
-TYPED_TEST(floating_extrema, zeros_of_both_signs_tie_for_an_index) {
-  EXPECT_EQ(this->index(op_kind::argmin, propagate, {0.0, -0.0}), 0);
-  EXPECT_EQ(this->index(op_kind::argmin, propagate, {-0.0, 0.0}), 0);
-  EXPECT_EQ(this->index(op_kind::argmax, propagate, {-0.0, 0.0}), 0);
-  EXPECT_EQ(this->index(op_kind::argmax, propagate, {-1.0, -0.0, 0.0}), 1);
+TYPED_TEST(floating_extrema, an_index_is_that_of_the_extreme_to_the_sign_of_a_zero) {
+  EXPECT_EQ(this->index(op_kind::argmin, propagate, {0.0, -0.0}), 1);
+  EXPECT_EQ(this->index(op_kind::argmin, propagate, {-0.0, 0.0, -0.0}), 0);
+  EXPECT_EQ(this->index(op_kind::argmax, propagate, {-0.0, 0.0, 0.0}), 1);
+  EXPECT_EQ(this->index(op_kind::argmax, propagate, {-1.0, -0.0, 0.0}), 2);
 }
 
 TYPED_TEST(floating_extrema, infinities_are_ordinary_values) {

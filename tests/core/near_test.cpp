@@ -110,6 +110,23 @@ TYPED_TEST(near_pairs, quotients_that_are_ties_or_nearly) {
   }
 }
 
+// Counts that binary64 does not hold: dividing by what they round to is not within the error.
+TYPED_TEST(near_pairs, quotients_by_inexact_counts) {
+  engine random(95);
+  for (int i = 0; i < 2000 && !this->HasFailure(); ++i) {
+    const std::int64_t count =
+        (std::int64_t{1} << 53) + 1 + 2 * static_cast<std::int64_t>(random() >> (12 + random() % 52));
+    const exact_pair sum = exact_pair{} + std::ldexp(1.0, static_cast<int>(random() % 40)) +
+                           std::ldexp(static_cast<double>(random() % 1000), -40);
+    agrees<TypeParam>(detail::near_quotient(sum, count), rational(sum) / rational(count));
+  }
+  // 2^53 + 1 over as many is 1, and over 2^53 it is not.
+  const std::int64_t count = (std::int64_t{1} << 53) + 1;
+  TypeParam rounded{};
+  const near_value found = detail::near_quotient(exact_pair{0x1p53, 1.0}, count);
+  EXPECT_TRUE(!round_if_certain(found, rounded) || bits_of(rounded) == bits_of(detail::nearest<TypeParam>(1.0)));
+}
+
 // The low part of the quotient underflows, and decides all the same.
 TEST(near_quotient, of_a_tie_and_the_smallest_number) {
   for (const double tail : {0x1p-1074, -0x1p-1074}) {

@@ -144,6 +144,20 @@ TEST(scalar, the_smallest_and_the_largest_quotients) {
   }
 }
 
+// A quotient that fills 64 bits as it is: what is left over is all that tells a tie from what lies above it.
+TEST(scalar_division, a_rest_behind_a_full_quotient) {
+  for (const std::int64_t half : {std::int64_t{512}, std::int64_t{256}, std::int64_t{1} << 8, std::int64_t{1} << 9}) {
+    const int128_t tie = static_cast<int128_t>((std::int64_t{1} << 53) + 1) * half;
+    for (const std::int64_t divisor : {3, 7, 1000}) {
+      for (const int rest : {-1, 0, 1}) {
+        const int128_t sum = tie * divisor + rest;
+        ASSERT_NO_FATAL_FAILURE(expect_rounded(divide(sum, divisor), sum, divisor));
+        ASSERT_NO_FATAL_FAILURE(expect_rounded(divide(-sum, divisor), -sum, divisor));
+      }
+    }
+  }
+}
+
 TEST(scalar, exact_quotients_stay_integers) {
   const scalar s = divide(int128_t{-84}, 2);
   EXPECT_EQ(s.what, scalar::kind::integer);

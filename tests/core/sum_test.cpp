@@ -103,6 +103,11 @@ TEST(sum, omitted_nans_are_not_counted) {
   EXPECT_EQ(std::bit_cast<std::uint64_t>(op.lower(none, 1).real), 0u);  // +0
   EXPECT_TRUE(std::isnan(finish_scalar(op_kind::mean, op.lower(none, 1), {}).real));
 
+  initial_value negative_zero;
+  negative_zero.given = true;
+  negative_zero.real_value = -0.0;
+  EXPECT_TRUE(std::signbit(finish_scalar(op_kind::sum, op.lower(none, 1), negative_zero).real));
+
   const auto zeros = op.combine(op.lift(-0.0f, 0), op.lift(std::nanf(""), 1));
   EXPECT_TRUE(std::signbit(op.lower(zeros, 2).real));
 }

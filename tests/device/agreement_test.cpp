@@ -133,7 +133,7 @@ TEST_F(Sanitized, every_kernel_and_finish) {
   random_engine rng(3);
   for (op_kind op : {op_kind::sum, op_kind::argmax}) {
     for (dtype type : {dtype::i8, dtype::f32}) {
-      for (std::size_t i : {2u, 5u, 6u, 9u, 10u, 12u, 14u}) {
+      for (std::size_t i : {2u, 5u, 6u, 9u, 10u, 12u, 14u, 20u, 21u, 22u, 23u}) {
         expect_agreement(op, type, nan_policy::propagate, problems[i], {}, rng);
       }
       for (finish how : {finish::next_pass, finish::last_block}) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <span>
 #include <string>
@@ -290,6 +291,9 @@ TEST_F(exact_Sanitized, every_kernel) {
       {.extents = {6, 7, 8, 9}, .axes = {0, 2}},
       {.extents = {1070001}, .axes = {0}, .forced = {.how = finish::atomic}},
       {.extents = {40001}, .axes = {0}, .forced = {.how = finish::last_block}},
+      {.extents = {1024}, .axes = {0}},   // a row that is tried in one binary64
+      {.extents = {16384}, .axes = {0}},  // whole vectors, in one part and in several
+      {.extents = {262144}, .axes = {0}},
   };
   for (const dtype type : real_dtypes) {
     for (const exact_case& one : cases) {
@@ -298,6 +302,24 @@ TEST_F(exact_Sanitized, every_kernel) {
         ASSERT_NO_FATAL_FAILURE(expect_exact(one, type, family, rng));
       }
     }
+  }
+}
+
+// A part that is lost among parts that are kept.
+TEST_F(exact_Sanitized, one_element_that_no_pair_holds) {
+  for (const dtype type : {dtype::bf16, dtype::f32, dtype::f64}) {
+    const std::int64_t length = 1 << 18;
+    auto bytes = exact_elements(type, length, data_family::normal, rng);
+    visit_dtype(type, [&]<class T>() {
+      if constexpr (floating_storage<T>) {
+        const T least = bit_copy<T>(static_cast<typename detail::float_layout<T>::bits_type>(1));
+        std::memcpy(bytes.data() + bytes.size() / 3 / sizeof(T) * sizeof(T), &least, sizeof(T));
+      }
+    });
+    const batches form = normalise(make_view(bytes.data(), type, {length}), {0}, element_order::any);
+    const plan p = make_plan(make_reduction(op_kind::sum, type), form, {}, cuda::device_traits());
+    const device_array on_device(bytes);
+    ASSERT_EQ(run_on_device(p, on_device.data()), summed(p, bytes.data())) << explain(p);
   }
 }
 

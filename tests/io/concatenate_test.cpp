@@ -138,5 +138,35 @@ TEST_F(concatenate_test, says_which_part_is_at_fault) {
             "short: the elements end after 2; expected shape (3,) of i32");
 }
 
+// A source of a user's own, which claims more elements than it brings, and says nothing.
+class silent final : public source {
+ public:
+  const std::string& name() const noexcept override { return name_; }
+  const array_layout& layout() const noexcept override { return layout_; }
+  bool random_access() const noexcept override { return true; }
+  std::int64_t read(std::int64_t first, std::span<std::byte> chunk) override {
+    return std::min(static_cast<std::int64_t>(chunk.size()) / 4, std::max<std::int64_t>(5 - first, 0));
+  }
+
+ private:
+  std::string name_ = "silent";
+  array_layout layout_{dtype::i32, {7}, false};
+};
+
+TEST_F(concatenate_test, notices_parts_that_end_early_and_do_not_say_so) {
+  const auto both = [&](bool last) {
+    std::vector<std::unique_ptr<source>> parts;
+    parts.push_back(std::make_unique<silent>());
+    if (!last) parts.push_back(stream("b", 0, 3, 3));
+    return concatenate(std::move(parts));
+  };
+  for (const bool last : {true, false}) {
+    for (const std::int64_t chunk : {2, 7, 100}) {
+      EXPECT_EQ(error_of<format_error>([&] { read_all<std::int32_t>(*both(last), chunk); }),
+                "silent: the elements end after 5; expected shape (7,) of i32");
+    }
+  }
+}
+
 }  // namespace
 }  // namespace multifold::io

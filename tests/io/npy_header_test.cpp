@@ -65,7 +65,8 @@ TEST(npy_header, says_what_it_does_not_reduce) {
   EXPECT_PRED2(says, message("<f16"), "long doubles");
   EXPECT_PRED2(says, message("|V5"), "raw records");
   const std::string header = dict("<V2", "(3,)");
-  EXPECT_PRED2(says, message("<V2"), "read them by --dtype bf16 --offset " + std::to_string(10 + header.size()));
+  EXPECT_PRED2(says, message("<V2"),
+               "raw_options::type dtype::bf16, raw_options::offset_bytes " + std::to_string(10 + header.size()));
   EXPECT_PRED2(says, error_of<unsupported_error>([] {
                  parse("{'descr': [('x', '<f4'), ('y', '<i8')], 'fortran_order': False, 'shape': (2,), }");
                }),
@@ -89,6 +90,8 @@ TEST(npy_header, names_the_byte_of_every_mistake) {
   EXPECT_PRED2(says, message("{'color': 1}"),
                "byte 11: found the key 'color'; expected descr, fortran_order and shape");
   EXPECT_PRED2(says, message("{'shape': (), 'shape': ()}"), "found the key 'shape' a second time");
+  EXPECT_PRED2(says, message("{'descr': '<f4', 'descr': '<f4'}"), "found the key 'descr' a second time");
+  EXPECT_PRED2(says, message("{'fortran_order': True, 'fortran_order': False}"), "key 'fortran_order' a second time");
   EXPECT_PRED2(says, message("{'shape': [3]}"), "expected a shape like (3, 4)");
   EXPECT_PRED2(says, message("{'shape': (3)}"), "expected ',' after the only extent");
   EXPECT_PRED2(says, message("{'shape': (3, 4}"), "expected ',' or ')' after an extent");

@@ -87,11 +87,11 @@ TEST_F(npy_test, refuses_a_pipe_that_is_too_short_or_too_long) {
 }
 
 TEST_F(npy_test, refuses_beginnings_that_are_not_npy) {
-  EXPECT_EQ(message_for(""), "the file is empty; expected .npy, or raw elements and their --dtype");
+  EXPECT_EQ(message_for(""), "the file is empty; expected .npy, or raw elements and their raw_options::type");
   EXPECT_EQ(
       message_for("hello, world"),
       "byte 0: found 68 65 6c 6c 6f 2c; expected .npy, which starts with 93 4e 55 4d 50 59; raw elements are read "
-      "by --dtype, --shape and --offset");
+      "by raw_options");
   EXPECT_PRED2(says, message_for("a"), "byte 0: found 61; expected .npy");
   EXPECT_EQ(message_for("\x93NU"), "byte 3: the file ends inside the .npy magic, version and header length");
   EXPECT_EQ(message_for(npy("", "", 2).substr(0, 11)), "byte 11: the file ends inside the length of the .npy header");
@@ -149,7 +149,7 @@ TEST_F(npy_test, is_chosen_by_open_source) {
   const std::string file = write("x.npy", npy(dict("<f8", "(6,)"), raw(six_)));
   EXPECT_EQ(read_all<double>(*open_source(file, std::nullopt)), six_);
   EXPECT_PRED2(says, error_of<format_error>([&] { open_source(write("y", "12345678"), std::nullopt); }),
-               "raw elements are read by --dtype");
+               "raw elements are read by raw_options");
   EXPECT_EQ(open_source(path("y"), raw_options{})->layout().extents, std::vector<std::int64_t>{2});
 }
 
@@ -160,8 +160,8 @@ TEST_F(npy_test, is_not_taken_for_raw_elements) {
   raw_options options{dtype::f64, {}, false, 0};
   EXPECT_EQ(error_of<format_error>([&] { open_source(file, options); }),
             file +
-                ": byte 0: found .npy, whose header says dtype and shape; leave --dtype and --shape away, or say by "
-                "--offset where the raw elements start");
+                ": byte 0: found .npy, whose header says dtype and shape; expected no raw_options, or by "
+                "raw_options::offset_bytes where the raw elements start");
   options.offset_bytes = static_cast<std::int64_t>(10 + header.size());
   EXPECT_EQ(read_all<double>(*open_source(file, options)), six_);
 

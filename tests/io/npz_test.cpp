@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <random>
+#include <thread>
 
 #include "io/scratch.hpp"
 #include "io/standard_stream.hpp"
@@ -168,6 +170,128 @@ TEST_F(npz_test, names_the_byte_of_every_mistake) {
   EXPECT_PRED2(says, with(end + 4, number(1, 2)), "found a piece of a zip archive; expected all of it");
   EXPECT_PRED2(says, with(8, number(1 << 20, 8), true), "the zip archive ends before its zip64 end record");
   EXPECT_PRED2(says, with(8, number(0, 8), true), "byte 0: found 50 4b 03 04; expected the zip64 end record");
+}
+
+TEST_F(npz_test, refuses_every_bit_of_damage) {
+  const std::string whole = zip({b_, a_});
+  const std::size_t first = whole.find("\x93NUMPY", whole.find("a.npy")), end = whole.find("PK\x01\x02");
+  const std::size_t data = end - 48;
+  for (std::size_t bit = 8 * first; bit < 8 * end; ++bit) {
+    std::string file = whole;
+    file[bit / 8] = static_cast<char>(file[bit / 8] ^ 1 << bit % 8);
+    const std::string path = write("x.npz", file);
+    const auto read = [&] {
+      std::vector<std::byte> room(1000);
+      open_source(path + ":a", std::nullopt)->read(0, room);
+    };
+    if (bit < 8 * data) EXPECT_THROW(read(), error) << bit;
+    else EXPECT_PRED2(says, error_of<format_error>(read), "x.npz:a: found the CRC-32 ") << bit;
+  }
+  std::string file = whole;
+  file[data] ^= 1;
+  write("x.npz", file);
+  const auto in = open_source(path("x.npz:a"), std::nullopt);
+  std::vector<double> six(6);
+  const auto bytes = std::as_writable_bytes(std::span(six));
+  EXPECT_EQ(in->read(3, bytes.first(24)), 3);  // not all of it yet
+  EXPECT_EQ(in->read(2, bytes.first(16)), 2);
+  const auto rest = [&] { in->read(0, bytes.first(24)); };
+  EXPECT_PRED2(says, error_of<format_error>(rest), "of the member a.npy; expected");
+  EXPECT_PRED2(says, error_of<format_error>([&] { in->read(5, bytes.first(8)); }),
+               "as the archive says: it is damaged");
+}
+
+TEST_F(npz_test, compares_checksums_of_what_threads_read) {
+  std::vector<float> many(300'000);
+  for (std::size_t i = 0; i < many.size(); ++i) many[i] = static_cast<float>(i);
+  std::string file = zip({{"a.npy", npy(dict("<f4", "(300000,)"), raw(many))}});
+  for (const bool damaged : {false, true}) {
+    if (damaged) file[600'000] ^= 4;
+    const auto in = open_source(write("x.npz", file), std::nullopt);
+    std::atomic<std::int64_t> next{0};
+    std::atomic<int> refused{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([&] {
+        std::vector<std::byte> room(4 * 777);
+        try {
+          for (std::int64_t at = next.fetch_add(770); at < 300'000; at = next.fetch_add(770)) {  // some of it twice
+            in->read((at * 7 / 770 % 390) * 770, room);
+          }
+        } catch (const format_error&) {
+          ++refused;
+        }
+      });
+    }
+    for (std::thread& t : threads) t.join();
+    if (damaged) EXPECT_GE(refused, 1);
+    else EXPECT_EQ(refused, 0);
+  }
+}
+
+TEST_F(npz_test, refuses_headers_that_contradict_the_directory) {
+  const std::string whole = zip({a_});
+  const auto with = [&](std::size_t byte, const std::string& bytes) {
+    return message_for(std::string(whole).replace(byte, bytes.size(), bytes), "a");
+  };
+  const std::string size = std::to_string(a_.bytes.size());
+  EXPECT_EQ(
+      with(30, "b"),
+      ": byte 0: found the name b.npy in the header of the member a.npy; expected a.npy, as in the zip directory");
+  EXPECT_PRED2(says, with(6, number(2048, 2)),
+               "found the flags 2048 in the header of the member a.npy; expected 0, as");
+  EXPECT_PRED2(says, with(8, number(8, 2)), "found the method 8 in the header of the member a.npy; expected 0, as");
+  EXPECT_PRED2(says, with(14, number(1, 4)), "found the CRC-32 1 in the header of the member a.npy; expected ");
+  EXPECT_PRED2(says, with(18, number(5, 4)),
+               "found the stored size 5 in the header of the member a.npy; expected " + size);
+  EXPECT_PRED2(says, with(22, number(5, 4)), "found the size 5 in the header of the member a.npy; expected " + size);
+  EXPECT_PRED2(says, with(18, number(0, 4)), "found the stored size 0 in the header");
+  EXPECT_PRED2(says, with(18, number(0xffffffff, 4)), "found the stored size 0 in the header");  // the extra field's
+  EXPECT_PRED2(says, with(26, number(4, 2)), "found the name a.np in the header of the member a.npy");
+}
+
+// Written to a pipe: the header comes before the numbers are known, and a descriptor behind the bytes has them.
+TEST_F(npz_test, reads_descriptors_behind_the_bytes) {
+  const std::string crc = crc_of(a_), bytes = a_.bytes;
+  const auto archive = [&](const std::string& descriptor) {
+    std::string header = local_header({"a.npy", bytes, 0, 8}).replace(14, 12, 12, '\0');
+    std::string file = zip({{"a.npy", bytes, 0, 8}});
+    const std::size_t table = file.find("PK\x01\x02"), end = file.find("PK\x05\x06");
+    const std::string start = header + bytes + descriptor;
+    return start + file.substr(table, end - table) + file.substr(end, 16) + number(start.size(), 4) + number(0, 2);
+  };
+  const auto sizes = [&](int width) { return number(bytes.size(), width) + number(bytes.size(), width); };
+  for (const std::string& signature : {std::string(), std::string("PK\x07\x08")}) {
+    for (const int width : {4, 8}) {
+      const std::string path = write("x.npz", archive(signature + crc + sizes(width)));
+      EXPECT_EQ(read_all<double>(*open_source(path, std::nullopt)), six_);
+      EXPECT_PRED2(says, message_for(archive(signature + number(7, 4) + sizes(width)), "a"),
+                   "in the data descriptor of the member a.npy; expected the CRC-32 ");
+      EXPECT_PRED2(says, message_for(archive(signature + crc + number(7, width) + number(7, width)), "a"),
+                   "in the data descriptor of the member a.npy; expected the CRC-32 ");
+    }
+  }
+  EXPECT_PRED2(says, message_for(archive(""), "a"), "in the data descriptor of the member a.npy");
+}
+
+// A comment is any bytes, and so may hold what looks like the end of an archive; a record of the end is one whose
+// comment reaches to the file's.
+TEST_F(npz_test, finds_the_end_behind_comments_that_look_like_one) {
+  const std::string whole = zip({a_}), end = whole.substr(whole.find("PK\x05\x06"));
+  for (const std::string& comment : {"PK\x05\x06" + std::string(30, '\0'), end + "more",
+                                     "PK\x05\x06" + std::string(16, '\0') + number(9, 2) + "four"}) {
+    const std::string path = write("x.npz", zip({a_}, false, comment));
+    EXPECT_EQ(read_all<double>(*open_source(path, std::nullopt)), six_);
+  }
+}
+
+TEST_F(npz_test, refuses_zip64_fields_that_are_cut_off) {
+  std::string file = zip({a_}, true);
+  const std::size_t field = file.find(number(1, 2) + number(24, 2), file.find("PK\x01\x02"));
+  for (const int bytes : {0, 7, 8, 16, 23}) {
+    file.replace(field + 2, 2, number(static_cast<std::uint64_t>(bytes), 2));
+    EXPECT_PRED2(says, message_for(file), "its zip64 field is cut off") << bytes;
+  }
 }
 
 }  // namespace

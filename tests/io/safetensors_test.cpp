@@ -111,6 +111,9 @@ TEST_F(safetensors_test, names_the_byte_of_every_mistake) {
   EXPECT_PRED2(says, with(R"({"\x41":)"), "after a backslash");
   EXPECT_PRED2(says, with(R"({"\u00g0":)"), "after a backslash");
   EXPECT_PRED2(says, with(R"({"\ud800":)"), "the second half of a surrogate pair");
+  for (const char* const second : {R"(\u0041)", R"(\ud800)", R"(\udbff)", R"(\ue000)"}) {
+    EXPECT_PRED2(says, with(R"({"\ud83d)" + std::string(second) + R"(":)"), "the second half of a surrogate pair");
+  }
   EXPECT_PRED2(says, with(R"({"\udc00":)"), "without its first");
   EXPECT_PRED2(says, with("{} x"), "nothing but spaces after the header");
   EXPECT_PRED2(says, with("{}"), "found no array in it");

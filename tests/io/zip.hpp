@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "io/crc32.hpp"
 
 namespace multifold::io {
 
@@ -21,11 +24,14 @@ inline std::string number(std::uint64_t value, int bytes) {
   return text;
 }
 
+inline std::string crc_of(const zipped& member) { return number(crc32(std::as_bytes(std::span(member.bytes))), 4); }
+
 /// The local header; its extra field is longer than the directory's, as in archives by NumPy.
 inline std::string local_header(const zipped& member) {
-  return "PK\x03\x04" + number(20, 2) + number(member.flags, 2) + number(member.method, 2) + number(0, 8) +
-         number(member.bytes.size(), 4) + number(member.bytes.size(), 4) + number(member.name.size(), 2) +
-         number(20, 2) + member.name + number(1, 2) + number(16, 2) + std::string(16, '\0');
+  return "PK\x03\x04" + number(20, 2) + number(member.flags, 2) + number(member.method, 2) + number(0, 4) +
+         crc_of(member) + number(member.bytes.size(), 4) + number(member.bytes.size(), 4) +
+         number(member.name.size(), 2) + number(20, 2) + member.name + number(1, 2) + number(16, 2) +
+         std::string(16, '\0');
 }
 
 /// With `wide`, sizes, places and the end are zip64's, although they would fit.
@@ -40,7 +46,7 @@ inline std::string zip(const std::vector<zipped>& members, bool wide = false, st
              : std::string();
     file += local_header(member) + member.bytes;
     table += "PK\x01\x02" + number(45, 2) + number(45, 2) + number(member.flags, 2) + number(member.method, 2) +
-             number(0, 8) + number(wide ? elsewhere : size, 4) + number(wide ? elsewhere : size, 4) +
+             number(0, 4) + crc_of(member) + number(wide ? elsewhere : size, 4) + number(wide ? elsewhere : size, 4) +
              number(member.name.size(), 2) + number(extra.size(), 2) + number(3, 2) + number(0, 8) +
              number(wide ? elsewhere : place, 4) + member.name + extra + "why";
   }

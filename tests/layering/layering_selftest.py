@@ -35,6 +35,8 @@ CASES = (
     ("lib/src/core/c.cpp", "void f() { std::printf(\"x\"); }", "never prints"),
     ("lib/src/host/d.cpp", "void f() { std::cerr << 1; }", "never prints"),
     ("lib/src/host/e.cpp", "void f() { exit(1); }", "never ends the program"),
+    ("lib/src/io/b.cpp", 'throw error("say its --shape");', "knows no command line"),
+    ("lib/src/io/ok.cpp", 'int a = x--; f("a -- b", "raw_options"); // "--shape"', None),
     ("notes.md", f"see {HOME}/notes", "home directory"),
     ("lib/src/core/ok.cpp", '#include <vector>\n#include "multifold/dtype.hpp"\n// printf("in words")', None),
     ("lib/src/host/ok.cpp", '#include <sched.h>\n#include "multifold/plan.hpp"\n#include "host/threads.hpp"\n'

@@ -56,6 +56,8 @@ PRINTS = re.compile(r"(?<![\w.:>])(?:std::)?(?:printf|fprintf|vprintf|puts|fputs
 EXITS = re.compile(r"(?<![\w.>])(?:std::|::)?(?:exit|_exit|_Exit|quick_exit|abort|terminate)\s*\(")
 HOME_PATH = re.compile(r"(?<![\w.])/(?:home|Users|root)/\w[\w.-]*|\b[A-Z]:\\Users\\")
 
+OPTION = re.compile(r"\"[^\"\n]*(?<![\w-])--[a-z][^\"\n]*\"")
+
 CODE = {".hpp", ".cpp", ".cu", ".cuh", ".h"}
 TEXT = CODE | {".py", ".sh", ".md", ".txt", ".cmake", ".json", ".in", ""}
 IGNORED = {".git", ".cache", "build", "__pycache__"}
@@ -141,6 +143,9 @@ def code_problems(name, text):
                 yield number, "the library never prints; return a value or throw an error"
             if EXITS.search(line):
                 yield number, "the library never ends the program; throw an error"
+        for number, line in enumerate(text.splitlines(), 1):
+            if OPTION.search(line.partition("//")[0]):
+                yield number, "the library knows no command line: name the option as in C++ (reduce_options::threads)"
 
 
 def problems(root):

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks of the text of the repository: lint.sh format | spelling | shell. Returns 77 where the tool is missing.
+# Checks of the text of the repository: lint.sh format | spelling | shell | switches. Returns 77 where the tool is missing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -39,15 +39,23 @@ case "${1:-}" in
     ;;
   spelling)
     command -v codespell >/dev/null || skip "codespell was not found (apt-get install codespell)"
-    codespell --ignore-words=tests/lint/spelling.txt --skip='./build,./.git,./.cache,*.json,*.svg,*.npy,__pycache__' .
+    codespell --ignore-words=tests/lint/spelling.txt --skip='./build,./.git,./.cache,*.json,*.svg,*.npy,./tests/fuzz/corpus,__pycache__' .
     ;;
   shell)
     command -v shellcheck >/dev/null || skip "shellcheck was not found (apt-get install shellcheck)"
     shellcheck dev .ci/run
     find . -name '*.sh' -not -path './build/*' -print0 | xargs -0 shellcheck
     ;;
+  switches)
+    # Where a switch has a default, the compiler does not tell that a new enumerator has no case there.
+    if grep -rnE '(^|[;{}])[[:space:]]*default[[:space:]]*:' lib graphs apps --include='*.[ch]pp' --include='*.cu' \
+      --include='*.cuh'; then
+      echo "a switch has a case for every enumerator, and no default; numbers and characters take an if, or a table" >&2
+      exit 1
+    fi
+    ;;
   *)
-    echo "usage: lint.sh format | reformat | spelling | shell" >&2
+    echo "usage: lint.sh format | reformat | spelling | shell | switches" >&2
     exit 2
     ;;
 esac

@@ -89,7 +89,7 @@ TEST(explain, a_failed_store_becomes_an_error_with_advice) {
   EXPECT_EQ(said(status::ok, what), "");
   EXPECT_EQ(said(status::overflow, what), "the sum of i64 does not fit i64: ask for another result dtype (f64, say)");
   what = make_reduction(op_kind::prod, dtype::i64);
-  EXPECT_EQ(said(status::overflow, what), "the prod of i64 does not fit i64: convert the elements to f64");
+  EXPECT_EQ(said(status::overflow, what), "the prod of i64 does not fit i64: ask for another result dtype (f64, say)");
   what = make_reduction(op_kind::argmin, dtype::f16);
   EXPECT_EQ(said(status::empty, what), "the argmin of f16 has no value: every element of a batch is NaN");
   EXPECT_THROW(check_status(status::empty, what), shape_error);

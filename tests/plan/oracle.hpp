@@ -64,7 +64,7 @@ inline outcome plain_product(const std::vector<double>& elements, const reductio
     passed = passed || std::abs(product) >= 0x1p64;
   }
   if (product == 0) return {status::ok, 0};  // of integers: no sign
-  if (is_floating(what.input) || !passed) return {status::ok, product};
+  if (is_floating(what.input) || is_floating(what.result) || !passed) return {status::ok, product};
   return {status::overflow, 0};
 }
 

@@ -1,6 +1,7 @@
 // Plans for fewer elements: the same results as plans that were made for so few, from the same passes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -64,6 +65,9 @@ TEST(resized, gives_what_a_plan_for_so_few_gives) {
     ASSERT_EQ(run(smaller, data), run(expected, data));
     ASSERT_EQ(smaller.passes.size(), whole.passes.size());
     ASSERT_EQ(smaller.passes[0].blocks, whole.passes[0].blocks);
+    if (smaller.passes[0].parts == 1) {
+      ASSERT_EQ(smaller.passes[0].part_length, std::max<std::int64_t>(1, length));
+    }
     ASSERT_EQ(run(resized(smaller, length), data), run(smaller, data));
   }
 }
@@ -88,6 +92,11 @@ TEST(resized, refuses_what_it_cannot_do) {
   EXPECT_THROW(resized(whole, -1), shape_error);
   EXPECT_THROW(resized(plan_over({100, 3}, {0}), 10), unsupported_error);
   EXPECT_THROW(resized(plan_over({3, 100}, {1}), 10), unsupported_error);
+  // Which elements come first is the view's to say, and plans of sums read along memory.
+  array_view reversed = make_view(nullptr, dtype::f32, {100});
+  reversed.strides = {-1};
+  const batches backwards = normalise(reversed, {0}, element_order::any);
+  EXPECT_THROW(resized(make_plan(what, backwards, {}, h200_traits()), 10), unsupported_error);
 }
 
 }  // namespace

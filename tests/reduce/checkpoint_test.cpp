@@ -12,8 +12,10 @@
 #include <random>
 #include <stdexcept>
 
+#include "core/little_endian.hpp"
 #include "multifold/multifold.hpp"
 #include "multifold/state.hpp"
+#include "reduce/resume.hpp"
 
 namespace multifold {
 namespace {
@@ -115,8 +117,32 @@ TEST_F(checkpoint_test, keeps_states_and_reports_progress) {
   };
   const reduce_result result = reduce(op_kind::sum, *input(), options_);
   EXPECT_EQ(result.state, expected(op_kind::sum).state);
-  EXPECT_GE(least, result.resumed * 4);
+  EXPECT_EQ(least, 0);  // a function has no identity: what was summed is looked at again
   EXPECT_EQ(most, elements * 4);
+}
+
+TEST_F(checkpoint_test, is_cancelled_while_it_looks_at_what_was_summed) {
+  EXPECT_THROW(reduce(op_kind::sum, *input(2'000'000), options_), std::runtime_error);
+  const std::vector<std::byte> left = bytes();
+  std::stop_source stop;
+  stop.request_stop();
+  options_.stop = stop.get_token();
+  EXPECT_EQ(refusal<cancelled_error>(*input()), "x: the reduction was cancelled");
+  EXPECT_EQ(bytes(), left);
+}
+
+TEST_F(checkpoint_test, takes_intervals_of_any_length_but_of_none) {
+  options_.checkpoint_seconds = -1;
+  EXPECT_EQ(refusal<unsupported_error>(*input()),
+            "checkpoints every -1.000000 seconds were asked for; expected 0 or more");
+  options_.checkpoint_seconds = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_NE(refusal<unsupported_error>(*input()).find("expected 0 or more"), std::string::npos);
+  for (const double seconds : {1e15, 1e300, std::numeric_limits<double>::infinity()}) {
+    EXPECT_EQ(detail::next_stretch(1'000'000, 1e-9, seconds, 100, 12'345'678), 12'345'678) << seconds;
+  }
+  EXPECT_EQ(detail::next_stretch(1000, 2, 10, 100, 12'345'678), 5000);
+  EXPECT_EQ(detail::next_stretch(1000, 2, 10.5, 100, 12'345'678), 5200);
+  EXPECT_EQ(detail::next_stretch(1000, 1e9, 10, 100, 12'345'678), 100);
 }
 
 TEST_F(checkpoint_test, refuses_other_arrays) {
@@ -124,10 +150,25 @@ TEST_F(checkpoint_test, refuses_other_arrays) {
   const std::vector<std::byte> left = bytes();
   const std::string file = file_;
 
-  values_[0] = -values_[0];
-  EXPECT_EQ(refusal<format_error>(*input()),
-            file + ": found the checkpoint of other elements than those of x; remove it to start anew");
-  values_[0] = -values_[0];
+  const std::int64_t done = detail::decode_checkpoint(left).done;
+  std::mt19937 random(12);
+  for (int i = 0; i < 20; ++i) {  // any one of them, and its smallest bit
+    const auto place = i == 0 ? 0 : i == 1 ? done - 1 : static_cast<std::int64_t>(random()) % done;
+    const auto flip = [&] {
+      std::uint32_t bits;
+      std::memcpy(&bits, &values_[static_cast<std::size_t>(place)], 4);
+      bits ^= 1;
+      std::memcpy(&values_[static_cast<std::size_t>(place)], &bits, 4);
+    };
+    flip();
+    EXPECT_EQ(refusal<format_error>(*input()),
+              file + ": found the checkpoint of other elements than those of x; remove it to start anew")
+        << place;
+    flip();
+  }
+  std::swap(values_[1000], values_[2000]);  // the same sum, and yet not the same elements
+  EXPECT_NE(refusal<format_error>(*input()).find("other elements"), std::string::npos);
+  std::swap(values_[1000], values_[2000]);
   options_.nan = nan_policy::propagate;
   EXPECT_EQ(
       refusal<format_error>(*input()),
@@ -174,14 +215,17 @@ TEST_F(checkpoint_test, sums_nothing_at_all) {
   EXPECT_EQ(reduce(op_kind::sum, *none, options_).value<float>(), 0);
 }
 
+constexpr detail::element_digest some_digest{0x0123456789abcdefu, 0xfedcba9876543210u}, other_digest{1, 2};
+
 TEST(checkpoint_bytes, come_back_and_are_believed_after_every_check) {
-  const detail::checkpoint c{1000, 300, nan_policy::omit, 0x0123456789abcdefu, empty_state(dtype::f64)};
+  const detail::checkpoint c{1000, 300, nan_policy::omit, some_digest, other_digest, empty_state(dtype::f64)};
   const std::vector<std::byte> whole = detail::encode(c);
   const detail::checkpoint back = detail::decode_checkpoint(whole);
   EXPECT_EQ(back.elements, c.elements);
   EXPECT_EQ(back.done, c.done);
   EXPECT_EQ(back.nan, c.nan);
-  EXPECT_EQ(back.sample, c.sample);
+  EXPECT_EQ(back.summed, c.summed);
+  EXPECT_EQ(back.identity, c.identity);
   EXPECT_EQ(back.state, c.state);
   for (std::size_t i = 0; i < whole.size(); ++i) {
     std::vector<std::byte> changed = whole;
@@ -189,16 +233,43 @@ TEST(checkpoint_bytes, come_back_and_are_believed_after_every_check) {
     EXPECT_THROW(detail::decode_checkpoint(changed), format_error) << i;
     EXPECT_THROW(detail::decode_checkpoint(std::span(whole).first(i)), format_error) << i;
   }
-  std::vector<std::byte> newer = whole;
-  newer[8] = std::byte{2};
+}
+
+std::string refusal_of(const std::vector<std::byte>& bytes) {
   try {
-    detail::decode_checkpoint(newer);
-    ADD_FAILURE();
+    detail::decode_checkpoint(bytes);
   } catch (const format_error& problem) {
-    EXPECT_STREQ(problem.what(),
-                 "checkpoint, byte 8: found version 2, expected version 1; a newer multifold wrote this");
+    return problem.what();
   }
-  EXPECT_THROW(detail::decode_checkpoint(detail::encode({3, 4, nan_policy::omit, 0, {}})), format_error);
+  return "no error";
+}
+
+TEST(checkpoint_bytes, of_other_versions_are_refused) {
+  std::vector<std::byte> whole = detail::encode({1000, 300, nan_policy::omit, {}, {}, empty_state(dtype::f64)});
+  whole[8] = std::byte{3};
+  EXPECT_EQ(refusal_of(whole), "checkpoint, byte 8: found version 3, expected version 2; a newer multifold wrote this");
+  whole[8] = std::byte{1};
+  whole.resize(60);  // they were shorter
+  EXPECT_EQ(
+      refusal_of(whole),
+      "checkpoint, byte 8: found version 1, expected version 2; an older multifold wrote this: remove it to start "
+      "anew");
+}
+
+TEST(checkpoint_bytes, of_counts_that_cannot_be_are_refused) {
+  for (const auto& [counted, done] : {std::pair<std::int64_t, std::int64_t>{3, 4}, {3, -1}, {-3, -4}, {-3, -3}}) {
+    EXPECT_EQ(refusal_of(detail::encode({counted, done, nan_policy::omit, {}, {}, {}})),
+              "checkpoint, byte 24: found " + std::to_string(done) + " of " + std::to_string(counted) +
+                  " elements, expected no more than all");
+  }
+}
+
+TEST(checkpoint_bytes, of_no_known_policy_are_refused) {
+  std::vector<std::byte> bytes = detail::encode({1000, 300, nan_policy::omit, {}, {}, empty_state(dtype::f64)});
+  bytes[10] = std::byte{2};
+  const std::span<std::byte> all(bytes);
+  put_little_endian(all.last(8), fnv1a(all.first(all.size() - 8)));
+  EXPECT_EQ(refusal_of(bytes), "checkpoint, byte 10: found 2, expected 0 (NaN propagates) or 1 (NaN is omitted)");
 }
 
 }  // namespace

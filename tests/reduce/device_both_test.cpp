@@ -161,10 +161,6 @@ TEST_F(device_both, refuses_what_cannot_be_shared) {
     EXPECT_NE(std::string(e.what()).find("accuracy exact"), std::string::npos) << e.what();
   }
   EXPECT_THROW(reduce(op_kind::prod, view(true), on(engine_choice::both)), unsupported_error);
-  array_view gaps = view(true);
-  gaps.strides[0] = 2 * columns;
-  gaps.extents[0] = rows / 2;
-  EXPECT_THROW(reduce(op_kind::sum, gaps, on(engine_choice::both)), unsupported_error);
   const cuda::device_buffer there(1 << 12);
   array_view on_device = make_view(there.data(), dtype::f32, {1 << 10});
   on_device.where = place::device;

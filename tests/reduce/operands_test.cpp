@@ -109,7 +109,7 @@ TEST(operands, that_are_sources_are_named) {
 TEST(operands, have_lengths_that_are_known) {
   vector_source<float> x(six, {6}, "x.bin"), pipe(six, {-1}, "-");
   const std::string wanted =
-      "standard input: dot takes arrays whose lengths are known before they are read: say the --shape";
+      "standard input: dot takes arrays whose lengths are known before they are read: say raw_options::extents";
   EXPECT_EQ(message_of<unsupported_error>([&] { reduce(op_kind::dot, x, pipe); }), wanted);
   EXPECT_EQ(message_of<unsupported_error>([&] { reduce(op_kind::dot, pipe, x); }), wanted);
 }

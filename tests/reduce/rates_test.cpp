@@ -100,6 +100,20 @@ TEST(rates, the_quickest_engine_is_taken) {
   EXPECT_NE(decide(h200, {data_place::pinned, gib, 4, true}).reason.find("on both"), std::string::npos);
 }
 
+// Predictions are not that good, and the host's engine is there in any case.
+TEST(rates, a_gain_of_less_than_a_twentieth_moves_nothing) {
+  constexpr auto size = static_cast<double>(16 * gib);
+  machine_rates rates = h200;
+  workload work{data_place::pinned, 16 * gib, 16, true};
+  work.shareable = false;
+  for (const double share : {0.90, 0.94, 0.96, 0.99, 1.01}) {
+    rates.link = size / (share * predict(rates, work).host - 0.003) / 0.98;
+    const engine_times times = predict(rates, work);
+    ASSERT_NEAR(times.device / times.host, share, 0.001);
+    EXPECT_EQ(decide(rates, work).engine, share < 0.95 ? engine_choice::device : engine_choice::host) << share;
+  }
+}
+
 TEST(rates, a_link_that_was_not_measured_is_none) {
   machine_rates alone = h200;
   alone.link = alone.pinning = alone.staged_one = alone.staged_all = 0;

@@ -174,6 +174,19 @@ TEST(reduce_api, refuses_what_it_cannot_do) {
   EXPECT_THROW(reduce(op_kind::sum, on_device, host), unsupported_error);
 }
 
+TEST(reduce_api, refuses_negative_resources) {
+  const std::vector<float> x(10, 1.0f);
+  floats source(x, {10});
+  reduce_options threads, memory;
+  threads.threads = -1;
+  memory.memory_bytes = -1;
+  for (const reduce_options& options : {threads, memory}) {
+    EXPECT_THROW(reduce(op_kind::sum, make_view(x.data(), {10}), options), unsupported_error);
+    EXPECT_THROW(reduce(op_kind::sum, source, options), unsupported_error);
+    EXPECT_THROW(plan_for(op_kind::sum, make_view(x.data(), {10}), options), unsupported_error);
+  }
+}
+
 TEST(reduce_api, an_integer_result_that_does_not_fit_is_an_error) {
   const std::vector<std::int64_t> x(3, INT64_MAX);
   EXPECT_THROW(reduce(op_kind::sum, make_view(x.data(), {3})), overflow_error);

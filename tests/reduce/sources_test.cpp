@@ -5,6 +5,7 @@
 #include <cstring>
 #include <random>
 #include <stdexcept>
+#include <stop_token>
 
 #include "multifold/multifold.hpp"
 #include "multifold/state.hpp"
@@ -49,6 +50,58 @@ TEST(sources, of_functions_give_the_bits_of_arrays) {
       EXPECT_EQ(reduce(op, *from_function(values, count, true), options).data, expected.data);
     }
   }
+}
+
+// Its parts would be those of another length.
+TEST(sources, of_unknown_length_take_no_forced_plan) {
+  const std::vector<float> values = random_numbers(1000);
+  plan_options parts, passes, how;
+  parts.parts = 2;
+  passes.passes = 2;
+  how.how = finish::next_pass;
+  for (const plan_options& forced : {parts, passes, how}) {
+    reduce_options options;
+    options.engine = engine_choice::host;
+    options.forced = forced;
+    try {
+      reduce(op_kind::sum, *from_function(values, -1), options);
+      ADD_FAILURE();
+    } catch (const unsupported_error& problem) {
+      EXPECT_NE(std::string(problem.what()).find("a plan cannot be forced on what is read in chunks"),
+                std::string::npos)
+          << problem.what();
+    }
+  }
+}
+
+TEST(sources, of_unknown_length_have_one_axis) {
+  const std::vector<float> values = random_numbers(1000);
+  reduce_options options;
+  options.engine = engine_choice::host;
+  for (const std::vector<std::int64_t>& axes : {std::vector<std::int64_t>{}, {0, 0}, {0, 1}, {1}}) {
+    options.axes = axes;
+    EXPECT_THROW(reduce(op_kind::sum, *from_function(values, -1), options), shape_error);
+  }
+  options.axes = {{-1}};
+  EXPECT_EQ(reduce(op_kind::sum, *from_function(values, -1), options).count, 1000);
+}
+
+// A slow pipe may take minutes for what a thread asks for at once.
+TEST(sources, that_are_slow_are_left_between_two_calls) {
+  std::stop_source stop;
+  int calls = 0;
+  const auto bring = [&](std::int64_t, std::span<std::byte> chunk) {
+    ++calls;
+    stop.request_stop();
+    std::fill(chunk.begin(), chunk.end(), std::byte{0});
+    return static_cast<std::int64_t>(chunk.size() / sizeof(float));
+  };
+  reduce_options options;
+  options.engine = engine_choice::host;
+  options.stop = stop.get_token();
+  const auto input = make_source("numbers", {dtype::f32, {-1}, false}, bring, false);
+  EXPECT_THROW(reduce(op_kind::sum, *input, options), cancelled_error);
+  EXPECT_EQ(calls, 1);
 }
 
 TEST(sources, pass_on_what_a_function_throws) {

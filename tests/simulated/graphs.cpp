@@ -1,4 +1,5 @@
 // No graphs here: every reduction is launched.
+#include "multifold/graphs/capture.hpp"
 #include "multifold/graphs/graph_cache.hpp"
 
 namespace multifold::graphs {
@@ -7,6 +8,7 @@ struct graph_cache::entry {};
 
 graph_cache::graph_cache(const cache_limits& limits) : limits_(limits) {}
 graph_cache::~graph_cache() = default;
-bool graph_cache::run(const plan&, const operands&, void*) { return false; }
+void refuse_captured(cudaStream_t) {}  // nor captures
+bool graph_cache::run(const plan&, const operands&, void*, cudaStream_t) { return false; }
 
 }  // namespace multifold::graphs

@@ -6,6 +6,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "reduce/places.hpp"
 #include "simulated_gpu.hpp"
 
 namespace simulated {
@@ -120,6 +121,14 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* found, const void* a
   return cudaSuccess;
 }
 
+// Nothing of the driver is there to be asked.
+bool multifold::detail::uses_cuda() { return false; }
+bool multifold::detail::is_device_memory(const void* at) { return simulated::memory_at(at) == memory::device; }
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) {
+  *value = 0;
+  return cudaSuccess;
+}
 cudaError_t cudaGetDevice(int* device) {
   *device = 0;
   return cudaSuccess;
@@ -131,7 +140,9 @@ cudaError_t cudaDeviceSynchronize() {
   simulated::drain();
   return cudaSuccess;
 }
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*) { return cudaSuccess; }
 cudaError_t cudaSetDevice(int) { return simulated::next_call(); }
 cudaError_t cudaGetLastError() { return cudaSuccess; }
+cudaError_t cudaPeekAtLastError() { return cudaSuccess; }
 const char* cudaGetErrorString(cudaError_t) { return "the simulated GPU refuses"; }
 const char* cudaGetErrorName(cudaError_t) { return "simulated"; }

@@ -64,7 +64,11 @@ std::uint32_t lowered(const reduction& what, const Op& op, const typename Op::ac
 }  // namespace
 
 engine_traits device_traits(int) { return h200_traits(); }
-std::vector<device_info> devices(std::string&) { return {{"simulated", 1, 9, 0, simulated::device_bytes, 0}}; }
+std::vector<device_info> devices(std::string&) { return {{"simulated", 1, 9, 0, simulated::device_bytes, 0, 0}}; }
+bool has_kernels(std::string& reason) {
+  if (simulated::lacks_kernels) reason = "the simulated GPU has no kernels";
+  return !simulated::lacks_kernels;
+}
 
 void reduce_async(const plan& p, const operands& data, void* results, std::span<std::byte> workspace,
                   cudaStream_t stream) {

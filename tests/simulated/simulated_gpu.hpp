@@ -31,6 +31,9 @@ std::int64_t calls();
 /// Counts a call: what it has to return instead, if the GPU is broken.
 cudaError_t next_call();
 
+/// As a GPU of an architecture that the build is not for.
+inline bool lacks_kernels = false;
+
 enum class memory { pageable, pinned, device };
 memory memory_at(const void* at);
 

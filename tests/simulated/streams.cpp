@@ -68,6 +68,17 @@ namespace {
 
 std::set<cudaStream_t> streams;
 
+// The default stream, which waits for no other here: all others are made with cudaStreamNonBlocking.
+cudaStream_t real(cudaStream_t stream) {
+  static auto* const default_stream = [] {
+    auto* const made = new CUstream_st;
+    const std::lock_guard guard(lock());
+    streams.insert(made);
+    return made;
+  }();
+  return stream == nullptr || stream == cudaStreamLegacy ? default_stream : stream;
+}
+
 }  // namespace
 
 std::mutex& lock() {
@@ -81,6 +92,7 @@ std::condition_variable& happened() {
 }
 
 void enqueue(cudaStream_t stream, std::function<void()> work) {
+  stream = real(stream);
   const std::lock_guard guard(lock());
   stream->work.push_back(std::move(work));
   ++stream->given;
@@ -133,7 +145,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  stream->drain();
+  simulated::real(stream)->drain();
   return next_call();
 }
 
@@ -208,7 +220,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
   if ((origin == memory::device) != from_device || (target == memory::device) != to_device)
     return cudaErrorInvalidValue;
   enqueue(stream, [=] { std::memcpy(to, from, bytes); });
-  if (target == memory::pageable || origin == memory::pageable) stream->drain();  // as copies of such memory may
+  if (target == memory::pageable || origin == memory::pageable) real(stream)->drain();  // as copies of such memory may
   return cudaSuccess;
 }
 

@@ -205,9 +205,9 @@ TEST_F(device_stream, stops_when_it_is_told_to) {
   EXPECT_THROW(stream::run_device(p, input, &result, options), cancelled_error);
 }
 
-TEST_F(device_stream, refuses_too_little_memory_and_forms_without_rows_or_columns) {
+TEST_F(device_stream, refuses_too_little_memory_and_indices_that_do_not_ascend) {
   EXPECT_THROW(expect_agreement(op_kind::sum, problems[1], {}, 1000), out_of_memory);
-  EXPECT_THROW(expect_agreement(op_kind::sum, {dtype::f32, {9, 10, 11}, {0, 2}}, {}, INT64_C(2) << 20),
+  EXPECT_THROW(expect_agreement(op_kind::argmax, {dtype::f32, {90, 110}, {0, 1}, true}, {}, INT64_C(2) << 20),
                unsupported_error);
 }
 

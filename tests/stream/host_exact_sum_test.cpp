@@ -5,6 +5,7 @@
 
 #include "host/engine.hpp"
 #include "host/exact_arrays.hpp"
+#include "multifold/error.hpp"
 #include "multifold/ops/visit.hpp"
 #include "stream/host_stream.hpp"
 #include "stream/memory_source.hpp"
@@ -56,7 +57,14 @@ void check(const reduction& what, family f, const array_layout& layout, const st
         stream::host_options options;
         options.threads = threads;
         options.memory_bytes = limit;
-        const bytes found = outcome_of(p, [&](void* out) { stream::run_host(p, source, out, options); });
+        bytes found;
+        try {
+          found = outcome_of(p, [&](void* out) { stream::run_host(p, source, out, options); });
+        } catch (const out_of_memory&) {
+          // What is read once, in order, has the sums of all results open.
+          ASSERT_TRUE(!random_access && limit > 0 && p.form.results() > 10000);
+          continue;
+        }
         ASSERT_EQ(expected, found) << name(what.op) << " of " << name(what.input) << " " << to_string(layout.extents)
                                    << (layout.fortran_order ? " fortran" : "") << " axes " << to_string(axes)
                                    << " family " << static_cast<int>(f) << " threads " << threads;

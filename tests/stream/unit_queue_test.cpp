@@ -66,6 +66,17 @@ TEST(unit_queue, units_shrink_towards_the_end) {
   EXPECT_LT(units.size(), 300u);
 }
 
+// Units are a share of what remains, and what comes back remains.
+TEST(unit_queue, what_is_given_back_is_handed_out_in_units_as_long_as_before) {
+  unit_queue q(8000, 1);
+  const interval first = q.claim(shared_by::device, 8000);
+  EXPECT_EQ(first.end - first.begin, 1000);
+  while (!q.empty()) q.claim(shared_by::device, 8000);
+  q.give_back(shared_by::device);
+  const interval again = q.claim(shared_by::host, 8000);
+  EXPECT_EQ(again.end - again.begin, 1000);
+}
+
 TEST(unit_queue, what_is_given_back_is_handed_out_again) {
   unit_queue q(1005, 10);
   std::vector<interval> kept;

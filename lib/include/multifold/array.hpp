@@ -72,14 +72,18 @@ enum class access : std::uint8_t {
 
 /// A reduction in normal form: `outer * inner` results, each over `length` elements.
 ///
-/// Kept axes are numbered in C order in the result, whatever their order in memory. `kept` and `reduced` list every
-/// run that is left after merging neighbours, slowest first in logical order; where `pattern` is not `strided`, the
-/// same runs stand in `outer`, `length` and `inner` (unused ones have extent 1).
+/// `kept` and `reduced` list every run that is left after merging neighbours, slowest first. Batches are numbered in C
+/// order of `kept`, and the elements of a batch in C order of `reduced`: this is the only numbering there is, and every
+/// kernel, whether it reads `kept` or `outer` and `inner`, goes by it. A batch's number says nothing about the place of
+/// its result: that is what result strides are for, because kept axes have their own order in the result, whatever
+/// their order in memory. Where `pattern` is not `strided`, the same runs stand in `outer`, `length` and `inner`
+/// (unused ones have extent 1).
 struct batches {
   std::int64_t outer = 1;
   std::int64_t length = 1;
   std::int64_t inner = 1;
   access pattern = access::rows;
+  bool reordered = false;   // elements of a batch are not numbered as in the view, but along memory
   std::int64_t offset = 0;  // elements from `data` to the first element in normal order
   run outer_run, length_run, inner_run;
   std::vector<run> kept;
@@ -88,7 +92,7 @@ struct batches {
   std::int64_t results() const noexcept { return outer * inner; }
   std::int64_t elements() const noexcept { return outer * inner * length; }
 
-  /// Elements from `data` to element `index` of batch `batch`. Batches count in C order of (outer, inner).
+  /// Elements from `data` to element `index` of batch `batch`.
   std::int64_t offset_of(std::int64_t batch, std::int64_t index) const noexcept;
   /// Where the result of `batch` stands.
   std::int64_t result_of(std::int64_t batch) const noexcept;

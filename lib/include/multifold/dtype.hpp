@@ -4,7 +4,10 @@
 #include <concepts>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+
+#include "multifold/error.hpp"
 
 #if defined(__CUDACC__)
 #define MULTIFOLD_HD __host__ __device__
@@ -106,6 +109,27 @@ constexpr decltype(auto) visit_dtype(dtype type, F&& f) {
     case dtype::f64: break;
   }
   return f.template operator()<double>();
+}
+
+/// The same for a floating-point `type`. Throws: unsupported_error for all others.
+template <class F>
+constexpr decltype(auto) visit_floating(dtype type, F&& f) {
+  switch (type) {
+    case dtype::f16: return f.template operator()<f16>();
+    case dtype::bf16: return f.template operator()<bf16>();
+    case dtype::f32: return f.template operator()<float>();
+    case dtype::f64: return f.template operator()<double>();
+    case dtype::boolean:
+    case dtype::i8:
+    case dtype::i16:
+    case dtype::i32:
+    case dtype::i64:
+    case dtype::u8:
+    case dtype::u16:
+    case dtype::u32:
+    case dtype::u64: break;
+  }
+  throw unsupported_error(std::string(name(type)) + " is no floating-point type");
 }
 
 }  // namespace multifold

@@ -65,7 +65,8 @@ plan make_plan(const reduction& what, const batches& form, const plan_options& o
 /// `p` for the first `length` elements of its only row, with the same kernels on the same grid: parts may be left
 /// without elements.
 /// Throws: shape_error for more elements than `p` has, or for none where that has no value; unsupported_error for a
-///         plan of several results, or of elements that are no neighbours.
+///         plan of several results, of elements that are no neighbours, or of a view whose order is not memory's (one
+///         that is reversed or transposed), where others would be the first.
 plan resized(const plan& p, std::int64_t length);
 
 /// The passes as a table for people.

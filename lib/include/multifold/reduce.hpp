@@ -20,6 +20,8 @@
 #include "multifold/trace.hpp"
 #include "multifold/transfer.hpp"
 
+struct CUstream_st;  // what CUDA's cudaStream_t points to
+
 namespace multifold {
 
 /// `both`: CPU threads and the GPU share the array.
@@ -43,11 +45,14 @@ struct reduce_options {
   std::string checkpoint;                           // of exact sums and means of a source: see reduce(op, source)
   double checkpoint_seconds = 10;                   // between two of them
   transfer way = transfer::automatic;               // of host arrays to the device engine
+  // A cudaStream_t: nothing is read, or written to `into`, before the work that is on it now is done. Null: for arrays
+  // in device memory that of the default stream, for all others none. See the table below.
+  CUstream_st* stream = nullptr;
   // Host memory for the results, as many bytes as they take, instead of reduce_result::data, which stays empty then.
   // A GPU writes to pinned memory by itself. After an error, nobody knows what is there.
   std::span<std::byte> into;
-  plan_options forced;
-  std::stop_token stop;                                   // throws cancelled_error soon after a request
+  plan_options forced;   // for an array where its engine is; refused for what is read in chunks
+  std::stop_token stop;  // throws cancelled_error soon after a request
   std::function<void(std::int64_t bytes_read)> progress;  // called now and then, from one thread at a time
   trace_sink trace;                                       // of whatever is read in chunks: told of each
 };
@@ -61,7 +66,7 @@ struct reduce_result {
   std::string engine;            // "host", "device" or "both"
   std::string device;            // the processor, or both, for people
   accuracy achieved = accuracy::fast;
-  plan used;
+  plan used;                      // what ran; without passes where the array came in chunks
   std::int64_t count = 0;         // input elements, of each array
   std::int64_t resumed = 0;       // as many of them as a checkpoint had already
   std::int64_t bytes = 0;         // input bytes that were read
@@ -94,19 +99,52 @@ T number_of(const std::byte (&member)[8]) {
   return x;
 }
 
+// What the functions that take device memory, or memory that a GPU writes to, wait for, and what they leave undone:
+//
+// | function                                 | begins after                        | when it returns |
+// |------------------------------------------|-------------------------------------|-------------------------------------|
+// | reduce of device memory                  | what is on options.stream; if that  | the result is in host memory, and
+// | |                                          | is null, on the default stream (*)  | nothing is left to do | | reduce
+// of host memory, or of a source    | what is on options.stream; if that  | the same                            | | |
+// is null, at once                    |                                     | | reduce_async, reduce_counted_async, |
+// what is on their stream             | all is left to do: arrays, results, | | accumulate_async, fill_identity_async,
+// |                                     | counts and workspaces are in use    | | lower_async, fold_async | | until
+// their stream is through       | | cuda::status_of, status_of of graphs     | what is on its stream               |
+// that is done                        | | making a pass_graph, batch_graph;        | at once: they touch no array |
+// launches under way keep what they   | | rebind, resize                           | | were launched with | | launch of
+// these                          | what is on its stream, and the last | as the _async functions             | | |
+// launch of the same graph            |                                     | | stream_graph::run | what is on the
+// stream it is given;  | as reduce                           | |                                          | if that is
+// null, at once            |                                     | | graph_cache::run                         | as
+// reduce of device memory          | as reduce                           | | ~buffer of cuda::buffer                  |
+// what is on any stream of the device | that is done                        |
+//
+// (*) CUDA's legacy default stream, which waits for all streams but those made with cudaStreamNonBlocking (as
+// cuda::stream is) and those of threads (cudaStreamPerThread). A copy from pageable memory by cudaMemcpy is work of the
+// default stream that may go on when cudaMemcpy has returned: a stream that does not wait for that one has to be waited
+// for, or to do the copy itself, by cudaMemcpyAsync. What is captured does not run, so a stream that is being captured
+// cannot be waited for: reduce and run refuse it; _async functions become nodes.
+
 /// Reduces `array` (host or device memory, any strides) over the axes in `options`.
-/// Memory:   host arrays on the host engine: accumulators only. On the device engine dense arrays are sent in chunks,
+/// Stream:   see the table. It runs on streams of its own, waits for its results, and can be called while other threads
+///           capture, in whatever mode.
+/// Memory:   host arrays on the host engine: accumulators only. On the device engine arrays are sent in chunks,
 ///           straight from where they are if that is pinned memory, else through pinned buffers of memory_bytes at
-///           most. Both engines together read pinned and pageable arrays where they are, but for what is staged.
+///           most. There arrays with gaps or repeats become dense ones, chunk by chunk, and those whose indices do not
+///           ascend along memory come in another order. Both engines together read pinned and pageable arrays where
+///           they are, but for what is staged.
 /// Numerics: correctly rounded, the same bits on every engine; but products of floating point are accuracy::fast.
 ///           A var is (n P - S S) / (n (n - correction)) of the exact sums S of x and P of x x: nothing cancels. It is
 ///           NaN for no elements; where nothing is left of n, infinity, or NaN if all elements are the same.
 /// Throws:   shape_error, unsupported_error, engine_error, overflow_error, out_of_memory, cancelled_error, cuda_error.
-///           Of these, shape_error for `into` of another size than the results', or misaligned for them; and
-///           unsupported_error for transfer::copy and mapped where the array does not lie in pinned memory, and for
+///           Of these, shape_error for a null pointer where there are elements, and for `into` of another size than
+///           the results', or misaligned for them; and unsupported_error for memory that is not where it is said to be:
+///           device memory as place::host or in `into`, and as place::device what the current device cannot read; for
+///           transfer::copy and mapped where the array does not lie in pinned memory, or does not go as it lies there;
+///           for
 ///           engine_choice::both where it lies in device memory, or the result would depend on how it is shared: sums
-///           of accuracy::fast, products of floating point. If the GPU fails then, the CPU does all, and the note says
-///           so.
+///           of accuracy::fast, products of floating point; and for a stream that is being captured, or the default
+///           stream while one that waits for it is. If the GPU fails then, the CPU does all, and the note says so.
 /// Cost:     reads each element once.
 reduce_result reduce(op_kind op, const array_view& array, const reduce_options& options = {});
 
@@ -116,14 +154,17 @@ reduce_result reduce(op_kind op, const array_view& array, const reduce_options& 
 ///           (n P - S T) / (n (n - correction)) of the exact sums S of x, T of y and P of x y.
 reduce_result reduce(op_kind op, const array_view& x, const array_view& y, const reduce_options& options = {});
 
-/// Reduces a source in bounded memory: options.memory_bytes of buffers, and the accumulators of the results.
+/// Reduces a source in bounded memory: options.memory_bytes of buffers and of partial results, and the results. On the
+/// host engine a source without random access, such as a pipe, is refused with out_of_memory before it is read if
+/// results that are open at once take more.
 ///
 /// If options.checkpoint names a file, an exact sum or mean over all axes leaves there, about every
 /// checkpoint_seconds, what it has summed so far, and goes on from there if the file exists: the bits are those of an
 /// uninterrupted run. The file is replaced as a whole, and stays when all is summed; remove it when the result is safe.
-/// Sixteen short stretches of what was summed are read again, so that the checkpoint of a file that has been replaced
-/// is refused. Throws: as above, and io_error or format_error from the source, or about the checkpoint;
-/// unsupported_error for
+/// It holds the source's identity and a digest of every element summed. Where the identity is another one, or there is
+/// none (a copy, a file that was touched, a callback), what was summed is read again, at the speed of reading, which
+/// `progress` tells of, but not `bytes`; and a checkpoint of other elements is refused.
+/// Throws: as above, and io_error or format_error from the source, or about the checkpoint; unsupported_error for
 ///         checkpoints of other operations, of several results, and of sources without random access; for both engines
 ///         on such sources.
 reduce_result reduce(op_kind op, source& input, const reduce_options& options = {});

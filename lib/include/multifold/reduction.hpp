@@ -34,6 +34,12 @@ constexpr bool always_exact(op_kind op, dtype input) noexcept {
   return !is_floating(input) || (op != op_kind::sum && op != op_kind::prod && op != op_kind::mean);
 }
 
+/// The same of results in the dtype of `what`: products of integers that leave 128 bits are rounded on their way to a
+/// real number.
+constexpr bool always_exact(const reduction& what) noexcept {
+  return always_exact(what.op, what.input) && !(what.op == op_kind::prod && is_floating(what.result));
+}
+
 /// Whether the sums of `what` are gathered exactly, in exact_sum.
 constexpr bool gathers_exactly(const reduction& what) noexcept {
   return what.numerics == accuracy::exact && is_floating(what.input) && has_exact_form(what.op);

@@ -19,11 +19,13 @@ enum class status : std::uint32_t {
 
 /// `integer * 2^exponent` or `real`, over `count` elements.
 ///
-/// After an inexact division the lowest bit of `integer` is sticky: it stands for "and a little more", and there are
-/// at least 61 bits above it, so that rounding to any format is still correct.
+/// After an inexact division or product the lowest bit of `integer` is sticky: it stands for "and a little more", and
+/// there are at least 61 bits above it, so that rounding to any format is still correct. Only an exponent of 0 makes it
+/// an integer that an integer dtype can hold.
 struct scalar {
   enum class kind : std::uint8_t { integer, real, overflow, empty };
   kind what = kind::empty;
+  bool signed_zero = false;  // a real number: times zero, it is a zero of its own sign
   int exponent = 0;
   int128_t integer = 0;
   double real = 0;

@@ -1,6 +1,7 @@
 // The last step of every reduction: a scalar becomes the bytes of its result dtype. Included by scalar.hpp.
 #pragma once
 
+#include "multifold/exact/round.hpp"
 #include "multifold/scalar.hpp"
 
 namespace multifold {
@@ -11,8 +12,22 @@ MULTIFOLD_HD void put(void* out, T value) {
   *static_cast<T*>(out) = value;
 }
 
+// The scalar, which is an integer times a power of two, as what rounds correctly to any format.
+MULTIFOLD_HD constexpr exact_value value_of(const scalar& s) {
+  exact_value v;
+  v.negative = s.integer < 0;
+  v.significand = magnitude_of(s.integer);
+  if (v.significand == 0) return v;
+  const int up = 128 - bit_width(v.significand);
+  v.significand <<= up;
+  v.exponent = s.exponent - up;
+  return v;
+}
+
 MULTIFOLD_HD inline void put_real(const scalar& s, dtype type, void* out) {
   const bool integer = s.what == scalar::kind::integer;
+  // Below, powers of two are those of means: binary64 holds them, and what they scale is no subnormal.
+  if (integer && (s.exponent < -128 || s.exponent > 0)) return round_to(value_of(s), type, out);
   if (type == dtype::f64) {
     const double x = integer ? integer_to_double(s.integer, s.exponent) : s.real;
     put(out, x != x ? bit_copy<double>(0x7ff8000000000000ull) : x);
@@ -52,7 +67,8 @@ MULTIFOLD_HD inline status store(const scalar& value, dtype type, void* out) {
     return status::ok;
   }
   // Plans give an integer dtype to integer scalars only.
-  if (value.what != scalar::kind::integer || !detail::fits(value.integer, type)) return status::overflow;
+  if (value.what != scalar::kind::integer || value.exponent != 0 || !detail::fits(value.integer, type))
+    return status::overflow;
   detail::put_integer(value.integer, item_bytes(type), out);
   return status::ok;
 }

@@ -52,6 +52,13 @@ class source {
   ///          Page-aligned chunks are best: on an AMD EPYC, pread of cached pages falls from 8 to 1.7 GB/s where the
   ///          chunk lies 16 bytes past the file's offset modulo 4096, as malloc's large buffers do.
   virtual std::int64_t read(std::int64_t first, std::span<std::byte> chunk) = 0;
+
+  /// A text that another source has only if its elements are the same, as far as can be told without reading them: of
+  /// files device, inode, size, times of change, and where in them the elements lie, all as they were when the source
+  /// was opened. Empty if nothing tells: of pipes, devices and callbacks, and of files that had changed less than two
+  /// seconds before, since the next change might have the same time. Who writes to a mapped file, or sets clocks back,
+  /// is not seen.
+  virtual std::string identity() const { return {}; }
 };
 
 /// How raw bytes are to be read.
@@ -60,9 +67,10 @@ struct raw_options {
   std::vector<std::int64_t> extents;  // empty: one axis as long as the file says
   bool has_extents = false;           // tells a scalar from "not given"
   std::int64_t offset_bytes = 0;
+  bool other_byte_order = false;  // than this machine's: elements are swapped as they are read
 };
 
-/// Opens `path` ("-": standard input) as raw elements in the machine's byte order.
+/// Opens `path` ("-": standard input) as raw elements.
 /// Shapes: with extents given, the data reach from the offset to the end of the file, no less and no more; only devices
 ///         (/dev/zero, disks) may go on. Without them a rest shorter than an element, and no data at all, are errors.
 /// Throws: io_error; format_error where the file is at fault; shape_error for negative or oversized options.
@@ -76,7 +84,8 @@ std::unique_ptr<source> open_npy(const std::string& path);
 /// Opens `path` as .npy, as the only array of an .npz or safetensors file, or as raw elements if `raw` says how;
 /// without it any other file is a format_error that says how raw files are read. A .npy file with `raw` at offset 0 is
 /// a format_error too: its header is no data. "PATH:NAME" is the array NAME of the archive PATH, unless there is a file
-/// of that name; in an .npz its members have to be stored, as numpy.savez does.
+/// of that name; in an .npz its members have to be stored, as numpy.savez does. Their CRC-32 is compared by the read
+/// behind which all of the member has been read, in any order; who reads a part of it does not learn of damage.
 /// Files of half of the machine's memory and more are read past the page cache, but for what is in it.
 /// Memory: of archives, their table of contents, until the array is open; of such large files, 1 MiB a reading thread
 ///         where elements do not start at a multiple of 4 KiB.

@@ -102,7 +102,10 @@ void classify(batches& form) {
     form.pattern = access::columns;
     form.length_run = length;
     form.inner_run = form.kept[i];
-    if (form.kept.size() == 2) form.outer_run = form.kept[1 - i];
+    if (form.kept.size() == 2) {
+      form.outer_run = form.kept[1 - i];
+      form.kept = {form.outer_run, form.inner_run};  // as batches are numbered
+    }
     form.inner = form.inner_run.extent;
     form.outer = form.outer_run.extent;
     return;
@@ -140,7 +143,11 @@ batches normalise(const array_view& view, const std::vector<std::int64_t>& axes,
   }
   std::reverse(form.kept.begin(), form.kept.end());
   std::reverse(form.reduced.begin(), form.reduced.end());
-  if (order == element_order::any) sort_any_order(form.reduced, form.offset);
+  if (order == element_order::any) {
+    const std::vector<run> logical = form.reduced;
+    sort_any_order(form.reduced, form.offset);
+    form.reordered = form.reduced != logical;
+  }
   merge_neighbours(form.kept);
   merge_neighbours(form.reduced);
   classify(form);
@@ -148,9 +155,6 @@ batches normalise(const array_view& view, const std::vector<std::int64_t>& axes,
 }
 
 std::int64_t batches::offset_of(std::int64_t batch, std::int64_t index) const noexcept {
-  if (pattern != access::strided) {
-    return offset + batch / inner * outer_run.stride + batch % inner * inner_run.stride + index * length_run.stride;
-  }
   std::int64_t at = offset;
   for (std::size_t i = kept.size(); i-- > 0; batch /= kept[i].extent) at += batch % kept[i].extent * kept[i].stride;
   for (std::size_t i = reduced.size(); i-- > 0; index /= reduced[i].extent) {
@@ -160,8 +164,11 @@ std::int64_t batches::offset_of(std::int64_t batch, std::int64_t index) const no
 }
 
 std::int64_t batches::result_of(std::int64_t batch) const noexcept {
-  if (pattern == access::strided) return batch;
-  return batch / inner * outer_run.result_stride + batch % inner * inner_run.result_stride;
+  std::int64_t at = 0;
+  for (std::size_t i = kept.size(); i-- > 0; batch /= kept[i].extent) {
+    at += batch % kept[i].extent * kept[i].result_stride;
+  }
+  return at;
 }
 
 std::vector<std::int64_t> result_extents(const array_view& view, const std::vector<std::int64_t>& axes, bool keepdims) {

@@ -58,7 +58,17 @@ dtype default_result_dtype(op_kind op, dtype input) noexcept {
     case op_kind::max: return input;
     case op_kind::argmin:
     case op_kind::argmax: return dtype::i64;
-    default: break;
+    case op_kind::sum:
+    case op_kind::prod:
+    case op_kind::mean:
+    case op_kind::norm1:
+    case op_kind::sumsq:
+    case op_kind::norm2:
+    case op_kind::var:
+    case op_kind::std:
+    case op_kind::dot:
+    case op_kind::cov:
+    case op_kind::describe: break;
   }
   if (is_floating(input)) return input;
   if (is_real(op)) return dtype::f64;

@@ -2,10 +2,13 @@
 #include "multifold/cuda/reduce_async.hpp"
 
 #include <string>
+#include <type_traits>
 
 #include "device/dispatch.hpp"
 #include "multifold/cuda/error.hpp"
+#include "multifold/cuda/workspace.hpp"
 #include "multifold/error.hpp"
+#include "multifold/summary.hpp"
 
 namespace multifold::cuda {
 namespace {
@@ -18,15 +21,40 @@ void enqueue_moments(const plan& p, const detail::call& c) {
   moments::enqueue_groups<carrier_of<T>>(p, c);
 }
 
-void enqueue_any(const plan& p, const detail::call& c) {
+// A kernel that meets such an address ends, and the CUDA context with it.
+void check_address(const char* what, const void* at, std::int64_t boundary, const char* advice) {
+  if (at == nullptr) throw shape_error(std::string("the ") + what + " has no address: a null pointer was given");
+  if (reinterpret_cast<std::uintptr_t>(at) % static_cast<std::uintptr_t>(boundary) == 0) return;
+  throw shape_error(std::string("the ") + what + " starts at an address that is no multiple of its items' " +
+                    std::to_string(boundary) + " bytes: " + advice);
+}
+
+void check_arrays(const plan& p, const operands& data) {
+  if (p.form.elements() == 0) return;
+  constexpr const char* advice = "copy it to an aligned place, or use the host engine";
   const std::int64_t item = item_bytes(p.what.input);
-  const auto aligned = [&](const void* at) {
-    return reinterpret_cast<std::uintptr_t>(at) % static_cast<std::uintptr_t>(item) == 0;
-  };
-  if (!aligned(c.data.x) || !(takes_two_arrays(p.what.op) ? aligned(c.data.y) : true)) {
-    throw shape_error("the array starts at an address that is no multiple of its items' " + std::to_string(item) +
-                      " bytes: copy it to an aligned place, or use the host engine");
-  }
+  check_address("array", data.x, item, advice);
+  if (takes_two_arrays(p.what.op)) check_address("second array", data.y, item, advice);
+}
+
+void check_results(const reduction& what, const void* results) {
+  const std::int64_t boundary = what.op == op_kind::describe ? std::int64_t{alignof(summary)} : item_bytes(what.result);
+  check_address("memory for the results", results, boundary, "give it an aligned place");
+}
+
+void check_accumulators(const reduction& what, const void* accumulators) {
+  visit_fold(what, [&](const auto& op) {
+    using accumulator = typename std::remove_cvref_t<decltype(op)>::accumulator;
+    check_address("memory for accumulators", accumulators, alignof(accumulator), "give it an aligned place");
+  });
+}
+
+void check_word(const char* what, const void* word, std::int64_t bytes) {
+  check_address(what, word, bytes, "give it an aligned place");
+}
+
+void enqueue_any(const plan& p, const detail::call& c) {
+  check_arrays(p, c.data);
   visit_family(p.what, [&]<op_family Family, class T>() {
     if constexpr (Family == op_family::moments) enqueue_moments<T>(p, c);
     else detail::enqueue<Family, T>(p, c);
@@ -38,10 +66,11 @@ void enqueue_any(const plan& p, const detail::call& c) {
 void reduce_async(const plan& p, const operands& data, void* results, std::span<std::byte> workspace,
                   work_queue& queue) {
   if (p.form.results() == 0) return;
+  check_results(p.what, results);
+  check_arrays(p, data);
+  static_cast<void>(workspace_cursor(p, workspace));  // refuses what is too small before anything is enqueued
   // A single result writes its status; many can only note failures in a word that is cleared before.
-  if (p.form.results() > 1 && workspace.size() >= sizeof(std::uint32_t)) {
-    queue.clear(workspace.data(), sizeof(std::uint32_t));
-  }
+  if (p.form.results() > 1) queue.clear(workspace.data(), sizeof(std::uint32_t));
   enqueue_any(p, {data, results, false, 0, workspace, queue});
 }
 
@@ -54,7 +83,8 @@ void reduce_async(const plan& p, const operands& data, void* results, std::span<
 void reduce_counted_async(const plan& p, const operands& data, const std::int64_t* count, void* results,
                           std::span<std::byte> workspace, work_queue& queue) {
   static_cast<void>(resized(p, p.form.length));  // refuses plans of several results, or of elements apart
-  if (count == nullptr) throw shape_error("a count in device memory was asked for, and none was given");
+  check_word("count in device memory", count, sizeof *count);
+  check_results(p.what, results);
   enqueue_any(p, {data, results, false, 0, workspace, queue, count});
 }
 
@@ -74,6 +104,7 @@ status status_of(std::span<const std::byte> workspace, cudaStream_t stream) {
 void accumulate_async(const plan& p, const operands& chunk, const chunk_target& target, std::span<std::byte> workspace,
                       work_queue& queue) {
   if (p.form.elements() == 0) return;
+  check_accumulators(p.what, target.accumulators);
   auto* into = static_cast<char*>(target.accumulators) + target.first_result * accumulator_bytes(p.what);
   enqueue_any(p, {chunk, into, true, target.first_index, workspace, queue});
 }
@@ -85,6 +116,8 @@ void accumulate_async(const plan& p, const operands& chunk, const chunk_target& 
 }
 
 void fill_identity_async(const reduction& what, void* accumulators, std::int64_t count, work_queue& queue) {
+  if (count == 0) return;
+  check_accumulators(what, accumulators);
   visit_family(what, [&]<op_family Family, class T>() {
     if constexpr (Family == op_family::moments) moments::fill<carrier_of<T>>(what, accumulators, count, queue);
     else detail::fill_identity<Family, T>(what, accumulators, count, queue);
@@ -98,6 +131,10 @@ void fill_identity_async(const reduction& what, void* accumulators, std::int64_t
 
 void lower_async(const reduction& what, const void* accumulators, std::int64_t count, std::int64_t length,
                  void* results, std::uint32_t* status_word, work_queue& queue) {
+  if (count == 0) return;
+  check_accumulators(what, accumulators);
+  check_results(what, results);
+  check_word("status word", status_word, sizeof *status_word);
   visit_family(what, [&]<op_family Family, class T>() {
     if constexpr (Family == op_family::moments) {
       moments::lower<carrier_of<T>>(what, accumulators, count, results, status_word, queue);

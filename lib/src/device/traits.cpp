@@ -5,7 +5,9 @@
 
 #include <map>
 #include <mutex>
+#include <set>
 
+#include "device/probe.hpp"
 #include "multifold/cuda/error.hpp"
 
 namespace multifold::cuda {
@@ -21,6 +23,7 @@ device_info ask(int device) {
   info.compute_minor = properties.minor;
   info.memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
   info.l2_bytes = properties.l2CacheSize;
+  info.index = device;
   return info;
 }
 
@@ -47,15 +50,33 @@ engine_traits device_traits(int device) {
 std::vector<device_info> devices(std::string& reason) {
   int count = 0;
   const cudaError_t code = cudaGetDeviceCount(&count);
+  forget(code);
   if (code != cudaSuccess) {
-    cudaGetLastError();
     reason = std::string("CUDA says: ") + cudaGetErrorString(code);
     return {};
   }
   if (count == 0) reason = "there is no CUDA device";
   std::vector<device_info> all;
-  for (int i = 0; i < count; ++i) all.push_back(info_of(i));
+  for (int i = 0; i < count; ++i) {
+    const device_info& info = info_of(i);
+    if (detail::may_run(info, detail::compiled_architectures())) all.push_back(info);
+    else reason = detail::without_kernels(info, detail::compiled_architectures());
+  }
+  if (!all.empty()) reason.clear();
   return all;
+}
+
+bool has_kernels(std::string& reason) {
+  if (devices(reason).empty()) return false;
+  int device = 0;
+  check(cudaGetDevice(&device));
+  static std::mutex mutex;
+  static std::set<int> known;
+  const std::lock_guard lock(mutex);
+  if (known.contains(device)) return true;
+  if (!detail::runs(detail::probe_kernel(), info_of(device), reason)) return false;
+  known.insert(device);
+  return true;
 }
 
 }  // namespace multifold::cuda

@@ -11,6 +11,9 @@ namespace {
 
 constexpr unsigned unasked_shared_bytes = 48 << 10;
 
+// Of kernels/dependent.cuh: kernels that were compiled for an older architecture do not wait.
+constexpr int first_architecture_that_waits = 90;
+
 }  // namespace
 
 void allow_shared_bytes(const void* function, unsigned bytes) {
@@ -26,21 +29,26 @@ void allow_shared_bytes(const void* function, unsigned bytes) {
   most = bytes;
 }
 
-bool starts_early() {
+// The architecture that PTX was made for is __CUDA_ARCH__, by which kernels decide; the binary's may be a newer one.
+bool starts_early(const void* function) {
   static std::mutex mutex;
-  static std::map<int, bool> known;
-  int device = 0, major = 0;
+  static std::map<std::pair<int, const void*>, bool> known;
+  int device = 0;
   check(cudaGetDevice(&device));
   const std::lock_guard lock(mutex);
-  const auto found = known.find(device);
-  if (found != known.end()) return found->second;
-  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-  return known[device] = major >= 9;
+  const auto [at, is_new] = known.try_emplace({device, function}, false);
+  if (!is_new) return at->second;
+  cudaFuncAttributes compiled{};
+  if (const cudaError_t code = cudaFuncGetAttributes(&compiled, function); code != cudaSuccess) {
+    known.erase(at);
+    check(code);
+  }
+  return at->second = compiled.ptxVersion >= first_architecture_that_waits;
 }
 
 void stream_queue::launch(const kernel_work& work) {
   allow_shared_bytes(work.function, work.shared_bytes);
-  if (work.early && starts_early()) {
+  if (work.early && starts_early(work.function)) {
     cudaLaunchAttribute early{};
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;

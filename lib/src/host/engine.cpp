@@ -32,8 +32,7 @@ class execution {
 
   void run() {
     const std::int64_t bytes = p_elements() * fold_.item;
-    int threads = options_.threads > 0 ? options_.threads : usable_threads();
-    if (bytes < small_bytes) threads = 1;
+    const int threads = bytes < small_bytes ? 1 : options_.threads > 0 ? options_.threads : usable_threads();
     if (shape_.split) {
       partials_ = allocate_accumulators(shape_.blocks * shape_.pieces() * shape_.block, fold_.acc_bytes());
       share(threads, shape_.tasks(), [this](std::int64_t task, scratch&) { reduce_piece(task); });

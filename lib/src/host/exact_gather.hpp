@@ -5,8 +5,8 @@
 #include <memory>
 #include <type_traits>
 
-#include "host/exact_arena.hpp"
 #include "host/packed.hpp"
+#include "host/sum_arena.hpp"
 #include "multifold/exact/pair.hpp"
 
 namespace multifold::host {
@@ -53,7 +53,7 @@ struct exact_gather {
   using value_type = T;
   using accumulator = std::conditional_t<Omit, counted_partial, exact_partial>;
 
-  exact_arena<T>* arena;
+  sum_arena<exact_sum<T>>* arena;
   const exact_kernels<T>* kernels;
 
   accumulator identity() const { return {}; }

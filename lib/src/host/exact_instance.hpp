@@ -69,7 +69,7 @@ fold exact_fold() {
   using op_type = exact_gather<T, Omit>;
   static_assert(sizeof(op_type) <= sizeof(fold::op));
   fold f{};
-  const auto arena = std::make_shared<exact_arena<T>>();
+  const auto arena = std::make_shared<sum_arena<exact_sum<T>>>();
   new (f.op) op_type{arena.get(), &exact_kernels_of<T>[static_cast<std::size_t>(simd_in_use())]};
   f.arena = arena;
   f.table = &exact_table<T, Omit>;

@@ -70,12 +70,7 @@ template <class T, bool Omit>
 status lower_exactly(const void* op, const lower_work& w) {
   const exact_lowering<T, Omit> lowering{*static_cast<const exact_gather<T, Omit>*>(op), w};
   if (w.what->as_state) return lowering.state(), status::ok;
-  switch (w.what->result) {
-    case dtype::f64: lowering.template all<double>(); break;
-    case dtype::f32: lowering.template all<float>(); break;
-    case dtype::bf16: lowering.template all<bf16>(); break;
-    default: lowering.template all<f16>(); break;
-  }
+  visit_floating(w.what->result, [&]<class Result>() { lowering.template all<Result>(); });
   return status::ok;
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "host/simd.hpp"
+#include "host/sum_arena.hpp"
 #include "multifold/plan.hpp"
 
 namespace multifold::host {
@@ -69,7 +70,7 @@ struct fold {
   kernel_set kernels;
   std::int64_t item;  // bytes of an element
   simd_level level;
-  std::shared_ptr<void> arena;  // where accumulators of exact sums keep what does not fit them
+  std::shared_ptr<spill_arena> arena;  // where accumulators of exact sums keep what does not fit them, if they do
 
   std::int64_t acc_bytes() const { return table->acc_bytes; }
   void clear(std::byte* acc, std::int64_t count) const { table->clear(op, acc, count); }

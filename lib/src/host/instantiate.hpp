@@ -43,20 +43,11 @@ fold fold_of(const Op& op) {
   return f;
 }
 
-template <class Op>
-fold best_fold_of(const Op& op, const reduction&) {
-  return fold_of(op);
-}
-template <class T>
-fold best_fold_of(const float_product<T>& op, const reduction& what) {
-  return what.nan == nan_policy::propagate ? fold_of(plain_product<T>{op}) : fold_of(op);
-}
-
 /// Calls fold_of with the struct of `what`, which must be of this family and of one of the element types Ts.
 template <op_family Family, storage_type... Ts>
 fold fold_among(const reduction& what) {
   fold f{};
-  const auto make = [&](const auto& op) { f = best_fold_of(op, what); };
+  const auto make = [&](const auto& op) { f = fold_of(op); };
   ((what.input == dtype_of<Ts> ? visit_fold<Family, Ts>(what, make) : void()), ...);
   return f;
 }

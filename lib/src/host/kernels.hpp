@@ -3,6 +3,7 @@
 
 #include "host/arg_row.hpp"
 #include "host/columns.hpp"
+#include "host/product_bank.hpp"
 #include "host/product_row.hpp"
 #include "host/row.hpp"
 
@@ -46,20 +47,20 @@ template <class Op>
 
 template <class Op>
 MULTIFOLD_AVX2 void rows_avx2(const void* op, const rows_work& w) {
-  rows_of(Op(*static_cast<const Op*>(op)), w);
+  rows_of(with_fma(Op(*static_cast<const Op*>(op))), w);
 }
 template <class Op>
 MULTIFOLD_AVX2 void columns_avx2(const void* op, const columns_work& w) {
-  columns_of(Op(*static_cast<const Op*>(op)), w);
+  columns_of(with_fma(Op(*static_cast<const Op*>(op))), w);
 }
 
 template <class Op>
 MULTIFOLD_AVX512 void rows_avx512(const void* op, const rows_work& w) {
-  rows_of(Op(*static_cast<const Op*>(op)), w);
+  rows_of(with_fma(Op(*static_cast<const Op*>(op))), w);
 }
 template <class Op>
 MULTIFOLD_AVX512 void columns_avx512(const void* op, const columns_work& w) {
-  columns_of(Op(*static_cast<const Op*>(op)), w);
+  columns_of(with_fma(Op(*static_cast<const Op*>(op))), w);
 }
 
 }  // namespace multifold::host

@@ -77,21 +77,24 @@ quick_outcome lower_quickly(const exact_moments<T, moment_set::description>& op,
   return {true, fits};
 }
 
+/// One batch's sums to its result: quickly, or exactly.
+template <class T, moment_set Set>
+status lower_sums(const exact_moments<T, Set>& op, const lower_work& w, const moment_sums<T, Set>& sums,
+                  std::byte* out) {
+  const quick_outcome quick = lower_quickly(op, *w.what, sums, out);
+  if (quick.found) return quick.fits;
+  return store(finish_scalar(w.what->op, op.lower(sums, w.count), w.what->initial), w.what->result, out);
+}
+
 }  // namespace detail
 
 template <class Op>
 status lower_moments(const void* op, const lower_work& w) {
   const auto* const acc = reinterpret_cast<const typename Op::accumulator*>(w.acc);
-  const auto& moments = *static_cast<const Op*>(op);
   status worst = status::ok;
   std::byte* out = w.out;
   for (std::int64_t i = 0; i < w.results; ++i, out += w.out_step) {
-    const detail::quick_outcome quick = detail::lower_quickly(moments, *w.what, acc[i], out);
-    status s = quick.fits;
-    if (!quick.found) {
-      const auto lowered = moments.lower(acc[i], w.count);
-      s = store(finish_scalar(w.what->op, lowered, w.what->initial), w.what->result, out);
-    }
+    const status s = detail::lower_sums(*static_cast<const Op*>(op), w, acc[i], out);
     if (s > worst) worst = s;
   }
   return worst;

@@ -91,12 +91,6 @@ MULTIFOLD_INLINE void merge_index(Best& best, decltype(Best::key) key, const pac
   if (key < best.key || index < best.index) best = {key, index};
 }
 
-template <class T>
-MULTIFOLD_INLINE bool same_element(T a, T b) {
-  if constexpr (std::is_same_v<T, bool8>) return (a.bits != 0) == (b.bits != 0);
-  else return a == b;
-}
-
 /// Merges the extremes of elements `x`, of which `found` are those that are not NaN.
 template <class T, class C>
 MULTIFOLD_INLINE void merge_extremes(description_marks<C>& marks, const packed<T>* x, const index_range& indices,
@@ -108,11 +102,12 @@ MULTIFOLD_INLINE void merge_extremes(description_marks<C>& marks, const packed<T
   marks.zero += found.zeros;
   marks.min = down < marks.min ? down : marks.min;
   marks.max = up < marks.max ? up : marks.max;
-  // Of indices, -0 is +0: its key is the one below.
-  const auto one_zero = [](key k) { return floating_storage<C> && k == -1 ? key{0} : k; };
-  const key up_of_zero = static_cast<key>(~one_zero(static_cast<key>(~up)));
-  merge_index(marks.argmin, one_zero(down), x, indices, [&](T e) { return same_element(e, least); });
-  merge_index(marks.argmax, up_of_zero, x, indices, [&](T e) { return same_element(e, greatest); });
+  // No number has the key of NaN here.
+  const auto has_key = [](key_of<T> wanted) {
+    return [wanted](T e) { return order_key(e, greatest_key<key_of<T>>) == wanted; };
+  };
+  merge_index(marks.argmin, down, x, indices, has_key(found.least));
+  merge_index(marks.argmax, up, x, indices, has_key(found.greatest));
 }
 
 /// Merges NaNs that propagate, of which there are some.

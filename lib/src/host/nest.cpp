@@ -62,4 +62,15 @@ box whole(const nest& n) {
   return b;
 }
 
+bool intersect(const std::vector<int>& loops, const box& with, box& b) {
+  bool left = true;
+  for (int loop : loops) {
+    interval& i = b[static_cast<std::size_t>(loop)];
+    const interval k = with[static_cast<std::size_t>(loop)];
+    i = {std::max(i.begin, k.begin), std::min(i.end, k.end)};
+    left = left && i.begin < i.end;
+  }
+  return left;
+}
+
 }  // namespace multifold::host

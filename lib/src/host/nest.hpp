@@ -49,6 +49,9 @@ using box = std::array<interval, most_loops>;
 /// The whole nest.
 box whole(const nest& n);
 
+/// Intersects the intervals of `loops` in `b` with those in `with`; whether anything is left.
+bool intersect(const std::vector<int>& loops, const box& with, box& b);
+
 namespace detail {
 
 template <class Emit>

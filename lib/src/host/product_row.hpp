@@ -1,5 +1,5 @@
-// One contiguous row to its product of integers. At most 63 factors other than 0, 1 and -1 fit 64 bits, so blocks
-// without any only flip the sign, a zero ends the row, and after an overflow only a zero matters.
+// One contiguous row to its product of integers. Blocks without factors other than 1 and -1 only flip the sign, and so
+// does every block of a product beyond binary64: in two thousand others. A zero ends the row.
 #pragma once
 
 #include <type_traits>
@@ -31,10 +31,10 @@ MULTIFOLD_INLINE typename integer_product<T>::accumulator row_of(const integer_p
         if constexpr (std::is_signed_v<T>) sign = static_cast<bits>(sign ^ b);
       }
     }
-    if (zero != 0) return {0, 0, 0};
-    if (other == 0) {
-      total.negative ^= static_cast<std::uint32_t>(sign >> (8 * sizeof(bits) - 1));
-    } else if (total.overflow == 0) {
+    if (zero != 0) return {0, 0, 0, false, false};
+    if (other == 0 || total.exponent > multifold::detail::beyond_formats) {
+      total.negative = total.negative != ((sign >> (8 * sizeof(bits) - 1)) != 0);
+    } else {
       for (int j = 0; j < block; ++j) total = op.combine(total, op.lift(x[k + j].value, 0));
     }
   }

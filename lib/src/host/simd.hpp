@@ -23,10 +23,15 @@ simd_level simd_in_use();
 
 // Kernels are one generic body, compiled once per level by these attributes: no file is built with other flags than
 // its neighbours, so inline functions of the headers mean the same everywhere. `flatten` pulls all of the body in.
+// Compilers say differently how wide vectors may be, and Clang drops a whole target attribute for one word of GCC's.
 #if defined(__x86_64__)
 #define MULTIFOLD_AVX2 [[gnu::target("avx2,fma,f16c,bmi2"), gnu::flatten]]
-#define MULTIFOLD_AVX512 \
-  [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi2,prefer-vector-width=512"), gnu::flatten]]
+#define MULTIFOLD_AVX512_SET "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi2"
+#if defined(__clang__)
+#define MULTIFOLD_AVX512 [[gnu::target(MULTIFOLD_AVX512_SET), clang::min_vector_width(512), gnu::flatten]]
+#else
+#define MULTIFOLD_AVX512 [[gnu::target(MULTIFOLD_AVX512_SET ",prefer-vector-width=512"), gnu::flatten]]
+#endif
 #else
 #define MULTIFOLD_AVX2 [[gnu::flatten]]
 #define MULTIFOLD_AVX512 [[gnu::flatten]]

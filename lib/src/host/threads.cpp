@@ -2,6 +2,8 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -72,6 +74,19 @@ int threads_by_cgroup() {
   return least;
 }
 
+// The quota, which takes longer to read than a thousand numbers to add up: looked at once a second.
+int recent_quota() {
+  using clock = std::chrono::steady_clock;
+  constexpr clock::rep never = -1;
+  static std::atomic<clock::rep> seen_at{never};
+  static std::atomic<int> seen{0};
+  const clock::rep now = clock::now().time_since_epoch().count(), before = seen_at.load(std::memory_order_acquire);
+  if (before != never && clock::duration(now - before) < std::chrono::seconds(1)) return seen;
+  seen = threads_by_cgroup();
+  seen_at.store(now, std::memory_order_release);
+  return seen;
+}
+
 std::string cpu_model() {
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line);) {
@@ -85,7 +100,7 @@ std::string cpu_model() {
 }  // namespace
 
 int usable_threads() {
-  const int quota = threads_by_cgroup();
+  const int quota = recent_quota();
   const int affinity = threads_by_affinity();
   return quota == 0 ? affinity : std::min(quota, affinity);
 }

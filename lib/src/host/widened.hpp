@@ -47,12 +47,6 @@ MULTIFOLD_INLINE void for_each_widened(const packed<T>* x, int first, int last, 
   }
 }
 
-/// A product that NaN takes part in needs no choice.
-template <floating_storage T>
-struct plain_product : float_product<T> {
-  double lift(T x, std::int64_t) const { return to_double(x); }
-};
-
 /// Lane l after one more element, which may be a widened one.
 template <class Op, class Lane, class Value>
 MULTIFOLD_INLINE Lane step(const Op& op, Lane l, Value x) {
@@ -61,15 +55,6 @@ MULTIFOLD_INLINE Lane step(const Op& op, Lane l, Value x) {
 template <class T, class Value>
 MULTIFOLD_INLINE double step(const float_sum<T>&, double l, Value x) {
   return l + to_double(x);
-}
-template <class T, class Value>
-MULTIFOLD_INLINE double step(const float_product<T>& op, double l, Value x) {
-  const double value = to_double(x);
-  return l * blend(value == value, value, op.nan_value);
-}
-template <class T, class Value>
-MULTIFOLD_INLINE double step(const plain_product<T>&, double l, Value x) {
-  return l * to_double(x);
 }
 
 }  // namespace multifold::host

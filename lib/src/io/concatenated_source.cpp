@@ -88,6 +88,17 @@ class concatenated_source final : public source {
     return starts_.empty() ? read_next(first, chunk) : read_known(first, chunk);
   }
 
+  // One that cannot be told leaves the whole in doubt.
+  std::string identity() const override {
+    std::string all;
+    for (const std::unique_ptr<source>& part : parts_) {
+      const std::string each = part->identity();
+      if (each.empty()) return each;
+      all += each + "; ";
+    }
+    return all;
+  }
+
  private:
   // Every part that `chunk` reaches into.
   std::int64_t read_known(std::int64_t first, std::span<std::byte> chunk) {

@@ -55,6 +55,12 @@ std::int64_t file_source::read(std::int64_t first, std::span<std::byte> chunk) {
   return wanted;
 }
 
+std::string file_source::identity() const {
+  const std::string file = in_.identity();
+  if (file.empty()) return file;
+  return file + " from " + std::to_string(data_byte_) + (swap_ ? ", swapped, " : ", ") + describe(layout_);
+}
+
 std::size_t file_source::fill(std::int64_t byte, std::span<std::byte> chunk) {
   if (!swap_) return in_.read(byte, chunk);
   std::size_t done = 0;

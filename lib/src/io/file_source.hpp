@@ -21,6 +21,7 @@ class file_source final : public source {
   const array_layout& layout() const noexcept override { return layout_; }
   bool random_access() const noexcept override { return in_.random_access(); }
   std::int64_t read(std::int64_t first, std::span<std::byte> chunk) override;
+  std::string identity() const override;
 
  private:
   static constexpr std::int64_t unknown = -1;

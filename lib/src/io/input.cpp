@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <ctime>
 
 #include "io/message.hpp"
 #include "multifold/error.hpp"
@@ -18,6 +19,21 @@ namespace {
 
 // Smaller reads are headers and tails, which are in the cache or soon will be.
 constexpr std::size_t least_chunk_bytes = 128 << 10;
+
+// File systems keep times in steps of up to this, and two changes within a step look like one.
+constexpr std::int64_t settled_seconds = 2;
+
+std::string text(const timespec& time) { return std::to_string(time.tv_sec) + "s" + std::to_string(time.tv_nsec); }
+
+// The status change time is nothing that a program can set: it tells a file whose inode and times are used again.
+std::string identity_of(const struct stat& status) {
+  timespec now{};
+  if (!S_ISREG(status.st_mode) || ::clock_gettime(CLOCK_REALTIME, &now) != 0) return {};
+  if (status.st_mtim.tv_sec > now.tv_sec - settled_seconds) return {};
+  return "device " + std::to_string(status.st_dev) + ", inode " + std::to_string(status.st_ino) + ", " +
+         std::to_string(status.st_size) + " bytes, modified " + text(status.st_mtim) + ", changed " +
+         text(status.st_ctim);
+}
 
 }  // namespace
 
@@ -51,6 +67,7 @@ void input::look(std::int64_t large_bytes) {
   if (S_ISDIR(status.st_mode)) throw io_error(label_ + ": found a directory; expected a file to read");
   if (S_ISREG(status.st_mode) || S_ISBLK(status.st_mode)) {
     kind_ = S_ISREG(status.st_mode) ? kind::file : kind::disk;
+    file_identity_ = identity_of(status);
     if (name_ == "-") origin_ = std::max<std::int64_t>(::lseek(descriptor_.number(), 0, SEEK_CUR), 0);
     // A disk has no st_size; its end is found by going there and back.
     std::int64_t end = status.st_size;
@@ -72,7 +89,8 @@ void input::look(std::int64_t large_bytes) {
 #endif
 }
 
-input input::part(std::int64_t first, std::int64_t bytes, std::string name) && {
+input input::part(std::int64_t first, std::int64_t bytes, std::string name,
+                  std::unique_ptr<member_checksum> checksum) && {
   input inner = std::move(*this);
   inner.name_ = std::move(name);
   inner.label_ = label_of(inner.name_, "standard input");
@@ -80,8 +98,13 @@ input input::part(std::int64_t first, std::int64_t bytes, std::string name) && {
   inner.origin_ += first;
   inner.size_ = bytes;
   inner.is_part_ = true;
+  inner.checksum_ = std::move(checksum);
   inner.peeked_.clear();
   return inner;
+}
+
+std::string input::identity() const {
+  return file_identity_.empty() ? std::string() : file_identity_ + ", byte " + std::to_string(origin_);
 }
 
 std::size_t input::read(std::int64_t offset, std::span<std::byte> buffer) {
@@ -115,6 +138,7 @@ std::size_t input::read_anywhere(std::int64_t offset, std::span<std::byte> buffe
       fail(errno, byte, wanted);
     }
   }
+  if (checksum_) checksum_->add(offset, buffer.first(done), label_);
   return done;
 }
 

@@ -11,6 +11,7 @@
 
 #include "io/direct_file.hpp"
 #include "io/file_descriptor.hpp"
+#include "io/member_checksum.hpp"
 #include "io/read_ahead.hpp"
 
 namespace multifold::io {
@@ -30,8 +31,10 @@ class input {
   static std::int64_t half_of_memory() noexcept;
 
   /// The `bytes` bytes from `first` on as an input of their own, which messages call `name`: one array of an archive.
-  /// Only with random access, and within `size`.
-  input part(std::int64_t first, std::int64_t bytes, std::string name) &&;
+  /// Only with random access, and within `size`. With a `checksum`, what is read is held against it: then `read` throws
+  /// as member_checksum::add does.
+  input part(std::int64_t first, std::int64_t bytes, std::string name,
+             std::unique_ptr<member_checksum> checksum = nullptr) &&;
 
   const std::string& name() const noexcept { return name_; }    // as it was given
   const std::string& label() const noexcept { return label_; }  // as messages say it
@@ -41,6 +44,9 @@ class input {
 
   /// Bytes up to the end, if that is known.
   std::optional<std::int64_t> size() const noexcept { return size_; }
+
+  /// See source::identity; of a part, it says which.
+  std::string identity() const;
 
   /// False for devices: they go on after any array that is read from them.
   bool has_end() const noexcept { return kind_ == kind::file || kind_ == kind::pipe; }
@@ -71,7 +77,9 @@ class input {
   const system_calls* calls_;
   std::unique_ptr<direct_file> direct_;  // of large files
   std::unique_ptr<read_ahead> ahead_;    // of others
+  std::unique_ptr<member_checksum> checksum_;
   kind kind_ = kind::file;
+  std::string file_identity_;
   std::int64_t origin_ = 0;  // bytes of the file before ours
   std::optional<std::int64_t> size_;
   bool is_part_ = false;           // others may be read beyond a size that they have outgrown

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
 #include "io/message.hpp"
 #include "multifold/error.hpp"
@@ -35,22 +36,21 @@ constexpr std::string_view numbers_we_read = "expected bool, i8 to i64, u8 to u6
 
 // What NumPy calls a type that we do not read; empty if NumPy has no such type either.
 std::string_view foreign_type(std::string_view descr) {
-  switch (descr.empty() ? '\0' : descr.front()) {
-    case 'O': return "Python objects";
-    case 'S':
-    case 'a': return "byte strings";
-    case 'U': return "strings";
-    case 'V': return "raw records";
-    case 'c': return "complex numbers";
-    case 'm': return "time spans";
-    case 'M': return "dates";
-    default: break;
+  constexpr std::pair<char, std::string_view> kinds[] = {
+      {'O', "Python objects"}, {'S', "byte strings"},    {'a', "byte strings"}, {'U', "strings"},
+      {'V', "raw records"},    {'c', "complex numbers"}, {'m', "time spans"},   {'M', "dates"}};
+  for (const auto& [letter, meaning] : kinds) {
+    if (descr.starts_with(letter)) return meaning;
   }
   return descr == "f16" || descr == "f12" ? "long doubles" : "";
 }
 
 std::string advice(std::string_view descr, std::int64_t data_byte) {
-  if (descr == "V2") return "if they are bfloat16, read them by --dtype bf16 --offset " + std::to_string(data_byte);
+  if (descr == "V2") {
+    return "if they are bfloat16, read them as raw elements: raw_options::type dtype::bf16, "
+           "raw_options::offset_bytes " +
+           std::to_string(data_byte);
+  }
   if (descr == "c8" || descr == "c16") return "complex numbers come later; save the real and imaginary parts apart";
   return std::string(numbers_we_read);
 }

@@ -33,7 +33,7 @@ preamble read_preamble(input& in) {
   const std::span<std::byte> all(bytes);
   const std::size_t got = in.read(0, all.first(10));
   if (got == 0)
-    throw format_error(in.label() + ": the file is empty; expected .npy, or raw elements and their --dtype");
+    throw format_error(in.label() + ": the file is empty; expected .npy, or raw elements and their raw_options::type");
   const std::size_t magic = std::min(got, npy_magic.size());
   if (!std::equal(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(magic),
                   std::as_bytes(std::span(npy_magic)).begin())) {

@@ -1,5 +1,6 @@
 // .npz: a zip archive of .npy files, which are read where they lie.
 #include <string_view>
+#include <utility>
 
 #include "io/archive.hpp"
 #include "io/formats.hpp"
@@ -26,13 +27,11 @@ std::vector<std::string> names_of(const std::vector<zip_member>& arrays) {
 }
 
 std::string method_name(int method) {
-  switch (method) {
-    case 8: return "deflate";
-    case 12: return "bzip2";
-    case 14: return "LZMA";
-    case 93: return "Zstandard";
-    default: return "method " + std::to_string(method);
+  constexpr std::pair<int, const char*> known[] = {{8, "deflate"}, {12, "bzip2"}, {14, "LZMA"}, {93, "Zstandard"}};
+  for (const auto& [number, text] : known) {
+    if (number == method) return text;
   }
+  return "method " + std::to_string(method);
 }
 
 void refuse_unless_stored(const zip_member& member, const input& in, const std::string& name) {
@@ -55,7 +54,9 @@ std::unique_ptr<source> npz_source(input in, const std::optional<std::string>& w
   const std::string name = wanted ? array_name(in.name(), *wanted) : in.name();
   refuse_unless_stored(member, in, name);
   const std::int64_t first = zip_data_byte(in, member);
-  return npy_source(std::move(in).part(first, static_cast<std::int64_t>(member.stored_bytes), name));
+  const auto bytes = static_cast<std::int64_t>(member.stored_bytes);
+  auto checksum = std::make_unique<member_checksum>(member.crc, bytes, "the member " + printable(member.name, 80));
+  return npy_source(std::move(in).part(first, bytes, name, std::move(checksum)));
 }
 
 }  // namespace multifold::io

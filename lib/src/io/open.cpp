@@ -62,13 +62,13 @@ std::unique_ptr<source> open_source(const std::string& path, const std::optional
   if (!raw) return open_formatted(std::move(in), from.array);
   if (from.array) {
     throw format_error(io::label_of(path, "") +
-                       ": found an array in a file, which says its dtype and shape; leave --dtype and --shape away");
+                       ": found an array in a file, which says its dtype and shape; expected no raw_options");
   }
   // A header summed as if it were numbers is nothing that anybody meant.
   if (raw->offset_bytes == 0 && io::starts_with_magic(in.peek(io::signature_bytes))) {
     throw format_error(io::at(in.label(), 0) +
-                       "found .npy, whose header says dtype and shape; leave --dtype and --shape away, or say by "
-                       "--offset where the raw elements start");
+                       "found .npy, whose header says dtype and shape; expected no raw_options, or by "
+                       "raw_options::offset_bytes where the raw elements start");
   }
   return io::raw_source(std::move(in), *raw);
 }

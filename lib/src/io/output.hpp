@@ -10,7 +10,8 @@
 
 namespace multifold::io {
 
-/// A new file beside the one that it will replace; pipes, devices and standard output ("-") are written to directly.
+/// A new file that has no name until it replaces the one at its path; pipes, devices and standard output ("-") are
+/// written to directly.
 ///
 /// A symbolic link keeps pointing where it does: what it points to is replaced. Permissions of the replaced file stay.
 class output {
@@ -32,12 +33,14 @@ class output {
 
  private:
   void open_beside();
+  void name_it();
   [[noreturn]] void fail(int code, const std::string& doing) const;
 
   std::string label_;
   const system_calls* calls_;
   std::string target_;
-  std::string unfinished_;  // empty: written to directly
+  bool is_replaced_ = false;  // by a new file; else it is written to directly
+  std::string unfinished_;    // the name of the new file, while it has one
   file_descriptor descriptor_;
   std::int64_t written_ = 0;
 };

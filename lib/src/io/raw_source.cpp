@@ -16,7 +16,7 @@ std::int64_t elements_in(const input& in, const raw_options& options) {
   if (bytes == 0) {
     throw format_error(at(in.label(), options.offset_bytes) + "the file " +
                        (options.offset_bytes == 0 ? "is empty" : "ends here") + "; expected elements of " + type +
-                       ", or --shape 0");
+                       ", or raw_options::extents 0");
   }
   if (bytes % item != 0) {
     throw format_error(at(in.label(), *in.size()) + "the file ends " + bytes_text(bytes % item) +
@@ -41,7 +41,13 @@ std::unique_ptr<source> checked_source(input in, const raw_options& options) {
   array_layout layout{options.type, options.extents, false};
   const bool given = options.has_extents || !options.extents.empty();
   if (!given) layout.extents = {in.size() ? elements_in(in, options) : -1};
-  return std::make_unique<file_source>(std::move(in), std::move(layout), options.offset_bytes, false);
+  const bool swap = options.other_byte_order && item_bytes(options.type) > 1;
+  try {
+    return std::make_unique<file_source>(std::move(in), std::move(layout), options.offset_bytes, swap);
+  } catch (const format_error& problem) {
+    if (!given) throw;
+    throw shape_error(problem.what());  // raw bytes are well-formed; what does not fit is the shape that was asked for
+  }
 }
 
 }  // namespace
@@ -51,7 +57,8 @@ std::unique_ptr<source> raw_source(input in, const raw_options& options) {
   try {
     return checked_source(std::move(in), options);
   } catch (const shape_error& problem) {
-    throw shape_error(label + ": " + problem.what());
+    const std::string what = problem.what();
+    throw shape_error(what.starts_with(label) ? what : label + ": " + what);
   }
 }
 

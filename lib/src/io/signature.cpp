@@ -19,7 +19,7 @@ struct signature {
 constexpr std::array<signature, 6> signatures{{
     {"PK\x03\x04", "a zip archive, perhaps .npz; archives are read from files alone, as x.npz:NAME"},
     {"PK\x05\x06", "an empty zip archive, perhaps .npz; expected an array"},
-    {"\x89HDF", "an HDF5 file; save its dataset as .npy, or give --dtype, --shape and --offset"},
+    {"\x89HDF", "an HDF5 file; save its dataset as .npy, or read it by raw_options"},
     {"\x1f\x8b", "gzip-compressed data; decompress it: gunzip -c FILE | multifold OP -"},
     {"\x28\xb5\x2f\xfd", "zstd-compressed data; decompress it: zstd -dc FILE | multifold OP -"},
     {"\xfd\x37zXZ", "xz-compressed data; decompress it: xz -dc FILE | multifold OP -"},
@@ -57,7 +57,7 @@ void refuse_signature(const std::string& label, std::span<const std::byte> head)
   }
   throw format_error(at(label, 0) + "found " + hex(head.first(std::min(head.size(), npy_magic.size()))) +
                      "; expected .npy, which starts with " + hex(std::as_bytes(std::span(npy_magic))) +
-                     "; raw elements are read by --dtype, --shape and --offset");
+                     "; raw elements are read by raw_options");
 }
 
 }  // namespace multifold::io

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <span>
 #include <string_view>
 
@@ -23,6 +24,7 @@ constexpr std::size_t end64_bytes = 56;
 constexpr std::size_t entry_bytes = 46;
 constexpr std::size_t header_bytes = 30;
 constexpr std::uint64_t in_zip64 = 0xffffffff;
+constexpr std::uint64_t encrypted_flag = 1, descriptor_flag = 8;
 
 constexpr std::uint32_t end_signature = 0x06054b50;
 constexpr std::uint32_t locator_signature = 0x07064b50;
@@ -107,8 +109,9 @@ table find_table(input& in) {
   return checked(in, field<2>(end, 4) + field<2>(end, 6), {field<4>(end, 16), field<4>(end, 12), field<2>(end, 10)});
 }
 
-// Sizes and places of 4 GiB and more stand in an extra field, in this order, and only those that need it.
-void widen(const input& in, zip_member& member, std::uint64_t& whole_bytes, bytes_view extra) {
+// Sizes and places of 4 GiB and more stand in an extra field, in this order, and only those that need it. `byte`: of
+// the record that it belongs to.
+void widen(const input& in, std::uint64_t byte, std::initializer_list<std::uint64_t*> wide, bytes_view extra) {
   while (extra.size() >= 4) {
     const std::uint64_t id = field<2>(extra, 0);
     const std::uint64_t bytes = field<2>(extra, 2);
@@ -116,9 +119,9 @@ void widen(const input& in, zip_member& member, std::uint64_t& whole_bytes, byte
     if (bytes > extra.size()) break;
     if (id == 1) {
       bytes_view values = extra.first(bytes);
-      for (std::uint64_t* const value : {&whole_bytes, &member.stored_bytes, &member.header_byte}) {
+      for (std::uint64_t* const value : wide) {
         if (*value != in_zip64) continue;
-        if (values.size() < 8) broken(in, static_cast<std::uint64_t>(member.entry_byte), "its zip64 field is cut off");
+        if (values.size() < 8) broken(in, byte, "its zip64 field is cut off");
         *value = field<8>(values, 0);
         values = values.subspan(8);
       }
@@ -139,13 +142,16 @@ zip_member take_entry(const input& in, bytes_view& table, std::uint64_t byte) {
   zip_member member;
   const bytes_view name = table.subspan(entry_bytes, name_bytes);
   member.name.assign(reinterpret_cast<const char*>(name.data()), name.size());
-  member.encrypted = (field<2>(table, 8) & 1) != 0;
+  member.flags = field<2>(table, 8);
+  member.encrypted = (member.flags & encrypted_flag) != 0;
   member.method = static_cast<int>(field<2>(table, 10));
+  member.crc = static_cast<std::uint32_t>(field<4>(table, 16));
   member.stored_bytes = field<4>(table, 20);
   member.header_byte = field<4>(table, 42);
   member.entry_byte = static_cast<std::int64_t>(byte);
   std::uint64_t whole_bytes = field<4>(table, 24);
-  widen(in, member, whole_bytes, table.subspan(entry_bytes + name_bytes, extra_bytes));
+  widen(in, byte, {&whole_bytes, &member.stored_bytes, &member.header_byte},
+        table.subspan(entry_bytes + name_bytes, extra_bytes));
   if (member.method == 0 && !member.encrypted && whole_bytes != member.stored_bytes) {
     broken(in, byte,
            "found a stored member of " + std::to_string(member.stored_bytes) + " bytes that is said to be " +
@@ -153,6 +159,63 @@ zip_member take_entry(const input& in, bytes_view& table, std::uint64_t byte) {
   }
   table = table.subspan(all_bytes);
   return member;
+}
+
+[[noreturn]] void contradict(const input& in, std::uint64_t byte, const std::string& what, const std::string& found,
+                             const std::string& expected) {
+  broken(in, byte, "found " + found + " in " + what + "; expected " + expected + ", as in the zip directory");
+}
+
+// Where a descriptor follows the bytes, the header was written before they were known, and says 0.
+void check_numbers(const input& in, const zip_member& member, bytes_view header, bytes_view extra,
+                   const std::string& what) {
+  const bool later = (member.flags & descriptor_flag) != 0;
+  std::uint64_t crc = field<4>(header, 14), stored = field<4>(header, 18), whole = field<4>(header, 22);
+  widen(in, member.header_byte, {&whole, &stored}, extra);
+  const auto check = [&](const char* name, std::uint64_t found, std::uint64_t expected) {
+    if (found == expected || (later && found == 0)) return;
+    contradict(in, member.header_byte, what, name + std::to_string(found), std::to_string(expected));
+  };
+  check("the CRC-32 ", crc, member.crc);
+  check("the stored size ", stored, member.stored_bytes);
+  check("the size ", whole, member.stored_bytes);
+}
+
+// The member's own header, which stands before its bytes, and repeats what the directory says.
+void check_header(input& in, const zip_member& member, bytes_view header, const std::string& what) {
+  const std::uint64_t name_bytes = field<2>(header, 26), extra_bytes = field<2>(header, 28);
+  const std::vector<std::byte> rest =
+      bytes_at(in, member.header_byte + header_bytes, name_bytes + extra_bytes, "the end of " + what);
+  const std::string name(reinterpret_cast<const char*>(rest.data()), name_bytes);
+  if (name != member.name) {
+    contradict(in, member.header_byte, what, "the name " + printable(name, 80), printable(member.name, 80));
+  }
+  if (const std::uint64_t flags = field<2>(header, 6); flags != member.flags) {
+    contradict(in, member.header_byte, what, "the flags " + std::to_string(flags), std::to_string(member.flags));
+  }
+  if (const std::uint64_t method = field<2>(header, 8); method != static_cast<std::uint64_t>(member.method)) {
+    contradict(in, member.header_byte, what, "the method " + std::to_string(method), std::to_string(member.method));
+  }
+  check_numbers(in, member, header, bytes_view(rest).subspan(name_bytes), what);
+}
+
+// CRC-32 and both sizes, of four or eight bytes each; a signature in front may be left away.
+void check_descriptor(input& in, const zip_member& member, std::uint64_t byte, const std::string& what) {
+  constexpr std::uint32_t descriptor_signature = 0x08074b50;
+  const std::uint64_t there = static_cast<std::uint64_t>(*in.size()) - byte;
+  const std::vector<std::byte> bytes = bytes_at(in, byte, std::min<std::uint64_t>(there, 24), what);
+  const auto says_the_same = [&](std::size_t start, std::size_t width) {
+    if (bytes.size() < start + 4 + 2 * width) return false;
+    const bytes_view found = bytes_view(bytes).subspan(start);
+    return field<4>(found, 0) == member.crc && little_endian(found.subspan(4, width)) == member.stored_bytes &&
+           little_endian(found.subspan(4 + width, width)) == member.stored_bytes;
+  };
+  const bool has_signature = bytes.size() >= 4 && field<4>(bytes, 0) == descriptor_signature;
+  for (const std::size_t width : {std::size_t{4}, std::size_t{8}}) {
+    if (says_the_same(0, width) || (has_signature && says_the_same(4, width))) return;
+  }
+  contradict(in, byte, what, hex(bytes),
+             "the CRC-32 " + std::to_string(member.crc) + " and the size " + std::to_string(member.stored_bytes));
 }
 
 }  // namespace
@@ -184,6 +247,10 @@ std::int64_t zip_data_byte(input& in, const zip_member& member) {
     broken(in, size,
            "the zip archive ends inside " + what + "; expected " + std::to_string(member.stored_bytes) +
                " bytes from byte " + std::to_string(byte) + " on");
+  }
+  check_header(in, member, header, "the header of " + what);
+  if ((member.flags & descriptor_flag) != 0) {
+    check_descriptor(in, member, byte + member.stored_bytes, "the data descriptor of " + what);
   }
   return static_cast<std::int64_t>(byte);
 }

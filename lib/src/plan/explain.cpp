@@ -66,6 +66,7 @@ std::string explain(const plan& p) {
           std::to_string(f.inner) + "), " + pattern_name(f.pattern) + ", " +
           bytes_text(int128_t{f.elements()} * item_bytes(p.what.input) * (takes_two_arrays(p.what.op) ? 2 : 1)) +
           " in, " + bytes_text(int128_t{f.results()} * result_bytes(p.what)) + " out\n";
+  if (p.passes.empty()) return text + "in chunks: each is reduced as it comes, and merged with the others\n";
   std::vector<std::vector<std::string>> rows{{"pass", "kernel", "reshape",
                                               p.engine.engine == engine_kind::host ? "work" : "grid", "block", "finish",
                                               "partials"}};

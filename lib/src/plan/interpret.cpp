@@ -80,10 +80,8 @@ void check_status(status s, const reduction& what) {
                            std::string(name(summary_sum_dtype(what.input, what.result))) +
                            ": ask for the statistics one by one, and for that sum as f64");
     }
-    // A product of integers that passes 64 bits fits no dtype.
-    throw overflow_error(
-        "the " + asked + " does not fit " + std::string(name(what.result)) +
-        (what.op == op_kind::prod ? ": convert the elements to f64" : ": ask for another result dtype (f64, say)"));
+    throw overflow_error("the " + asked + " does not fit " + std::string(name(what.result)) +
+                         ": ask for another result dtype (f64, say)");
   }
   if (s == status::bad_count) {
     throw shape_error("the " + asked +

@@ -8,6 +8,7 @@
 #include "plan/exact_layout.hpp"
 #include "plan/layout.hpp"
 #include "plan/moment_layout.hpp"
+#include "plan/no_value.hpp"
 
 namespace multifold {
 namespace {
@@ -88,7 +89,7 @@ void check_exact_finish(const plan& p) {
 
 void check_result(const reduction& what, const batches& form) {
   if (form.length == 0 && form.results() > 0 && !has_identity(what.op) && !what.initial.given) {
-    throw shape_error(std::string(name(what.op)) + " of no elements has no value: give an initial value");
+    detail::throw_no_value(what.op);
   }
   if (!result_dtype_allowed(what.op, what.input, what.result)) {
     throw unsupported_error(std::string(name(what.op)) + " of " + std::string(name(what.input)) +

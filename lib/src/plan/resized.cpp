@@ -5,6 +5,7 @@
 #include "multifold/error.hpp"
 #include "multifold/plan.hpp"
 #include "plan/exact_layout.hpp"
+#include "plan/no_value.hpp"
 
 namespace multifold {
 
@@ -14,12 +15,17 @@ plan resized(const plan& p, std::int64_t length) {
                             std::to_string(p.form.results()) + " results" +
                             (p.form.pattern == access::rows ? "" : ", or elements apart from each other"));
   }
+  if (p.form.reordered) {
+    throw unsupported_error(
+        "the elements of this plan are read along memory, which is not their order in the array: which of them are the "
+        "first cannot be said");
+  }
   if (length < 0 || length > p.form.length) {
     throw shape_error(std::to_string(length) + " elements were asked for, and the plan has room for " +
                       std::to_string(p.form.length) + ": plan for more");
   }
   if (length == 0 && !has_identity(p.what.op) && !p.what.initial.given) {
-    throw shape_error(std::string(name(p.what.op)) + " of no elements has no value: give an initial value");
+    detail::throw_no_value(p.what.op);
   }
   plan smaller = p;
   smaller.form.length = smaller.form.length_run.extent = length;

@@ -12,12 +12,21 @@ namespace multifold::detail {
 namespace {
 
 constexpr std::string_view magic = "MFCHECK\n";
-constexpr std::uint64_t version = 1;
-constexpr std::size_t version_at = 8, nan_at = 10, size_at = 12, elements_at = 16, done_at = 24, sample_at = 32,
-                      state_at = 40, checksum_bytes = 8;
+constexpr std::uint64_t version = 2;
+constexpr std::size_t version_at = 8, nan_at = 10, size_at = 12, elements_at = 16, done_at = 24, summed_at = 32,
+                      identity_at = 48, state_at = 64, checksum_bytes = 8;
 
 [[noreturn]] void reject(std::size_t at, const std::string& found, const std::string& expected) {
   throw format_error("checkpoint, byte " + std::to_string(at) + ": found " + found + ", expected " + expected);
+}
+
+void put(std::span<std::byte> out, std::size_t at, const element_digest& digest) {
+  put_little_endian(out.subspan(at, 8), digest.low);
+  put_little_endian(out.subspan(at + 8, 8), digest.high);
+}
+
+element_digest get(std::span<const std::byte> in, std::size_t at) {
+  return {little_endian(in.subspan(at, 8)), little_endian(in.subspan(at + 8, 8))};
 }
 
 }  // namespace
@@ -31,7 +40,8 @@ std::vector<std::byte> encode(const checkpoint& c) {
   put_little_endian(out.subspan(size_at, 4), bytes.size());
   put_little_endian(out.subspan(elements_at, 8), static_cast<std::uint64_t>(c.elements));
   put_little_endian(out.subspan(done_at, 8), static_cast<std::uint64_t>(c.done));
-  put_little_endian(out.subspan(sample_at, 8), c.sample);
+  put(out, summed_at, c.summed);
+  put(out, identity_at, c.identity);
   std::copy(c.state.begin(), c.state.end(), out.begin() + state_at);
   put_little_endian(out.last(checksum_bytes), fnv1a(out.first(bytes.size() - checksum_bytes)));
   return bytes;
@@ -42,12 +52,16 @@ checkpoint decode_checkpoint(std::span<const std::byte> in) {
   for (std::size_t i = 0; i < magic.size() && i < in.size(); ++i) {
     if (in[i] != text[i]) reject(i, std::to_string(std::to_integer<int>(in[i])), "the magic bytes of a checkpoint");
   }
+  if (in.size() >= nan_at) {
+    if (const std::uint64_t found = little_endian(in.subspan(version_at, 2)); found != version) {
+      reject(version_at, "version " + std::to_string(found),
+             "version " + std::to_string(version) +
+                 (found > version ? "; a newer multifold wrote this"
+                                  : "; an older multifold wrote this: remove it to start anew"));
+    }
+  }
   if (in.size() < state_at + checksum_bytes) {
     reject(in.size(), "the end", std::to_string(state_at + checksum_bytes) + " bytes or more");
-  }
-  if (const std::uint64_t found = little_endian(in.subspan(version_at, 2)); found != version) {
-    reject(version_at, "version " + std::to_string(found),
-           "version " + std::to_string(version) + (found > version ? "; a newer multifold wrote this" : ""));
   }
   const std::uint64_t bytes = little_endian(in.subspan(size_at, 4));
   if (bytes != in.size()) {
@@ -66,7 +80,8 @@ checkpoint decode_checkpoint(std::span<const std::byte> in) {
     reject(done_at, std::to_string(c.done) + " of " + std::to_string(c.elements) + " elements", "no more than all");
   }
   c.nan = nan == 1 ? nan_policy::omit : nan_policy::propagate;
-  c.sample = little_endian(in.subspan(sample_at, 8));
+  c.summed = get(in, summed_at);
+  c.identity = get(in, identity_at);
   const auto state = in.subspan(state_at, checksum_at - state_at);
   c.state.assign(state.begin(), state.end());
   return c;

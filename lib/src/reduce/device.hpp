@@ -5,21 +5,29 @@
 #include <string>
 
 #include "multifold/plan.hpp"
+#include "multifold/reduce.hpp"
 #include "multifold/reduction.hpp"
 #include "stream/host_stream.hpp"
 #include "stream/inputs.hpp"
 
 namespace multifold::detail {
 
-/// Whether there is a GPU to run on; if not, `reason` says why.
+/// Whether there may be a GPU to run on; if not, `reason` says why. None is opened.
 bool has_device(std::string& reason);
+
+/// Whether the current device, which is opened, runs the kernels of this build; if not, `reason` says why.
+bool opens_device(std::string& reason);
 
 /// Traits of the current device.
 engine_traits current_device();
 
 /// Reduces an array in device memory, or two, into `results` on the host: values, or the state of an exact sum if that
-/// is asked for.
-void run_on_device(const plan& p, const operands& data, void* results);
+/// is asked for. Begins after what is on `after` now; null is the default stream.
+/// Throws: unsupported_error if that is being captured.
+void run_on_device(const plan& p, const operands& data, void* results, CUstream_st* after);
+
+/// The calling thread waits for what is on `stream` now. Throws: unsupported_error if that is being captured.
+void wait_for(CUstream_st* stream);
 
 /// Reduces a source, or two, that is read in chunks.
 stream::streamed stream_to_device(const plan& p, const stream::inputs& input, void* results,
@@ -32,7 +40,7 @@ stream::streamed share_with_device(const plan& p, const stream::inputs& input, v
 /// Whether the two can share arrays of this form, and little of it twice.
 bool device_shares(const reduction& what, const batches& form);
 
-/// Whether chunks of an array of this form can be sent to the device.
+/// Whether chunks of a dense array of this form can be sent to the device as they are.
 bool device_takes_chunks(const batches& form);
 
 }  // namespace multifold::detail

@@ -1,11 +1,14 @@
 // The GPU engine, in builds that have it.
 #include <cuda_runtime_api.h>
 
+#include "device/capture_mode.hpp"
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/cuda/error.hpp"
+#include "multifold/cuda/event.hpp"
 #include "multifold/cuda/reduce_async.hpp"
 #include "multifold/cuda/stream.hpp"
 #include "multifold/cuda/traits.hpp"
+#include "multifold/graphs/capture.hpp"
 #include "multifold/graphs/graph_cache.hpp"
 #include "reduce/device.hpp"
 #include "stream/device_boxes.hpp"
@@ -17,13 +20,24 @@ namespace multifold::detail {
 
 bool has_device(std::string& reason) { return !cuda::devices(reason).empty(); }
 
+bool opens_device(std::string& reason) { return cuda::has_kernels(reason); }
+
 engine_traits current_device() { return cuda::device_traits(); }
 
 namespace {
 
+// A stream of its own, whose work begins after what is on `after` now.
+cuda::stream stream_behind(cudaStream_t after) {
+  cuda::stream stream;
+  const cuda::event before;
+  before.record(after);
+  before.hold_back(stream.get());
+  return stream;
+}
+
 // The only batch goes into an accumulator of its own, as chunks do, and is not lowered.
-void gather_state(const plan& p, const operands& data, void* state) {
-  const cuda::stream stream;
+void gather_state(const plan& p, const operands& data, void* state, cudaStream_t after) {
+  const cuda::stream stream = stream_behind(after);
   const cuda::device_buffer workspace(p.workspace_bytes()), accumulator(accumulator_bytes(p.what));
   cuda::fill_identity_async(p.what, accumulator.data(), 1, stream.get());
   cuda::accumulate_async(p, data, {accumulator.data(), 0, 0}, workspace.bytes(), stream.get());
@@ -38,14 +52,15 @@ graphs::graph_cache& graphs_of_problems() {
 
 }  // namespace
 
-void run_on_device(const plan& p, const operands& data, void* results) {
+void run_on_device(const plan& p, const operands& data, void* results, CUstream_st* after) {
   const auto bytes = static_cast<std::size_t>(p.form.results() * result_bytes(p.what));
   if (bytes == 0) return;
-  // Work that the caller has enqueued on the default stream may still be writing the array.
-  cuda::check(cudaStreamSynchronize(cudaStreamLegacy));
-  if (p.what.as_state) return gather_state(p, data, results);
-  if (graphs_of_problems().run(p, data, results)) return;
-  cuda::stream stream;
+  const cuda::relaxed_capture_mode mode;
+  if (after == nullptr) after = cudaStreamLegacy;
+  graphs::refuse_captured(after);
+  if (p.what.as_state) return gather_state(p, data, results, after);
+  if (graphs_of_problems().run(p, data, results, after)) return;
+  const cuda::stream stream = stream_behind(after);
   cuda::device_buffer workspace(p.workspace_bytes()), on_device(static_cast<std::int64_t>(bytes));
   const std::span<std::byte> space = workspace.bytes();
   cuda::reduce_async(p, data, on_device.data(), space, stream.get());
@@ -53,13 +68,21 @@ void run_on_device(const plan& p, const operands& data, void* results) {
   check_status(cuda::status_of(space, stream.get()), p.what);
 }
 
+void wait_for(CUstream_st* stream) {
+  const cuda::relaxed_capture_mode mode;
+  graphs::refuse_captured(stream);
+  cuda::check(cudaStreamSynchronize(stream));
+}
+
 stream::streamed stream_to_device(const plan& p, const stream::inputs& input, void* results,
                                   const stream::host_options& options) {
+  const cuda::relaxed_capture_mode mode;
   return stream::run_device(p, input, results, options);
 }
 
 stream::streamed share_with_device(const plan& p, const stream::inputs& input, void* results,
                                    const stream::host_options& options) {
+  const cuda::relaxed_capture_mode mode;
   return stream::run_shared(p, input, results, options);
 }
 

@@ -1,6 +1,5 @@
 // The link to the GPU, measured by the copies that a pipeline makes.
 #include <cuda_runtime_api.h>
-#include <dlfcn.h>
 
 #include <algorithm>
 #include <chrono>
@@ -31,10 +30,10 @@ double copying_seconds(const cuda::pinned_buffer& from, const cuda::device_buffe
 std::string device_uuid() {
   int device = 0;
   cudaDeviceProp properties;
-  if (cudaGetDevice(&device) != cudaSuccess || cudaGetDeviceProperties(&properties, device) != cudaSuccess) {
-    cudaGetLastError();
-    return "";
-  }
+  cudaError_t code = cudaGetDevice(&device);
+  if (code == cudaSuccess) code = cudaGetDeviceProperties(&properties, device);
+  cuda::forget(code);
+  if (code != cudaSuccess) return "";
   std::string text;
   for (const char byte : properties.uuid.bytes) {
     constexpr const char* digits = "0123456789abcdef";
@@ -44,19 +43,11 @@ std::string device_uuid() {
   return text;
 }
 
-bool uses_cuda() {
-  void* const driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  if (driver != nullptr) ::dlclose(driver);
-  return driver != nullptr;
-}
-
 bool is_pinned(const void* data) {
   cudaPointerAttributes found{};
-  if (cudaPointerGetAttributes(&found, data) != cudaSuccess) {
-    cudaGetLastError();
-    return false;
-  }
-  return found.type == cudaMemoryTypeHost;
+  const cudaError_t code = cudaPointerGetAttributes(&found, data);
+  cuda::forget(code);
+  return code == cudaSuccess && found.type == cudaMemoryTypeHost;
 }
 
 void measure_device(machine_rates& rates, const std::function<void(std::span<std::byte> pinned)>& stage) {

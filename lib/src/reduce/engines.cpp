@@ -12,6 +12,7 @@
 #include "multifold/error.hpp"
 #include "multifold/rates.hpp"
 #include "reduce/device.hpp"
+#include "reduce/places.hpp"
 #include "reduce/rates_device.hpp"
 
 namespace multifold {
@@ -82,7 +83,7 @@ std::optional<engine_choice> parse_engine(std::string_view text) noexcept {
 
 std::vector<engine_info> engines() {
   engine_info device{"device", "batched-reduce kernels on an NVIDIA GPU", false, "", {}};
-  device.supported = detail::has_device(device.reason);
+  device.supported = detail::opens_device(device.reason);
   if (device.supported) device.traits = detail::current_device();
   return {device, {"host", "all CPU cores with SIMD", true, "", host::traits()}};
 }
@@ -96,13 +97,15 @@ engine_decision decide_engine(const reducible& array, const reduce_options& opti
   if (bytes >= 0 && bytes < least_streamed_bytes) {
     return {engine_choice::host, "less than " + bytes_text(least_streamed_bytes) + " is not worth a look at the GPU"};
   }
-  if (!detail::device_takes_chunks(array.form)) {
-    return {engine_choice::host, "these axes leave no rows or columns to send to a GPU in chunks"};
+  if (array.form.pattern == access::strided) {
+    return {engine_choice::host,
+            "these axes leave no rows or columns, and a GPU would be no quicker with chunks of anything else"};
   }
   workload work{data_place::source, bytes < 0 ? endless_bytes : bytes,
                 options.threads > 0 ? options.threads : host::usable_threads(), false};
   work.shareable = bytes >= 0 && array.random_access && detail::device_shares(array.what, array.form);
   engine_decision found = quickest_engine(array.data, work);
+  if (found.engine != engine_choice::host && !detail::opens_device(reason)) return {engine_choice::host, reason};
   if (bytes < 0) found.reason = "a stream whose end nobody knows; " + found.reason;
   return found;
 }
@@ -127,11 +130,8 @@ chosen_engine choose_engine(const request& r, place where, bool dense, const red
   }
   if (choice == engine_choice::host) return {host::traits(options.threads)};
   std::string reason;
-  if (!has_device(reason)) throw engine_error("the device engine is not there: " + reason + "; use --engine host");
-  if (where == place::host && !dense) {
-    throw unsupported_error(
-        "the array in host memory has gaps or repeats, and the device engine takes dense ones: "
-        "copy it densely, or use the host engine");
+  if (!opens_device(reason)) {
+    throw engine_error("the device engine is not there: " + reason + "; use engine_choice::host");
   }
   device_is_open = true;
   return {current_device(), choice == engine_choice::both};

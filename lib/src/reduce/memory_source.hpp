@@ -12,10 +12,10 @@ namespace multifold::detail {
 
 class memory_source : public source {
  public:
-  /// `fortran_order` says which of the two dense orders the strides are.
-  memory_source(const array_view& view, bool fortran_order)
+  /// The axes of `view` may lie in any order: elements come as they are numbered in memory.
+  explicit memory_source(const array_view& view)
       : data_(static_cast<const std::byte*>(view.data)),
-        layout_{view.type, view.extents, fortran_order},
+        layout_{view.type, {view.elements()}, false},
         elements_(view.elements()) {}
 
   const std::string& name() const noexcept override { return name_; }

@@ -13,9 +13,6 @@ namespace multifold::detail {
 /// The UUID of the current device; empty without one.
 std::string device_uuid();
 
-/// Whether this process has loaded the driver; a look that does not load it.
-bool uses_cuda();
-
 /// Whether `data` is memory that the GPU copies by itself.
 bool is_pinned(const void* data);
 

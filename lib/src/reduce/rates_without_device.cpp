@@ -6,7 +6,6 @@
 namespace multifold::detail {
 
 std::string device_uuid() { return ""; }
-bool uses_cuda() { return false; }
 bool is_pinned(const void*) { return false; }
 void measure_device(machine_rates&, const std::function<void(std::span<std::byte>)>&) {}
 

@@ -12,7 +12,8 @@
 #include "multifold/state.hpp"
 #include "reduce/device.hpp"
 #include "reduce/engines.hpp"
-#include "reduce/memory_source.hpp"
+#include "reduce/host_chunks.hpp"
+#include "reduce/places.hpp"
 #include "reduce/request.hpp"
 #include "reduce/resume.hpp"
 #include "stream/host_stream.hpp"
@@ -42,9 +43,11 @@ void round_result(reduce_result& result, const request& r) {
   round_state(result.state, r.what.op, r.what.result, r.into.data() != nullptr ? r.into.data() : result.data.data());
 }
 
-// Runs `work`, which returns stream::streamed, and fills in the rest.
+// Runs `work`, which returns stream::streamed, and fills in the rest. The passes of `p` are none of those that chunks
+// go through.
 template <class Work>
-reduce_result result_of(const request& r, const detail::chosen_engine& engine, plan p, const Work& work) {
+reduce_result result_of(const request& r, const detail::chosen_engine& engine, plan p, bool in_chunks,
+                        const Work& work) {
   reduce_result result;
   result.type = r.what.result;
   result.extents = r.result_extents;
@@ -64,23 +67,8 @@ reduce_result result_of(const request& r, const detail::chosen_engine& engine, p
   result.bytes = result.count * bytes_each;
   result.device_bytes = done.on_device * bytes_each;
   result.used = std::move(p);
+  if (in_chunks) result.used.passes.clear();
   return result;
-}
-
-struct density {
-  bool dense, fortran;
-};
-
-density density_of(const array_view& view) {
-  if (view.elements() == 0) return {true, false};
-  const auto same = [&](const std::vector<std::int64_t>& strides) {
-    for (std::size_t i = 0; i < strides.size(); ++i) {
-      if (view.extents[i] != 1 && view.strides[i] != strides[i]) return false;
-    }
-    return true;
-  };
-  if (same(c_strides(view.extents))) return {true, false};
-  return {same(fortran_strides(view.extents)), true};
 }
 
 // Before anything is read: a stream of unknown length is one long row.
@@ -89,9 +77,6 @@ void check_unknown_length(op_kind op, const array_layout& layout, const reduce_o
   if (options.axes && options.axes->size() != 1) {
     throw shape_error(std::string(name(op)) + ": a stream of unknown length has one axis, and " +
                       std::to_string(options.axes->size()) + " were named");
-  }
-  if (options.forced.parts || options.forced.passes || options.forced.how) {
-    throw unsupported_error("a plan cannot be forced on a stream of unknown length: say its --shape");
   }
 }
 
@@ -137,26 +122,40 @@ stream::streamed run_in_chunks(const plan& p, const detail::chosen_engine& engin
   return {stream::run_host(p, input, results, how)};
 }
 
+// Whether an array goes to an engine that does not see all of it at once.
+bool in_chunks(const detail::chosen_engine& engine, place where) {
+  return engine.traits.engine == engine_kind::device && where == place::host;
+}
+
+// Arrays in device memory are waited for on the device.
+void wait_for_producer(const reduce_options& options, place where) {
+  if (options.stream != nullptr && where == place::host) detail::wait_for(options.stream);
+}
+
 // `y` is null for operations that take one array.
 reduce_result reduce_arrays(op_kind op, const array_view& x, const array_view* y, const reduce_options& options) {
   detail::refuse_checkpoint(options);
-  const request r = detail::make_request(op, x, options);
-  const density layout = density_of(x);
-  const detail::chosen_engine engine = detail::choose_engine(r, x.where, layout.dense, options);
+  request r = detail::make_request(op, x, options);
+  detail::check_address(x);
+  if (y != nullptr) detail::check_address(*y);
+  const detail::chosen_engine engine = detail::choose_engine(r, x.where, detail::is_dense(x), options);
+  detail::check_places(x, y, r.into);
   const operands data{x.data, y != nullptr ? y->data : nullptr};
+  std::optional<detail::host_chunks> chunks;
+  if (in_chunks(engine, x.where)) {
+    detail::refuse_forced_chunks(op, options.forced);
+    chunks.emplace(r, x, y, options);
+  }
   const plan p = make_plan(r.what, r.form, options.forced, engine.traits);
-  return result_of(r, engine, p, [&](const plan& chosen, void* results) {
+  wait_for_producer(options, x.where);
+  return result_of(r, engine, p, chunks.has_value(), [&](const plan& chosen, void* results) {
     stream::streamed done{r.elements};
+    if (chunks) return run_in_chunks(chosen, engine, chunks->input(), results, options);
     if (engine.traits.engine == engine_kind::host) {
       host::run(chosen, data, results, {options.threads, options.stop, options.progress});
-    } else if (x.where == place::device) {
-      detail::run_on_device(chosen, data, results);
-      done.on_device = r.elements;
     } else {
-      detail::memory_source first(x, layout.fortran), second(y != nullptr ? *y : x, layout.fortran);
-      stream::inputs input = y != nullptr ? stream::inputs(first, second) : stream::inputs(first);
-      input.memory = data;
-      done = run_in_chunks(chosen, engine, input, results, options);
+      detail::run_on_device(chosen, data, results, options.stream);
+      done.on_device = r.elements;
     }
     return done;
   });
@@ -165,13 +164,15 @@ reduce_result reduce_arrays(op_kind op, const array_view& x, const array_view* y
 reduce_result reduce_sources(op_kind op, const stream::inputs& input, const reduce_options& options) {
   const array_layout& layout = input.x.layout();
   check_unknown_length(op, layout, options);
+  detail::refuse_forced_chunks(op, options.forced);
   const bool unknown = has_unknown_length(layout);
   request r = detail::make_request(op, detail::view_of(layout), options);
   if (unknown) r.elements = -1;
   r.random_access = input.random_access();
   const detail::chosen_engine engine = detail::choose_engine(r, place::host, true, options);
   const plan p = make_plan(r.what, r.form, options.forced, engine.traits);
-  return result_of(r, engine, p, [&](const plan& chosen, void* results) {
+  wait_for_producer(options, place::host);
+  return result_of(r, engine, p, true, [&](const plan& chosen, void* results) {
     return run_in_chunks(chosen, engine, input, results, options);
   });
 }
@@ -194,7 +195,8 @@ reduce_result reduce_with_checkpoints(op_kind op, source& input, const reduce_op
     if (done.note.empty()) done.note = part.note;
   };
   const plan p = make_plan(r.what, r.form, {}, engine.traits);
-  reduce_result result = result_of(r, engine, p, [&](const plan&, void* state) {
+  wait_for_producer(options, place::host);
+  reduce_result result = result_of(r, engine, p, true, [&](const plan&, void* state) {
     resumed = detail::sum_with_checkpoints(r, input, static_cast<std::byte*>(state), options, sum);
     return done;
   });
@@ -229,8 +231,9 @@ reduce_result reduce(op_kind op, source& x, source& y, const reduce_options& opt
 }
 
 plan plan_for(op_kind op, const array_view& array, const reduce_options& options) {
-  const request r = detail::make_request(op, array, options);
-  const detail::chosen_engine engine = detail::choose_engine(r, array.where, density_of(array).dense, options);
+  request r = detail::make_request(op, array, options);
+  const detail::chosen_engine engine = detail::choose_engine(r, array.where, detail::is_dense(array), options);
+  if (in_chunks(engine, array.where)) r.form = detail::form_of_chunks(r, array, options);
   return make_plan(r.what, r.form, options.forced, engine.traits);
 }
 

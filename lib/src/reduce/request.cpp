@@ -20,6 +20,17 @@ void check_initial(op_kind op, dtype input, const initial_value& initial) {
   }
 }
 
+void check_resources(const reduce_options& options) {
+  if (options.threads < 0) {
+    throw unsupported_error(std::to_string(options.threads) + " threads were asked for; expected 1 or more, or 0 for " +
+                            "all there are");
+  }
+  if (options.memory_bytes < 0) {
+    throw unsupported_error(std::to_string(options.memory_bytes) +
+                            " bytes of memory were allowed; expected 1 or more, " + "or 0 for the default");
+  }
+}
+
 // "C order", "Fortran order" or, for other views, "strides (4, 1)".
 std::string order_name(const array_view& view) {
   const auto in = [&](const std::vector<std::int64_t>& strides) {
@@ -49,7 +60,8 @@ void check_state(const request& r) {
 }
 
 std::span<std::byte> checked_place(const request& r, std::span<std::byte> into) {
-  if (into.data() == nullptr) return {};
+  if (into.data() == nullptr && into.empty()) return {};
+  if (into.data() == nullptr) throw shape_error("the memory for the results has no address");
   const std::int64_t item = result_bytes(r.what);
   if (static_cast<int128_t>(into.size()) != static_cast<int128_t>(r.form.results()) * item) {
     throw shape_error(std::to_string(r.form.results()) + " results of " + std::to_string(item) +
@@ -104,9 +116,21 @@ void check_pair(op_kind op, const source& x, const source& y) {
   for (const source* input : {&x, &y}) {
     if (!has_unknown_length(input->layout())) continue;
     throw unsupported_error(label(*input) + ": " + std::string(name(op)) +
-                            " takes arrays whose lengths are known before they are read: say the --shape");
+                            " takes arrays whose lengths are known before they are read: say raw_options::extents");
   }
   check_pair(op, view_of(x.layout()), view_of(y.layout()), label(x) + " and " + label(y) + ": ");
+}
+
+bool is_forced(const plan_options& options) {
+  return options.passes || options.how || options.parts || options.threads || options.form;
+}
+
+void refuse_forced_chunks(op_kind op, const plan_options& options) {
+  if (!is_forced(options)) return;
+  throw unsupported_error(
+      std::string(name(op)) +
+      ": a plan cannot be forced on what is read in chunks, sources and host arrays for a GPU: each "
+      "chunk has a plan of its own. It can on arrays that are where their engine is");
 }
 
 array_view view_of(const array_layout& layout) {
@@ -118,6 +142,7 @@ array_view view_of(const array_layout& layout) {
 }
 
 request make_request(op_kind op, const array_view& view, const reduce_options& options) {
+  check_resources(options);
   request r;
   r.data = view.data;
   r.what = make_reduction(op, view.type, options.nan, options.wanted.value_or(accuracy::exact));
@@ -130,7 +155,7 @@ request make_request(op_kind op, const array_view& view, const reduce_options& o
   }
   if (options.result) r.what.result = *options.result;
   check_initial(op, view.type, options.initial);
-  r.achieved = always_exact(op, view.type) || gathers_exactly(r.what) ? accuracy::exact : accuracy::fast;
+  r.achieved = always_exact(r.what) || gathers_exactly(r.what) ? accuracy::exact : accuracy::fast;
   if (options.wanted == accuracy::exact && r.achieved == accuracy::fast) {
     throw unsupported_error("an exact " + std::string(name(op)) + " of " + std::string(name(view.type)) +
                             " is not served: ask for accuracy fast, which rounds along a fixed tree of binary64");

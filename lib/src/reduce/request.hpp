@@ -37,6 +37,12 @@ void check_pair(op_kind op, const source& x, const source& y);
 /// Throws unsupported_error unless `op` takes as many arrays as were given.
 void check_arrays(op_kind op, int given);
 
+/// Whether any part of the plan is not left open.
+bool is_forced(const plan_options& options);
+
+/// Throws unsupported_error if a plan is forced on what is read in chunks.
+void refuse_forced_chunks(op_kind op, const plan_options& options);
+
 /// The view of a source's elements in memory order: no data, strides of its order. A stream of unknown length counts
 /// as one element here.
 array_view view_of(const array_layout& layout);

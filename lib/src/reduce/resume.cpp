@@ -4,41 +4,45 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <mutex>
 #include <string>
 
-#include "core/little_endian.hpp"
 #include "io/message.hpp"
 #include "multifold/error.hpp"
 #include "multifold/state.hpp"
 #include "multifold/state_file.hpp"
 #include "reduce/checkpoint.hpp"
-#include "reduce/window_source.hpp"
+#include "reduce/digested_window.hpp"
+#include "reduce/element_digest.hpp"
+#include "reduce/request.hpp"
 
 namespace multifold::detail {
 namespace {
 
 constexpr std::int64_t first_stretch_bytes = INT64_C(256) << 20;
 constexpr std::int64_t least_stretch_bytes = INT64_C(4) << 20;
-constexpr std::int64_t sampled_places = 16;
-constexpr std::int64_t sampled_elements = 512;  // at each of them
+static_assert(least_stretch_bytes % digest_block_bytes == 0);
 
 std::string label_of(const source& input) { return io::label_of(input.name(), "standard input"); }
 
-// Tells a file that has been replaced since, at little cost: from the first element that is done to the last.
-std::uint64_t sample_of(source& input, std::int64_t done) {
-  const std::int64_t piece = std::min(done, sampled_elements);
-  std::vector<std::byte> bytes(static_cast<std::size_t>(piece * item_bytes(input.layout().type)));
-  std::uint64_t checksum = fnv1a({});
-  for (std::int64_t i = 0; i < sampled_places && piece > 0; ++i) {
-    const std::int64_t steps = sampled_places - 1;
-    const std::int64_t first = i == steps ? done - piece : (done - piece) / steps * i;
-    input.read(first, bytes);
-    checksum = fnv1a(bytes, checksum);
-  }
-  return checksum;
+digest_options again_with(const reduce_options& options) { return {options.threads, options.memory_bytes, {}}; }
+
+// Of [0, done), with progress, and stopped when it is asked for.
+element_digest digest_summed(source& input, std::int64_t done, const reduce_options& options) {
+  std::mutex telling;
+  digest_options again = again_with(options);
+  again.before_chunk = [&](std::int64_t bytes) {
+    if (options.stop.stop_requested()) throw cancelled_error(input.name() + ": the reduction was cancelled");
+    if (!options.progress) return;
+    const std::unique_lock lock(telling, std::try_to_lock);
+    if (lock) options.progress(bytes);
+  };
+  return digest_again(input, 0, done, again);
 }
 
-void require_same(const checkpoint& found, const request& r, source& input, const std::string& file) {
+// The elements that are done are compared, unless the file is known to be the same one, as it was.
+void require_same(const checkpoint& found, const request& r, source& input, const reduce_options& options,
+                  const std::string& file) {
   const auto text = [](std::int64_t elements, nan_policy nan) {
     return std::to_string(elements) + " elements" + (nan == nan_policy::omit ? " that are no NaN" : "");
   };
@@ -46,12 +50,18 @@ void require_same(const checkpoint& found, const request& r, source& input, cons
     throw format_error(file + ": found the checkpoint of a sum of " + text(found.elements, found.nan) + "; expected " +
                        text(r.elements, r.what.nan) + ", as in " + label_of(input));
   }
-  if (found.sample == sample_of(input, found.done)) return;
+  const bool at_block = found.done * item_bytes(r.what.input) % digest_block_bytes == 0;
+  if (at_block || found.done == found.elements) {
+    const element_digest identity = digest_of(input.identity());
+    if (identity != element_digest() && identity == found.identity) return;
+    if (found.summed == digest_summed(input, found.done, options)) return;
+  }
   throw format_error(file + ": found the checkpoint of other elements than those of " + label_of(input) +
                      "; remove it to start anew");
 }
 
-checkpoint start_of(const request& r, source& input, const std::string& path) {
+checkpoint start_of(const request& r, source& input, const reduce_options& options) {
+  const std::string& path = options.checkpoint;
   checkpoint start;
   start.elements = r.elements;
   start.nan = r.what.nan;
@@ -69,7 +79,7 @@ checkpoint start_of(const request& r, source& input, const std::string& path) {
   } catch (const format_error& problem) {
     throw format_error(file + ": " + problem.what());
   }
-  require_same(found, r, input, file);
+  require_same(found, r, input, options, file);
   return found;
 }
 
@@ -78,22 +88,25 @@ void save(const checkpoint& c, const std::string& path) {
   file.keep();
 }
 
-// As long as `seconds`, at the speed of the stretch before.
+}  // namespace
+
 std::int64_t next_stretch(std::int64_t count, double took, double seconds, std::int64_t least, std::int64_t most) {
   const double wanted = static_cast<double>(count) * seconds / std::max(took, 1e-6);
   if (wanted >= static_cast<double>(most)) return most;
-  return std::max(static_cast<std::int64_t>(wanted), least);
+  return std::max(static_cast<std::int64_t>(wanted) / least, INT64_C(1)) * least;
 }
-
-}  // namespace
 
 void check_resumable(const source& input, const reduce_options& options) {
   if (!input.random_access() || has_unknown_length(input.layout())) {
     throw unsupported_error(label_of(input) +
                             ": a sum with checkpoints reads files, which can be read from any place on");
   }
-  if (options.forced.parts || options.forced.passes || options.forced.how) {
+  if (is_forced(options.forced)) {
     throw unsupported_error("a plan cannot be forced on a sum with checkpoints");
+  }
+  if (!(options.checkpoint_seconds >= 0)) {
+    throw unsupported_error("checkpoints every " + std::to_string(options.checkpoint_seconds) +
+                            " seconds were asked for; expected 0 or more");
   }
 }
 
@@ -104,7 +117,8 @@ void refuse_checkpoint(const reduce_options& options) {
 
 std::int64_t sum_with_checkpoints(const request& r, source& input, std::byte* state, const reduce_options& options,
                                   const sum_stretch& sum) {
-  checkpoint now = start_of(r, input, options.checkpoint);
+  checkpoint now = start_of(r, input, options);
+  now.identity = digest_of(input.identity());  // as it was opened, not as it is now
   const std::int64_t resumed = now.done;
   const std::int64_t item = item_bytes(r.what.input);
   const std::int64_t least = least_stretch_bytes / item;
@@ -117,13 +131,13 @@ std::int64_t sum_with_checkpoints(const request& r, source& input, std::byte* st
       each.progress = [&options, before = now.done * item](std::int64_t bytes) { options.progress(before + bytes); };
     }
     const auto start = std::chrono::steady_clock::now();
-    window_source window(input, now.done, count);
+    digested_window window(input, now.done, count);
     sum(window, more.data(), each);
     now.state = merge_states(now.state, more);
     now.done += count;
     const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     stretch = next_stretch(count, took, options.checkpoint_seconds, least, now.elements);
-    now.sample = sample_of(input, now.done);
+    now.summed += window.digest(again_with(options));
     save(now, options.checkpoint);
   }
   std::copy(now.state.begin(), now.state.end(), state);

@@ -9,11 +9,15 @@
 
 namespace multifold::detail {
 
-/// Throws unsupported_error unless `input` can be read from any place on, and as one array.
+/// Throws unsupported_error unless `input` can be read from any place on, and as one array, and the interval is one.
 void check_resumable(const source& input, const reduce_options& options);
 
 /// Throws unsupported_error if a checkpoint is asked of anything but one source.
 void refuse_checkpoint(const reduce_options& options);
+
+/// The elements of the stretch that follows one of `count`, which `took` so many seconds: as many as should take
+/// `seconds`, but a multiple of `least`, or `most`.
+std::int64_t next_stretch(std::int64_t count, double took, double seconds, std::int64_t least, std::int64_t most);
 
 /// Sums one stretch into `state`, with these options.
 using sum_stretch = std::function<void(source& stretch, std::byte* state, const reduce_options& options)>;

@@ -15,12 +15,7 @@ namespace {
 // Calls `f` with a sum of `kind`, which is empty.
 template <class F>
 auto visit_sum(exact_kind kind, const F& f) {
-  switch (kind.element) {
-    case dtype::f16: return kind.products ? f(exact_dot<f16>()) : f(exact_sum<f16>());
-    case dtype::bf16: return kind.products ? f(exact_dot<bf16>()) : f(exact_sum<bf16>());
-    case dtype::f32: return kind.products ? f(exact_dot<float>()) : f(exact_sum<float>());
-    default: return kind.products ? f(exact_dot<double>()) : f(exact_sum<double>());
-  }
+  return visit_floating(kind.element, [&]<class T>() { return kind.products ? f(exact_dot<T>()) : f(exact_sum<T>()); });
 }
 
 template <exact_format Format>

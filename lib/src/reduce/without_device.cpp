@@ -1,6 +1,7 @@
 // Stands in for the GPU engine where the library was built without CUDA.
 #include "multifold/error.hpp"
 #include "reduce/device.hpp"
+#include "reduce/places.hpp"
 
 #if !MULTIFOLD_HAS_CUDA
 
@@ -16,9 +17,19 @@ bool has_device(std::string& reason) {
   return false;
 }
 
+bool opens_device(std::string& reason) { return has_device(reason); }
+
 engine_traits current_device() { throw engine_error(absent); }
 
-void run_on_device(const plan&, const operands&, void*) { throw engine_error(absent); }
+void run_on_device(const plan&, const operands&, void*, CUstream_st*) { throw engine_error(absent); }
+
+void wait_for(CUstream_st*) { throw engine_error(std::string("a stream was named, and ") + absent); }
+
+bool uses_cuda() { return false; }
+
+bool is_device_memory(const void*) { return false; }
+
+void check_read_by_device(const char*, const void*) { throw engine_error(absent); }
 
 stream::streamed stream_to_device(const plan&, const stream::inputs&, void*, const stream::host_options&) {
   throw engine_error(absent);

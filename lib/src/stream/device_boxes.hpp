@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 
 #include "host/nest.hpp"
 #include "multifold/plan.hpp"
@@ -14,13 +15,18 @@ namespace multifold::stream {
 /// A box of the array: its own small reduction, and where its results belong.
 struct device_box {
   batches form;               // offsets count from the first element of the whole array
-  std::int64_t first_result;  // as numbered by nest_loop::acc_step; result strides of the form count these, too
+  std::int64_t first_result;  // as numbered by nest_loop::acc_step; those of the form are the ones that follow
   std::int64_t first_index;   // in its batch, of the first element
 };
 
-/// Whether boxes of `form` keep a pattern that chunks can be cut along: rows and columns do, strided arrays do not.
+/// Whether boxes of a dense array of `form` are reductions that kernels take: unless it has very many runs, or indices
+/// that do not ascend through memory within a batch.
 bool streams_to_device(const batches& form);
 
+/// Throws: unsupported_error, which begins with `who`, unless that is so.
+void check_streams_to_device(const batches& form, const std::string& who);
+
+/// `b` is one of those that host::cut makes of n.all.
 device_box box_of(const host::nest& n, const host::box& b);
 
 /// Calls `emit(device_box)` for the boxes that elements `range` (in memory order) consist of.

@@ -41,14 +41,14 @@ device_outbox::device_outbox(result_target& to, std::int64_t room)
 }
 
 bool device_outbox::has_room(host::interval which) const {
-  if (which_.begin == which_.end) return which.end - which.begin <= room_;
-  return which.begin == which_.end && which.end - which_.begin <= room_ && statuses_ < most_statuses;
+  if (held_.begin == held_.end) return which.end - which.begin <= room_;
+  return which.begin == held_.end && which.end - held_.begin <= room_ && statuses_ < most_statuses;
 }
 
 std::byte* device_outbox::place(host::interval which) {
-  if (which_.begin == which_.end) which_ = {which.begin, which.begin};
-  std::byte* const at = device_.data() + status_bytes + (which_.end - which_.begin) * to_.item;
-  which_.end = which.end;
+  if (held_.begin == held_.end) held_ = {which.begin, which.begin};
+  std::byte* const at = device_.data() + status_bytes + (held_.end - held_.begin) * to_.item;
+  held_.end = which.end;
   return at;
 }
 
@@ -59,7 +59,7 @@ void device_outbox::note_status(const void* status_word, cudaStream_t kernels) {
 }
 
 void device_outbox::send(std::int64_t chunk, cudaStream_t kernels, cudaStream_t back) {
-  const std::int64_t bytes = (which_.end - which_.begin) * to_.item;
+  const std::int64_t bytes = (held_.end - held_.begin) * to_.item;
   if (bytes == 0) return;
   ready_.record(kernels);
   ready_.hold_back(back);
@@ -67,7 +67,7 @@ void device_outbox::send(std::int64_t chunk, cudaStream_t kernels, cudaStream_t 
   const std::int64_t words = statuses_ * word_bytes, first = status_bytes - words;
   if (to_.direct) {
     if (words > 0) copy_back(pinned_.data() + first, device_.data() + first, words, back);
-    copy_back(to_.results + which_.begin * to_.item, device_.data() + status_bytes, bytes, back);
+    copy_back(to_.results + held_.begin * to_.item, device_.data() + status_bytes, bytes, back);
   } else {
     copy_back(pinned_.data() + first, device_.data() + first, words + bytes, back);
   }
@@ -80,14 +80,14 @@ void device_outbox::deliver() {
   if (!sent_) return;
   returned_.synchronise();
   if (started_)
-    to_.tracer->tell(trace_kind::copy_back, chunk_, (which_.end - which_.begin) * to_.item, *started_, returned_);
+    to_.tracer->tell(trace_kind::copy_back, chunk_, (held_.end - held_.begin) * to_.item, *started_, returned_);
   for (std::int64_t i = 0; i < statuses_; ++i) {
     word s = 0;
     std::memcpy(&s, pinned_.data() + place_of_status(i), sizeof s);
     to_.note(static_cast<status>(s));
   }
-  if (!to_.direct) put_in_order(to_.nest, which_, pinned_.data() + status_bytes, to_.item, to_.results, to_.threads);
-  which_ = {0, 0};
+  if (!to_.direct) put_in_order(to_.nest, held_, pinned_.data() + status_bytes, to_.item, to_.results, to_.threads);
+  held_ = {0, 0};
   statuses_ = 0;
   sent_ = false;
 }

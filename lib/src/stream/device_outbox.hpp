@@ -62,7 +62,7 @@ class device_outbox {
   cuda::pinned_buffer pinned_;
   cuda::event ready_, returned_;
   std::optional<cuda::event> started_;
-  host::interval which_{0, 0};
+  host::interval held_{0, 0};
   std::int64_t statuses_ = 0;
   std::int64_t chunk_ = 0;
   bool sent_ = false;

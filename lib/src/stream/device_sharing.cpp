@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string>
 
+#include "device/capture_mode.hpp"
 #include "host/aligned_bytes.hpp"
 #include "host/crew.hpp"
 #include "host/engine.hpp"
@@ -93,6 +94,7 @@ class sharing {
   void lead() {
     if (array_.units.empty()) return;
     note_failure(failure_of_device([&] {
+      const cuda::relaxed_capture_mode mode;
       cuda::check(cudaSetDevice(current_));
       std::unique_ptr<device_part> opened = share_device(plan_, input_, results_, of_device_, array_);
       {
@@ -193,10 +195,7 @@ void check_shareable(const plan& p, const inputs& input, transfer way) {
     throw unsupported_error(
         who + "two engines share what can be read from any place on, and this is a stream: ask for one engine");
   }
-  if (!streams_to_device(p.form)) {
-    throw unsupported_error(who +
-                            "these axes leave no rows or columns to send to the GPU in chunks: use the host engine");
-  }
+  check_streams_to_device(p.form, input.x.name());
   if (way == transfer::copy || way == transfer::mapped)
     way_of(input, p.form.elements() * item_bytes(p.what.input), way);
 }

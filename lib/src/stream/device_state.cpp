@@ -21,12 +21,7 @@ void save(const void* accumulator, void* out, cudaStream_t stream) {
 }  // namespace
 
 void save_device_state(const reduction& what, const void* accumulator, void* out, cudaStream_t stream) {
-  switch (what.input) {
-    case dtype::f16: return save<f16>(accumulator, out, stream);
-    case dtype::bf16: return save<bf16>(accumulator, out, stream);
-    case dtype::f32: return save<float>(accumulator, out, stream);
-    default: return save<double>(accumulator, out, stream);
-  }
+  visit_floating(what.input, [&]<class T>() { save<T>(accumulator, out, stream); });
 }
 
 }  // namespace multifold::stream

@@ -15,10 +15,12 @@
 #include <string>
 #include <vector>
 
+#include "device/capture_mode.hpp"
 #include "host/crew.hpp"
 #include "host/engine.hpp"
 #include "multifold/cuda/error.hpp"
 #include "multifold/error.hpp"
+#include "plan/no_value.hpp"
 #include "stream/consumed.hpp"
 #include "stream/device_boxes.hpp"
 #include "stream/device_memory.hpp"
@@ -70,7 +72,7 @@ class pipeline final : public device_part {
     const std::int64_t count = reader_->elements();
     check_consumed(sink_->consumed(), count, input_.x);
     if (endless_ && count == 0 && !has_identity(plan_.what.op) && !plan_.what.initial.given) {
-      throw shape_error(std::string(name(plan_.what.op)) + " of no elements has no value: give an initial value");
+      detail::throw_no_value(plan_.what.op);
     }
     sink_->finish(endless_ ? count : array_.nest.length, *slots_.front(), results);
     if (options_.progress) options_.progress(count * item_);
@@ -94,6 +96,7 @@ class pipeline final : public device_part {
   }
 
   void work(int worker, int thread) override {
+    const cuda::relaxed_capture_mode mode;
     cuda::check(cudaSetDevice(device_));  // every thread starts on device 0
     const worker_trace trace(options_.trace, thread);
     const auto mine = static_cast<std::size_t>(worker), step = static_cast<std::size_t>(ring_.workers);
@@ -271,10 +274,7 @@ streamed run_device(const plan& p, const inputs& input, void* results, const hos
     host::run(p, nullptr, results);
     return {};
   }
-  if (!endless && !streams_to_device(p.form)) {
-    throw unsupported_error(input.x.name() + ": these axes leave no rows or columns to send to the GPU in chunks: " +
-                            "use the host engine");
-  }
+  if (!endless) check_streams_to_device(p.form, input.x.name());
   return pipeline(p, input, results, options, nullptr).run(results);
 }
 

@@ -27,18 +27,30 @@ void host_chunk::add_piece(host::interval piece, const std::byte* data, std::int
   });
 }
 
+// As many slabs at a time as have few results together, so that their accumulators stay in the cache.
 void host_chunk::finish_whole(const stretch& whole, const std::byte* data, std::int64_t origin) {
-  const std::int64_t count = (whole.elements.end - whole.elements.begin) / slabs_.elements;
-  const std::int64_t results = count * slabs_.results, first = whole.slab * slabs_.results;
+  constexpr std::int64_t most_bytes = 128 << 10;
+  const std::int64_t slab_bytes = slabs_.results * fold_.acc_bytes();
+  const std::int64_t together = std::max<std::int64_t>(most_bytes / slab_bytes, 1);
+  const std::int64_t end = whole.slab + (whole.elements.end - whole.elements.begin) / slabs_.elements;
+  for (std::int64_t slab = whole.slab; slab < end; slab += together) {
+    finish_slabs({slab, std::min(slab + together, end)}, data, origin);
+  }
+}
+
+void host_chunk::finish_slabs(host::interval some, const std::byte* data, std::int64_t origin) {
+  const std::int64_t count = some.end - some.begin;
+  const host::interval results{some.begin * slabs_.results, some.end * slabs_.results};
   if (count > whole_slabs_) {
-    whole_ = host::allocate_accumulators(results, fold_.acc_bytes());
+    whole_ = host::allocate_accumulators(count * slabs_.results, fold_.acc_bytes());
     whole_slabs_ = count;
   }
-  fold_.clear(whole_.get(), results);
-  host::cut(slabs_.nest, slabs_.nest.all, whole.elements, host::whole(slabs_.nest), [&](const host::box& b) {
-    host::reduce_box(fold_, slabs_.nest, b, {data, origin, whole_.get(), first, other_});
+  fold_.clear(whole_.get(), count * slabs_.results);
+  const host::interval elements{some.begin * slabs_.elements, some.end * slabs_.elements};
+  host::cut(slabs_.nest, slabs_.nest.all, elements, host::whole(slabs_.nest), [&](const host::box& b) {
+    host::reduce_box(fold_, slabs_.nest, b, {data, origin, whole_.get(), results.begin, other_});
   });
-  sink_.lower(fold_, slabs_.nest, whole_.get(), {first, first + results}, slabs_.nest.length);
+  sink_.lower(fold_, slabs_.nest, whole_.get(), results, slabs_.nest.length);
 }
 
 void host_chunk::add_part(const stretch& part, const std::byte* data, std::int64_t origin) {

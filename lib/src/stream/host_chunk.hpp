@@ -27,6 +27,7 @@ class host_chunk {
 
  private:
   void add_piece(host::interval piece, const std::byte* data, std::int64_t origin);
+  void finish_slabs(host::interval some, const std::byte* data, std::int64_t origin);
   void add_part(const stretch& part, const std::byte* data, std::int64_t origin);
 
   const host::fold& fold_;

@@ -11,9 +11,11 @@
 #include "host/engine.hpp"
 #include "host/float_environment.hpp"
 #include "multifold/error.hpp"
+#include "plan/no_value.hpp"
 #include "stream/consumed.hpp"
 #include "stream/host_chunk.hpp"
 #include "stream/host_reader.hpp"
+#include "stream/host_stripes.hpp"
 #include "stream/host_turnstile.hpp"
 #include "stream/open_slab.hpp"
 #include "stream/worker_trace.hpp"
@@ -22,9 +24,6 @@ namespace multifold::stream {
 namespace {
 
 constexpr std::int64_t chunk_bytes = 1 << 20;
-constexpr std::int64_t turnstile_chunk_bytes = 256 << 10;
-// Slabs with more accumulators than this are added to directly.
-constexpr std::int64_t most_copied_bytes = 128 << 10;
 // But a thread keeps as much to itself, which fits its cache, if it hands it over once.
 constexpr std::int64_t most_kept_bytes = INT64_C(2) << 20;
 
@@ -52,6 +51,19 @@ buffers allocate_buffers(int threads, int arrays, std::int64_t each, std::int64_
   }
   if (b.blocks.empty()) refuse_memory(bytes, "and there is no memory for even one: allow less than that");
   return b;
+}
+
+// What is read from front to back has the partial results of a whole slab open at once.
+constexpr std::int64_t beyond_memory = INT64_C(32) << 20;
+
+void limit_partials(const host::fold& f, const slabs& s, const source& input, std::int64_t limit) {
+  const std::int64_t each = f.acc_bytes(), room = limit + beyond_memory;
+  if (s.results > room / each) {
+    throw out_of_memory(input.name() + ": read from front to back, it has " + std::to_string(s.results) +
+                        " partial results of " + std::to_string(each) + " bytes open at once, and at most " +
+                        std::to_string(room) + " bytes are allowed for them: allow more, or read it from a file");
+  }
+  if (f.arena) f.arena->limit_to(room - s.results * each);
 }
 
 // From an element to its partner.
@@ -94,6 +106,7 @@ class pipeline final : public host_part {
     unit_claims units;
     if (shared != nullptr) units = {&shared->units, shared_by::host, unit_elements(fold_.item)};
     reader_.emplace(input, elements_, chunk_ / fold_.item, other_, options.stop, units);
+    if (shared == nullptr) limit_partials(fold_, slabs_, input.x, limit);
     if (copies_) merge_ = std::make_unique<host_merge>(fold_, slabs_, sink_);
     else turnstile_ = std::make_unique<host_turnstile>(fold_, slabs_, sink_, other_);
   }
@@ -110,7 +123,7 @@ class pipeline final : public host_part {
     const std::int64_t count = reader_->elements();
     check_consumed(consumed_, count, input_.x);
     if (endless_ && count == 0 && !has_identity(what_.op) && !what_.initial.given) {
-      throw shape_error(std::string(name(what_.op)) + " of no elements has no value: give an initial value");
+      detail::throw_no_value(what_.op);
     }
     finish(endless_ ? count : slabs_.nest.length);
     if (options_.progress) options_.progress(count * fold_.item);
@@ -238,6 +251,7 @@ std::int64_t run_host(const plan& p, const inputs& input, void* results, const h
     host::run(p, nullptr, results);
     return 0;
   }
+  if (worth_stripes(p, input, options)) return run_stripes(p, input, results, options);
   return pipeline(p, input, results, options, nullptr).run();
 }
 

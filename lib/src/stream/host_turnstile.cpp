@@ -13,11 +13,15 @@ constexpr std::int64_t least_stripe = 1024;
 
 }  // namespace
 
+std::int64_t turnstile_stripe(std::int64_t results) {
+  const std::int64_t count = std::clamp<std::int64_t>(results / least_stripe, 1, most_stripes);
+  return results / count + (results % count != 0 ? 1 : 0);
+}
+
 host_turnstile::host_turnstile(const host::fold& f, const slabs& s, result_sink& sink, std::ptrdiff_t other)
     : fold_(f), slabs_(s), sink_(sink), other_(other), open_(host::allocate_accumulators(s.results, f.acc_bytes())) {
   fold_.clear(open_.get(), s.results);
-  const std::int64_t count = std::clamp<std::int64_t>(s.results / least_stripe, 1, most_stripes);
-  const std::int64_t each = s.results / count + (s.results % count != 0 ? 1 : 0);
+  const std::int64_t each = turnstile_stripe(s.results);
   for (std::int64_t first = 0; first < s.results; first += each) {
     stripe next{{first, std::min(first + each, s.results)}, {}};
     host::cut(s.nest, s.kept, next.results, host::whole(s.nest), [&](const host::box& b) { next.boxes.push_back(b); });
@@ -62,14 +66,7 @@ void host_turnstile::pass(std::int64_t chunk, const std::vector<stretch>& parts,
 void host_turnstile::add(const stripe& s, const piece& p, const std::byte* data, std::int64_t origin) {
   for (const host::box& kept : s.boxes) {
     host::box both = p.box;
-    bool empty = false;
-    for (int loop : slabs_.kept) {
-      host::interval& i = both[static_cast<std::size_t>(loop)];
-      const host::interval k = kept[static_cast<std::size_t>(loop)];
-      i = {std::max(i.begin, k.begin), std::min(i.end, k.end)};
-      empty = empty || i.begin >= i.end;
-    }
-    if (empty) continue;
+    if (!host::intersect(slabs_.kept, kept, both)) continue;
     host::reduce_box(fold_, slabs_.nest, both, {data, origin, open_.get(), p.slab * slabs_.results, other_});
   }
 }

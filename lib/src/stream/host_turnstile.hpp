@@ -12,6 +12,13 @@
 
 namespace multifold::stream {
 
+inline constexpr std::int64_t turnstile_chunk_bytes = 256 << 10;
+/// Slabs with more accumulators than this are added to directly.
+inline constexpr std::int64_t most_copied_bytes = 128 << 10;
+
+/// Results of a stripe. The cut is part of the meaning of a rounded sum.
+std::int64_t turnstile_stripe(std::int64_t results);
+
 class host_turnstile {
  public:
   /// `other`: bytes from the elements of the first array to those of a second one.

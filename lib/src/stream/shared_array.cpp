@@ -38,7 +38,7 @@ std::int64_t least_unit(const slabs& s, bool open, std::int64_t item) {
 
 }  // namespace
 
-bool same_in_any_order(const reduction& what) { return always_exact(what.op, what.input) || gathers_exactly(what); }
+bool same_in_any_order(const reduction& what) { return always_exact(what) || gathers_exactly(what); }
 
 shared_array::shared_array(const reduction& what, const batches& form)
     : open(stays_open(what, slabs_of(form))),

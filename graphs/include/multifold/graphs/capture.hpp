@@ -29,4 +29,8 @@ class capture_scope {
 /// Whether work on `stream` becomes nodes of somebody's graph.
 bool is_being_captured(cudaStream_t stream);
 
+/// Throws unsupported_error for a stream that is being captured, and for the default stream while one that waits for it
+/// is: what is captured does not run, so that nobody can wait for it, and CUDA breaks the capture where somebody tries.
+void refuse_captured(cudaStream_t stream);
+
 }  // namespace multifold::graphs

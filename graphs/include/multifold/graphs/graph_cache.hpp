@@ -1,6 +1,8 @@
 // Graphs of reductions that were run before, ready for the same problem to come again.
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -32,8 +34,9 @@ class graph_cache {
 
   /// Runs `p` over device arrays, and waits for the results, which go to host memory.
   /// Returns false, having done nothing, where there is no graph and none is made: run the plan another way.
+  /// Stream: begins after what is on `after` now, on a stream of the graph's own.
   /// Throws: as reduce_async, check_status and pass_graph do.
-  bool run(const plan& p, const operands& data, void* host_results);
+  bool run(const plan& p, const operands& data, void* host_results, cudaStream_t after = cudaStreamLegacy);
 
   /// Graphs that are held and not in use.
   std::size_t size() const;

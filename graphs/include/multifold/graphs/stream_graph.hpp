@@ -1,6 +1,8 @@
 // Arrays in pinned memory through a graph of copies and reductions: a comb, whose back keeps the copy engine busy.
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include <cstdint>
 #include <memory>
 
@@ -38,9 +40,11 @@ class stream_graph {
   ~stream_graph();
 
   /// The result over `count` elements into host memory of result_bytes(what).
-  /// Throws: unsupported_error for arrays that are not pinned, or if the graph was moved away; shape_error for more
+  /// Stream: begins after what is on `after` now (null: at once), on a stream of its own, and waits for the result.
+  /// Throws: unsupported_error for arrays that are not pinned, for a stream that is being captured, or if the graph was
+  ///         moved away; shape_error for more
   ///         elements than the capacity, or none where that has no value; overflow_error; cuda_error.
-  void run(const operands& pinned, std::int64_t count, void* result);
+  void run(const operands& pinned, std::int64_t count, void* result, cudaStream_t after = nullptr);
 
   /// One of the two graphs as the driver knows it.
   topology driver_topology() const;

@@ -40,9 +40,9 @@ class buffer {
     if (bytes == 0) return;
     const cudaError_t code = Memory::allocate(&data_, static_cast<std::size_t>(bytes));
     if (code == cudaErrorMemoryAllocation) {
-      cudaGetLastError();  // the failure is not sticky; the next call shall not see it
+      forget(code);
       throw out_of_memory("could not get " + std::to_string(bytes) + " bytes of " + Memory::name +
-                          " memory: ask for less (--memory), or use the host engine");
+                          " memory: ask for less (reduce_options::memory_bytes), or use the host engine");
     }
     check(code);
   }

@@ -45,6 +45,7 @@ class event {
   bool is_done() const {
     const cudaError_t code = cudaEventQuery(handle_);
     if (code != cudaErrorNotReady) check(code);
+    forget(code);  // "not ready" counts as an error there
     return code == cudaSuccess;
   }
   /// Later work of `stream` waits until the recorded work is done.

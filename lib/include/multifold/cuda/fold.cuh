@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <type_traits>
 
 #include "multifold/cuda/launch.cuh"
@@ -31,6 +32,16 @@ struct typed_output {
   }
 };
 
+// Refuses what would end a kernel, and the CUDA context with it.
+template <class T>
+void check_item(const char* what, const T* at, bool unused) {
+  if (unused) return;
+  if (at == nullptr) throw shape_error(std::string("the ") + what + " has no address: a null pointer was given");
+  if (reinterpret_cast<std::uintptr_t>(at) % alignof(T) == 0) return;
+  throw shape_error(std::string("the ") + what + " starts at an address that is no multiple of " +
+                    std::to_string(alignof(T)) + " bytes");
+}
+
 }  // namespace detail
 
 /// A plan for `op` over `axes` of `view`, a device array of op's element type.
@@ -48,7 +59,9 @@ requires storage_type<typename Op::value_type> plan make_fold_plan(const Op&, co
     throw unsupported_error("finish atomic is for built-in operations: use last-block or next-pass");
   }
   const batches form = normalise(view, axes, element_order::indexed);
-  plan p = make_plan(make_reduction(op_kind::sum, view.type), form, options, engine);
+  // A plain sum takes the same passes: kernels that any operation runs through, and nothing to be added again.
+  const reduction plain = make_reduction(op_kind::sum, view.type, nan_policy::propagate, accuracy::fast);
+  plan p = make_plan(plain, form, options, engine);
   p.accumulator_bytes = static_cast<std::int64_t>(sizeof(typename Op::accumulator));
   return p;
 }
@@ -58,10 +71,13 @@ requires storage_type<typename Op::value_type> plan make_fold_plan(const Op&, co
 /// Memory:   workspace.size() >= p.workspace_bytes(), aligned to 256 bytes; nothing is allocated.
 /// Stream:   enqueues on `stream`; no synchronisation; safe under capture.
 /// Numerics: elements meet in a fixed tree that depends on the plan alone: the same bits from run to run.
-/// Throws:   shape_error for a workspace that is too small, cuda_error if a launch fails.
+/// Throws:   shape_error for a workspace that is too small, and for pointers that are null or misaligned; cuda_error if
+///           a launch fails.
 template <fold_op Op>
 void fold_async(const plan& p, const Op& op, const typename Op::value_type* data, fold_result<Op>* results,
                 std::span<std::byte> workspace, cudaStream_t stream) {
+  detail::check_item("array", data, p.form.elements() == 0);
+  detail::check_item("memory for the results", results, p.form.results() == 0);
   const detail::typed_output<fold_result<Op>> output{
       results, p.form.length, p.form.inner, p.form.pattern == access::strided ? 1 : p.form.outer_run.result_stride,
       p.form.inner_run.result_stride};

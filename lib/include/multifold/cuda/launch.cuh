@@ -81,16 +81,21 @@ void launch_first(const pass& at, const batches& form, const typename Op::value_
                   const kernels::pass_arguments<Op, Output>& args, work_queue& queue) {
   const auto blocks = static_cast<unsigned>(at.blocks);
   const auto threads = static_cast<unsigned>(at.threads);
-  if (at.kind == kernel::block_rows) {
-    launch_kernel(queue, kernels::block_rows<Op, Output>, blocks, threads, 0, data,
-                  kernels::short_row_of(data, args, at.blocks, at.threads), form.outer_run.stride, args);
-  } else if (at.kind == kernel::group_rows) {
-    launch_group_rows(at, form, data, args, queue);
-  } else if (at.kind == kernel::columns) {
-    launch_columns(at, form, data, args, queue);
-  } else {
-    launch_kernel(queue, kernels::strided<Op, Output>, blocks, threads, 0, data, runs_of(form), args);
+  switch (at.kind) {
+    case kernel::block_rows:
+      return launch_kernel(queue, kernels::block_rows<Op, Output>, blocks, threads, 0, data,
+                           kernels::short_row_of(data, args, at.blocks, at.threads), form.outer_run.stride, args);
+    case kernel::group_rows: return launch_group_rows(at, form, data, args, queue);
+    case kernel::columns: return launch_columns(at, form, data, args, queue);
+    case kernel::strided:
+      return launch_kernel(queue, kernels::strided<Op, Output>, blocks, threads, 0, data, runs_of(form), args);
+    case kernel::partials:
+    case kernel::exact_rows:
+    case kernel::exact_blocks:
+    case kernel::moment_rows:
+    case kernel::moment_groups: break;
   }
+  throw unsupported_error("a plan of " + std::string(name(at.kind)) + " was made for another operation");
 }
 
 // A pass over partial results.

@@ -15,7 +15,7 @@ namespace multifold::cuda {
 /// Reduces `data` into `results` by the passes of `p`.
 /// Shapes:   `data` is the data pointer of the device array that p.form was made from (or of two of them, for
 ///           operations that take two), aligned to its items; `results` holds p.form.results() * result_bytes(p.what)
-///           bytes, row-major.
+///           bytes, row-major, aligned to their dtype (8 bytes for summaries).
 /// Memory:   workspace.size() >= p.workspace_bytes(), aligned to 256 bytes, and untouched until the work is done;
 ///           nothing is allocated.
 /// Stream:   enqueues one kernel a pass (and small memsets) on `stream`; no synchronisation; safe under capture.
@@ -23,7 +23,8 @@ namespace multifold::cuda {
 ///           is asked for: those run in binary64 along a fixed tree, so a plan gives the same bits from run to run.
 /// Errors:   a result that does not fit (or does not exist) is left unwritten and noted in the workspace: see
 ///           status_of.
-/// Throws:   shape_error for a bad workspace or pointer, cuda_error if a launch fails.
+/// Throws:   shape_error for a workspace that is too small, and for arrays, results or a workspace that are null or
+///           misaligned: then nothing is enqueued. cuda_error if a launch fails.
 void reduce_async(const plan& p, const operands& data, void* results, std::span<std::byte> workspace,
                   cudaStream_t stream);
 void reduce_async(const plan& p, const operands& data, void* results, std::span<std::byte> workspace,
@@ -34,7 +35,8 @@ void reduce_async(const plan& p, const operands& data, void* results, std::span<
 /// all counts.
 /// Errors: as reduce_async; a count below 0 or beyond p.form.length is noted as status::bad_count, a
 ///         minimum of no elements as status::empty.
-/// Throws: as reduce_async, and unsupported_error if `p` has several results, or elements that are no neighbours.
+/// Throws: as reduce_async, shape_error for a `count` that is null or misaligned, and unsupported_error if `p` has
+///         several results, or elements that are no neighbours.
 void reduce_counted_async(const plan& p, const operands& data, const std::int64_t* count, void* results,
                           std::span<std::byte> workspace, cudaStream_t stream);
 void reduce_counted_async(const plan& p, const operands& data, const std::int64_t* count, void* results,
@@ -52,16 +54,25 @@ struct chunk_target {
 
 /// As reduce_async, but for a part of a larger array: p.form has the chunk's extents, and result strides that count
 /// accumulators of the whole.
+/// Memory: accumulators of accumulator_bytes(p.what) each, aligned to 16 bytes. They are read and written, so that
+///         chunks of one array follow each other on one stream, or wait for each other.
+/// Stream, Throws: as reduce_async.
 void accumulate_async(const plan& p, const operands& chunk, const chunk_target& target, std::span<std::byte> workspace,
                       cudaStream_t stream);
 void accumulate_async(const plan& p, const operands& chunk, const chunk_target& target, std::span<std::byte> workspace,
                       work_queue& queue);
 
 /// The identity of `what` into `count` accumulators.
+/// Stream: enqueues one kernel; no synchronisation; safe under capture.
+/// Throws: shape_error for accumulators that are null or misaligned, cuda_error if the launch fails.
 void fill_identity_async(const reduction& what, void* accumulators, std::int64_t count, cudaStream_t stream);
 void fill_identity_async(const reduction& what, void* accumulators, std::int64_t count, work_queue& queue);
 
-/// The results of `count` accumulators, each over `length` elements; failures are noted in `status_word`.
+/// The results of `count` accumulators, each over `length` elements; failures are noted in `status_word`, which is not
+/// set otherwise: clear it before.
+/// Stream: enqueues one kernel; no synchronisation; safe under capture.
+/// Throws: shape_error for accumulators, results or a status word that are null or misaligned, cuda_error if the launch
+///         fails.
 void lower_async(const reduction& what, const void* accumulators, std::int64_t count, std::int64_t length,
                  void* results, std::uint32_t* status_word, cudaStream_t stream);
 void lower_async(const reduction& what, const void* accumulators, std::int64_t count, std::int64_t length,

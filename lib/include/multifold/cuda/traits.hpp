@@ -20,10 +20,17 @@ struct device_info {
   int compute_minor = 0;
   std::int64_t memory_bytes = 0;
   std::int64_t l2_bytes = 0;
+  int index = 0;  // CUDA's number for it
 };
 
-/// Every device that kernels of this build run on, in CUDA's order.
-/// Returns an empty list, and says why in `reason`, where there is no driver or no device.
+/// The devices that this build can have kernels for, of the compute capabilities it is built for and newer ones.
+/// Returns an empty list, and says why in `reason`, where there is no driver, no device or none of these.
+/// Cost: some milliseconds; no device is opened.
 std::vector<device_info> devices(std::string& reason);
+
+/// Whether kernels of this build do run on the current device. If not, `reason` says why: "NVIDIA A100 has compute
+/// capability 8.0, and the kernels of this build are for 9.0: ...".
+/// Cost: opens the device, which takes a third of a second the first time.
+bool has_kernels(std::string& reason);
 
 }  // namespace multifold::cuda

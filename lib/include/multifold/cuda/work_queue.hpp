@@ -47,8 +47,10 @@ class stream_queue final : public work_queue {
 /// Asks CUDA once a device; allowed under capture.
 void allow_shared_bytes(const void* function, unsigned bytes);
 
-/// Whether kernels can be started early on the current device: from Hopper on. Asks CUDA once a device.
-bool starts_early();
+/// Whether `function` may be started early on the current device: whether the code that runs there was compiled to wait
+/// (kernels/dependent.cuh). PTX of an older architecture never waits, also where Hopper's driver compiled it. Asks CUDA
+/// once a kernel and device; allowed under capture.
+bool starts_early(const void* function);
 
 namespace detail {
 

@@ -78,8 +78,9 @@ MULTIFOLD_HD inline near_value near_covariance(const near_value& x, const near_v
   if (count > most || correction < -most || correction >= count) return unknown_value();
   if (!is_moderate(x) || !is_moderate(y) || !is_moderate(products)) return unknown_value();
   const auto n = static_cast<double>(count), freedom = static_cast<double>(count - correction);
-  const double a = n * products.high, a_low = std::fma(n, products.high, -a) + n * products.low;
-  const double b = x.high * y.high, b_low = std::fma(x.high, y.high, -b) + (x.high * y.low + x.low * y.high);
+  const double a = plain_product(n, products.high), a_low = std::fma(n, products.high, -a) + n * products.low;
+  const double b = plain_product(x.high, y.high),
+               b_low = std::fma(x.high, y.high, -b) + (x.high * y.low + x.low * y.high);
   const double error = 0x1p-98 * (std::fabs(a) + std::fabs(b)) + n * products.error +
                        2 * ((std::fabs(x.high) + x.error) * y.error + std::fabs(y.high) * x.error);
   const two_sum s = add_exactly(a, -b);

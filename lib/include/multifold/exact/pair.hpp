@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "multifold/exact/accumulator.hpp"
+#include "multifold/exact/uncontracted.hpp"
 #include "multifold/exact/value.hpp"
 #include "multifold/float16.hpp"
 
@@ -29,17 +30,21 @@ struct two_sum {
 
 // sum + error == a + b, and sum is the rounded one; NaN in `error` if it overflows.
 MULTIFOLD_HD constexpr two_sum add_exactly(double a, double b) {
-  const double sum = a + b;
-  const double b_part = sum - a;
-  const double a_part = sum - b_part;
-  return {sum, (a - a_part) + (b - b_part)};
+  a = rounded(a);
+  b = rounded(b);
+  const double sum = plain_sum(a, b);
+  const double b_part = plain_difference(sum, a);
+  const double a_part = plain_difference(sum, b_part);
+  return {sum, plain_sum(plain_difference(a, a_part), plain_difference(b, b_part))};
 }
 
 // a + b if that is exact, else NaN. The larger one's part is exact, and tells.
 MULTIFOLD_HD constexpr double add_or_lose(double a, double b) {
-  const double sum = a + b;
+  a = rounded(a);
+  b = rounded(b);
+  const double sum = plain_sum(a, b);
   const double nothing = bit_copy<double>(std::uint64_t{0x7ff8000000000000});
-  return sum - a == b && sum - b == a ? sum : nothing;
+  return plain_difference(sum, a) == b && plain_difference(sum, b) == a ? sum : nothing;
 }
 
 }  // namespace detail
@@ -95,7 +100,7 @@ MULTIFOLD_HD constexpr T nearest(double x) {
 // The pair, which is not lost, rounded once.
 template <floating_storage T>
 MULTIFOLD_HD constexpr T nearest(const exact_pair& pair) {
-  if constexpr (std::is_same_v<T, double>) return high_or_sum(pair, pair.high + pair.low);
+  if constexpr (std::is_same_v<T, double>) return high_or_sum(pair, plain_sum(rounded(pair.high), rounded(pair.low)));
   else return nearest<T>(rounded_to_odd(pair));
 }
 

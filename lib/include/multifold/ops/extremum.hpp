@@ -58,7 +58,8 @@ struct extremum {
   }
 };
 
-/// argmin or argmax: the first index of the least or greatest element; of the first NaN if NaN propagates.
+/// argmin or argmax: the first index of what min or max gives, to the sign of a zero: -0 is less than +0 here, too. Of
+/// the first NaN if NaN propagates.
 template <storage_type T>
 struct arg_extremum {
   using value_type = T;
@@ -73,7 +74,7 @@ struct arg_extremum {
   MULTIFOLD_HD constexpr accumulator identity() const { return {greatest_key<key>, no_index}; }
   MULTIFOLD_HD constexpr accumulator lift(T x, std::int64_t index) const {
     const key nan = static_cast<key>(policy.nan_key ^ policy.flip);
-    const key k = static_cast<key>(order_key(one_zero(x), nan) ^ policy.flip);
+    const key k = static_cast<key>(order_key(x, nan) ^ policy.flip);
     // An omitted NaN must lose even against the greatest integer there is, so it also gives up its index.
     const bool omitted = floating_storage<T> && k == greatest_key<key>;
     return {k, omitted ? no_index : index};
@@ -85,17 +86,6 @@ struct arg_extremum {
   MULTIFOLD_HD constexpr scalar lower(accumulator a, std::int64_t count) const {
     if (a.index == no_index) return scalar::failed(scalar::kind::empty, count);
     return scalar::of_integer(a.index, count);
-  }
-
- private:
-  // -0 and +0 are equal here, so that ties go to the first of them.
-  MULTIFOLD_HD static constexpr T one_zero(T x) {
-    if constexpr (floating_storage<T>) {
-      const auto bits = bit_copy<key>(x);
-      return bit_copy<T>(bits == least_key<key> ? key{0} : bits);
-    } else {
-      return x;
-    }
   }
 };
 

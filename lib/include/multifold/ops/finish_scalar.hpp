@@ -3,6 +3,7 @@
 
 #include "multifold/ops.hpp"
 #include "multifold/ops/order_key.hpp"
+#include "multifold/wide_integer.hpp"
 
 namespace multifold {
 namespace detail {
@@ -14,25 +15,30 @@ MULTIFOLD_HD inline scalar mean_of(const scalar& sum) {
 }
 
 MULTIFOLD_HD inline scalar add_initial(scalar value, const initial_value& initial) {
-  if (value.what == scalar::kind::real) value.real += initial.real_value;
+  // Nothing and an initial value is that value: +0, the sum of nothing, would take the sign off a -0.
+  if (value.what == scalar::kind::real) value.real = (value.count == 0 ? -0.0 : value.real) + initial.real_value;
   else if (value.what == scalar::kind::integer) value.integer += initial.integer_value;
   return value;
 }
 
-// Both factors fit 64 bits and a sign, so the product fits 128 bits and one more test.
+// A real factor, which is not zero, and finite.
+MULTIFOLD_HD constexpr wide_integer factor_of_real(double x) {
+  const unpacked parts = unpack(x);
+  const auto magnitude = static_cast<int128_t>(parts.significand);
+  return wide_integer::of(parts.negative ? -magnitude : magnitude,
+                          float_layout<double>::least_exponent + parts.position);
+}
+
 MULTIFOLD_HD inline scalar multiply_initial(scalar value, const initial_value& initial) {
-  if (value.what == scalar::kind::overflow && initial.integer && initial.integer_value == 0) {
-    return scalar::of_integer(0, value.count);
-  }
   if (value.what == scalar::kind::real) value.real *= initial.real_value;
   if (value.what != scalar::kind::integer) return value;
-  const uint128_t a = magnitude_of(value.integer);
-  const uint128_t b = magnitude_of(initial.integer_value);
-  const bool negative = (value.integer < 0) != (initial.integer_value < 0);
-  if (bit_width(a) + bit_width(b) > 127) return scalar::failed(scalar::kind::overflow, value.count);
-  const auto product = static_cast<int128_t>(a * b);
-  value.integer = negative ? -product : product;
-  return value;
+  const wide_integer product = wide_integer::of(value.integer, value.exponent);
+  if (!value.signed_zero) return (product * wide_integer::of(initial.integer_value, 0)).value(value.count);
+  const double x = initial.real_value;
+  if (x == 0 || x - x != 0) return scalar::of_real(value.integer < 0 ? -x : x, value.count);
+  scalar s = (product * factor_of_real(x)).value(value.count);
+  s.signed_zero = true;
+  return s;
 }
 
 MULTIFOLD_HD inline scalar extreme_initial(scalar value, const initial_value& initial, bool least) {

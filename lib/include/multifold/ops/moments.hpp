@@ -20,16 +20,26 @@ enum class moment_set : std::uint8_t {
   description,  // sums of x and of x x, extremes and counts
 };
 
-constexpr moment_set moments_of(op_kind op) noexcept {
+/// What `op` gathers. Throws: unsupported_error for operations that are no moments.
+constexpr moment_set moments_of(op_kind op) {
   switch (op) {
     case op_kind::norm1: return moment_set::absolute;
+    case op_kind::sumsq:
+    case op_kind::norm2: return moment_set::squares;
     case op_kind::var:
     case op_kind::std: return moment_set::spread;
     case op_kind::dot: return moment_set::products;
     case op_kind::cov: return moment_set::joint;
     case op_kind::describe: return moment_set::description;
-    default: return moment_set::squares;
+    case op_kind::sum:
+    case op_kind::prod:
+    case op_kind::min:
+    case op_kind::max:
+    case op_kind::argmin:
+    case op_kind::argmax:
+    case op_kind::mean: break;
   }
+  throw unsupported_error(std::string(name(op)) + " is not made of moments");
 }
 
 constexpr bool sums_elements(moment_set set) noexcept {

@@ -24,8 +24,16 @@ constexpr op_family family_of(const reduction& what) noexcept {
     case op_kind::max: return op_family::extremum;
     case op_kind::argmin:
     case op_kind::argmax: return op_family::arg_extremum;
-    default: return op_family::moments;
+    case op_kind::norm1:
+    case op_kind::sumsq:
+    case op_kind::norm2:
+    case op_kind::var:
+    case op_kind::std:
+    case op_kind::dot:
+    case op_kind::cov:
+    case op_kind::describe: break;
   }
+  return op_family::moments;
 }
 
 /// Calls `f(op)` with the struct of `what` over elements of T.

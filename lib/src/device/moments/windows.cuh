@@ -239,19 +239,16 @@ __device__ void add_extremes(gather<float, moment_set::description>& into, State
   auto& seen = *into.extremes;
   seen.min = min(seen.min, least);
   seen.max = min(seen.max, ~greatest);
-  // -0, whose key is -1, is no less than +0 here.
-  const auto one_zero = [](std::int32_t key) { return key == -1 ? 0 : key; };
   const auto first_of = [&](std::int32_t wanted) {
     int place = 0;
 #pragma unroll
     for (int i = N - 1; i >= 0; --i) {
-      if (one_zero(key_of_float(a[i])) == wanted) place = i;
+      if (key_of_float(a[i]) == wanted) place = i;
     }
     return place;
   };
-  const std::int32_t lower = one_zero(least), upper = one_zero(greatest);
-  if (lower < seen.argmin.key) seen.argmin = {lower, index(first_of(lower))};
-  if (~upper < seen.argmax.key) seen.argmax = {~upper, index(first_of(upper))};
+  if (least < seen.argmin.key) seen.argmin = {least, index(first_of(least))};
+  if (~greatest < seen.argmax.key) seen.argmax = {~greatest, index(first_of(greatest))};
 }
 
 }  // namespace multifold::cuda::moments

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "multifold/cuda/kernels/absorb.cuh"
+#include "multifold/cuda/kernels/absorb_product.cuh"
 #include "multifold/ops/extremum.hpp"
 #include "multifold/ops/sum.hpp"
 

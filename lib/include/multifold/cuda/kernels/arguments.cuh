@@ -62,9 +62,10 @@ __device__ work_item item_of(const Arguments& args, std::int64_t number, std::in
   return item;
 }
 
-/// Runs of a strided array, fastest last, small enough for kernel parameters.
+/// Runs of a strided array, fastest last, small enough for kernel parameters. Runs have two elements or more, so arrays
+/// with more of them have 2^33 results, or elements a result.
 struct strided_runs {
-  static constexpr int most = 8;
+  static constexpr int most = 32;
   int kept_count;
   int reduced_count;
   std::int64_t kept_extent[most], kept_stride[most];

@@ -1,5 +1,6 @@
 // Programmatic dependent launch: a kernel that is started while the one in front of it still runs, and waits for it
-// itself. What it takes to be started is then hidden. On GPUs before Hopper, none of this does anything.
+// itself. What it takes to be started is then hidden. Compiled for GPUs before Hopper, none of this does anything, and
+// starts_early (work_queue.hpp) sees that no such kernel is started early, whatever GPU it runs on.
 #pragma once
 
 namespace multifold::cuda::kernels {

@@ -1,0 +1,87 @@
+// A table of NumPy's names, and the two that ours collide with.
+#include "common/dtype_word.hpp"
+
+#include <array>
+#include <bit>
+#include <optional>
+#include <string_view>
+
+#include "common/failure.hpp"
+
+namespace multifold::app {
+namespace {
+
+constexpr char native_order = std::endian::native == std::endian::little ? '<' : '>';
+
+struct numpy_name {
+  std::string_view name;
+  dtype type;
+};
+
+// Kinds and bytes, as in a .npy header, which may have a byte order in front.
+constexpr std::array<numpy_name, 13> kinds{{{"?", dtype::boolean},
+                                            {"b1", dtype::boolean},
+                                            {"i1", dtype::i8},
+                                            {"i2", dtype::i16},
+                                            {"i4", dtype::i32},
+                                            {"i8", dtype::i64},
+                                            {"u1", dtype::u8},
+                                            {"u2", dtype::u16},
+                                            {"u4", dtype::u32},
+                                            {"u8", dtype::u64},
+                                            {"f2", dtype::f16},
+                                            {"f4", dtype::f32},
+                                            {"f8", dtype::f64}}};
+
+constexpr std::array<numpy_name, 4> words{
+    {{"bool_", dtype::boolean}, {"half", dtype::f16}, {"single", dtype::f32}, {"double", dtype::f64}}};
+
+template <std::size_t N>
+std::optional<dtype> found_in(const std::array<numpy_name, N>& table, std::string_view name) {
+  for (const numpy_name& known : table) {
+    if (known.name == name) return known.type;
+  }
+  return std::nullopt;
+}
+
+// "f4" of f32.
+std::string_view kind_of(dtype type) {
+  for (const numpy_name& known : kinds) {
+    if (known.type == type && known.name != "?") return known.name;
+  }
+  return "";
+}
+
+[[noreturn]] void refuse_ordered(const std::string& start, char order, std::string_view name) {
+  const std::optional<dtype> meant = parse_dtype(name);
+  const std::string_view kind = name == "f16" || !meant ? "" : kind_of(*meant);
+  if (name == "f16") throw usage(start + ", which NumPy has for long doubles; expected " + order + "f2 for 16 bits");
+  if (kind.empty())
+    throw usage(start + "; expected NumPy's kind and bytes behind the byte order, like " + order + "f4");
+  throw usage(start + "; a byte order is NumPy's, with the size in bytes: expected " + order + std::string(kind));
+}
+
+}  // namespace
+
+dtype_word parse_dtype_word(const std::string& option, const std::string& text) {
+  const std::string start = option + ": found '" + text + "'";
+  if (text == "i8") throw usage(start + ", 8 bytes in NumPy and 8 bits here; expected int64 (i64) or int8 (i1)");
+  if (text == "u8") throw usage(start + ", 8 bytes in NumPy and 8 bits here; expected uint64 (u64) or uint8 (u1)");
+  if (!text.empty() && std::string_view("<>=|").find(text.front()) != std::string_view::npos) {
+    const char order = text.front();
+    const std::string_view name = std::string_view(text).substr(1);
+    const std::optional<dtype> type = found_in(kinds, name);
+    if (!type) refuse_ordered(start, order, name);
+    const bool other = (order == '<' || order == '>') && order != native_order;
+    return {*type, other && item_bytes(*type) > 1};
+  }
+  std::optional<dtype> type = parse_dtype(text);
+  if (!type) type = found_in(kinds, text);
+  if (!type) type = found_in(words, text);
+  if (type) return {*type, false};
+  throw usage(start +
+              "; expected bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32 or float64, or in short b1, "
+              "i1, i16 to i64, u1, u16 to u64, f16, bf16, f32 or f64, or as in NumPy, like i2, f4 or >f8");
+}
+
+}  // namespace multifold::app

@@ -1,0 +1,51 @@
+// Vectors of floating point multiplied among themselves before they meet the running product, which takes a dozen
+// instructions for each factor.
+#pragma once
+
+#include "multifold/cuda/kernels/absorb.cuh"
+#include "multifold/ops/product.hpp"
+
+namespace multifold::cuda::kernels {
+namespace detail {
+
+/// The running product times x y, which stay within 2^-298 and 2^299 or are special: their product is exact, or so are
+/// its two parts.
+__device__ inline void multiply_two(scaled_product& into, double x, double y) {
+  const double p = __dmul_rn(x, y);
+  into = multifold::detail::times(into, p, multifold::detail::is_special(p) ? 0.0 : __fma_rn(x, y, -p));
+}
+
+}  // namespace detail
+
+/// Four elements at a time; products of two binary32, bfloat16 or binary16 are exact in binary64.
+template <class T>
+requires(sizeof(T) <= 4) __device__ void absorb_vector(const float_product<T>& op, thread_value<float_product<T>>& into,
+                                                       const vector_word& v, std::int64_t) {
+  const auto unpacked = bit_copy<elements_of<T>>(v);
+#pragma unroll
+  for (int i = 0; i < vector_elements<T>; i += 4) {
+    double x[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      x[k] = to_double(unpacked.values[i + k]);
+      if (x[k] != x[k]) x[k] = op.nan_value;
+    }
+    detail::multiply_two(into.current, __dmul_rn(x[0], x[1]), __dmul_rn(x[2], x[3]));
+  }
+}
+
+/// Two binary64 at a time where both are moderate.
+template <class T>
+requires(sizeof(T) == 8) __device__ void absorb_vector(const float_product<T>& op, thread_value<float_product<T>>& into,
+                                                       const vector_word& v, std::int64_t index) {
+  const auto x = bit_copy<elements_of<double>>(v);
+  if (multifold::detail::is_moderate(x.values[0]) && multifold::detail::is_moderate(x.values[1])) {
+    const double p = __dmul_rn(x.values[0], x.values[1]);
+    into.current = multifold::detail::times(into.current, p, __fma_rn(x.values[0], x.values[1], -p));
+  } else {
+    into.absorb(op, x.values[0], index);
+    into.absorb(op, x.values[1], index + 1);
+  }
+}
+
+}  // namespace multifold::cuda::kernels

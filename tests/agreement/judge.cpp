@@ -1,0 +1,150 @@
+// The worker, and the comparison of what came with what has to come.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <stdexcept>
+
+#include "agreement/batch.hpp"
+#include "agreement/data.hpp"
+#include "agreement/device_room.hpp"
+#include "agreement/refusals.hpp"
+#include "agreement/worker.hpp"
+
+namespace multifold::agreement {
+namespace {
+
+constexpr std::int64_t margin = 4096;  // around arrays
+constexpr std::int64_t garbage = 256;  // as many bytes of it are filled, so that who reads them gets something else
+constexpr std::int64_t alignment = 256;
+
+std::string hex_of(const std::byte* bytes, std::size_t size) {
+  std::string text = "0x";
+  char digits[3];
+  for (std::size_t i = size; i-- > 0;) {
+    std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned>(bytes[i]));
+    text += digits;
+  }
+  return text;
+}
+
+double number_at(const std::byte* bytes, dtype type) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, bytes, static_cast<std::size_t>(item_bytes(type)));
+  return value_of(real_of(bits, format_of(type)));
+}
+
+bool is_right(const std::byte* got, const std::byte* wanted, std::size_t size, const tolerance* bounds, dtype type) {
+  if (std::memcmp(got, wanted, size) == 0) return true;
+  if (bounds == nullptr) return false;
+  const double x = number_at(got, type);
+  if (bounds->may_overflow && !std::isfinite(x)) return true;
+  if (!(bounds->low < bounds->high)) return false;
+  return x >= bounds->low && x <= bounds->high;
+}
+
+std::string difference_of_bytes(const expectation& wanted, const outcome& got, std::size_t item) {
+  if (got.bytes.size() != wanted.bytes.size()) {
+    return std::to_string(got.bytes.size()) + " bytes for " + std::to_string(wanted.bytes.size());
+  }
+  const std::size_t results = wanted.bytes.size() / item;
+  std::size_t wrong = 0, first = 0;
+  for (std::size_t i = 0; i < results; ++i) {
+    const tolerance* bounds = wanted.inexact.empty() ? nullptr : &wanted.inexact[i];
+    if (is_right(&got.bytes[i * item], &wanted.bytes[i * item], item, bounds, wanted.type)) continue;
+    if (wrong++ == 0) first = i;
+  }
+  if (wrong == 0) return "";
+  return std::to_string(wrong) + " of " + std::to_string(results) + " results differ; number " + std::to_string(first) +
+         " is " + hex_of(&got.bytes[first * item], item) + " for " + hex_of(&wanted.bytes[first * item], item);
+}
+
+std::string kind_text(outcome::kind kind) {
+  switch (kind) {
+    case outcome::kind::value: return "a value";
+    case outcome::kind::unsupported: return "unsupported_error";
+    case outcome::kind::shape: return "shape_error";
+    case outcome::kind::overflow: return "overflow_error";
+    case outcome::kind::memory: return "out_of_memory";
+    case outcome::kind::other: break;
+  }
+  return "another exception";
+}
+
+}  // namespace
+
+std::string difference_of(const trial& t, const expectation& wanted, const outcome& got) {
+  const std::string came = kind_text(got.what) + (got.message.empty() ? "" : " (" + got.message + ")");
+  if (!got.damage.empty()) return got.damage;
+  const std::string must = must_be_refused(t);
+  if (!must.empty()) {
+    const bool empty_first = got.what == outcome::kind::shape && elements_of(t) == 0;  // of two reasons, either
+    return got.what == outcome::kind::unsupported || empty_first ? "" : came + " for a refusal of " + must;
+  }
+  if (got.what == outcome::kind::unsupported) return may_be_refused(t).empty() ? came + " for a value" : "";
+  // The states of all results of a pipe are open at once.
+  if (got.what == outcome::kind::memory && t.where == origin::pipe && t.memory_bytes > 0) return "";
+  if (t.count && *t.count > elements_of(t)) {
+    return got.what == outcome::kind::shape ? "" : came + " for a count beyond the plan";
+  }
+  if (wanted.overflow || wanted.empty) {
+    if (wanted.overflow && got.what == outcome::kind::overflow) return "";
+    if (wanted.empty && got.what == outcome::kind::shape) return "";
+    return came + " where a result " + (wanted.overflow ? "does not fit" : "has no value");
+  }
+  if (got.what != outcome::kind::value) return came + " for a value";
+  if (got.extents != wanted.extents) return "shape " + to_string(got.extents) + " for " + to_string(wanted.extents);
+  if (got.type != wanted.type) return std::string(name(got.type)) + " for " + std::string(name(wanted.type));
+  return difference_of_bytes(wanted, got, static_cast<std::size_t>(result_bytes_of(t)));
+}
+
+worker::worker(std::int64_t most_bytes, const std::filesystem::path& folder)
+    : most_bytes_(most_bytes),
+      folder_(folder),
+      x_(most_bytes + 2 * margin),
+      y_(most_bytes + 2 * margin),
+      device_(make_device_room(most_bytes + 2 * margin)) {}
+
+worker::~worker() = default;
+
+laid_out worker::lay_out(const trial& t) {
+  const auto [elements, start] = reach_of(t);
+  const std::int64_t first = start;  // no lambda of C++20 may name a binding, says Clang 14
+  const std::int64_t item = item_bytes(t.type), bytes = elements * item;
+  if (bytes > most_bytes_) throw std::invalid_argument("the case needs --bytes " + std::to_string(bytes));
+  const bool pinned = t.where == origin::pinned || t.where == origin::device;
+  if (pinned && !device_) throw std::invalid_argument("the case needs a GPU");
+  laid_out a;
+  a.bytes = bytes;
+  const auto place = [&](int which, std::span<std::byte> memory, std::int64_t shift) {
+    std::byte* at = memory.data() + alignment + shift % 64 * item;
+    if (t.at_end && !pinned) at = memory.data() + memory.size() - bytes;
+    std::byte* low = std::max(memory.data(), at - garbage);
+    std::byte* high = std::min(memory.data() + memory.size(), at + bytes + garbage);
+    std::memset(low, 0xfe, static_cast<std::size_t>(at - low));
+    std::memset(at + bytes, 0xfe, static_cast<std::size_t>(high - (at + bytes)));
+    fill(t.data, t.type, which, {at, static_cast<std::size_t>(bytes)});
+    (which == 0 ? a.buffer_x : a.buffer_y) = at;
+    (which == 0 ? a.x : a.y) = at + first * item;
+  };
+  place(0, pinned ? device_->pinned(0) : x_.bytes(), t.shift);
+  if (takes_two_arrays(t.op)) place(1, pinned ? device_->pinned(1) : y_.bytes(), t.shift * 5);
+  return a;
+}
+
+outcome worker::run(const trial& t, const laid_out& arrays) {
+  if (t.way == entry::interpret) return run_interpreted(t, arrays);
+  const laid_out there = t.where == origin::device ? device_->send(t, arrays) : arrays;
+  if (t.way == entry::reduce) return run_reduce(t, there, results_, folder_);
+  return device_->run(t, there);
+}
+
+verdict worker::judge(const trial& t) {
+  const laid_out arrays = lay_out(t);
+  const outcome got = run(t, arrays);
+  const bool beyond = t.count && *t.count > elements_of(t);  // and nothing is there
+  const expectation wanted = beyond ? expectation() : expected(t, arrays.x, arrays.y);
+  return {got.what != outcome::kind::value, difference_of(t, wanted, got)};
+}
+
+}  // namespace multifold::agreement

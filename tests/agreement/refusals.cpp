@@ -1,0 +1,66 @@
+// The rules, in the words of reduce.hpp, plan.hpp and the README.
+#include "agreement/refusals.hpp"
+
+#include "agreement/reference.hpp"
+
+namespace multifold::agreement {
+namespace {
+
+bool takes_initial(op_kind op) {
+  return op == op_kind::sum || op == op_kind::prod || op == op_kind::min || op == op_kind::max;
+}
+
+bool takes_freedom(op_kind op) {
+  return op == op_kind::var || op == op_kind::std || op == op_kind::cov || op == op_kind::describe;
+}
+
+// Whether the exact value of every result is an integer.
+bool gives_integers(const trial& t) {
+  if (t.op == op_kind::argmin || t.op == op_kind::argmax) return true;
+  return !is_floating(t.type) && t.op != op_kind::mean && t.op != op_kind::norm2 && !takes_freedom(t.op);
+}
+
+bool is_forced(const plan_options& o) { return o.passes || o.how || o.parts || o.threads || o.form; }
+
+// Of exact sums and means of floating point with one result.
+bool has_state(const trial& t) {
+  if (!is_floating(t.type) || (t.op != op_kind::sum && t.op != op_kind::mean) || t.wanted == accuracy::fast)
+    return false;
+  const std::vector<bool> reduced = reduced_axes(t);
+  std::int64_t results = 1;
+  for (std::size_t i = 0; i < reduced.size(); ++i) results *= reduced[i] ? 1 : t.extents[i];
+  return results == 1 && !t.initial;
+}
+
+}  // namespace
+
+std::string must_be_refused(const trial& t) {
+  if (t.result && !is_floating(*t.result) && !gives_integers(t)) return "a real number as an integer";
+  if (t.initial && !takes_initial(t.op)) return "an initial value";
+  if (t.correction != 0 && (!takes_freedom(t.op) || t.correction < 0)) return "a correction";
+  if (t.wanted == accuracy::exact && t.op == op_kind::prod && is_floating(t.type)) return "an exact product";
+  if (t.way != entry::reduce) return "";
+  if (t.state && !has_state(t)) return "a state";
+  if (t.where == origin::device && (t.engine == engine_choice::host || t.engine == engine_choice::both)) {
+    return "device memory on the host engine";
+  }
+  if (t.engine == engine_choice::both && element_count(t.extents) > 0) {  // there is nothing to share of nothing
+    if (is_rounded_on_the_way(t)) return "a rounded sum that two engines share";
+    if (t.where == origin::pipe) return "a pipe that two engines share";
+  }
+  return "";
+}
+
+std::string may_be_refused(const trial& t) {
+  if (is_forced(t.forced)) return "a forced plan";
+  const bool direct = t.sent == transfer::copy || t.sent == transfer::mapped;
+  if (direct) return "a transfer out of memory that is not pinned, or of an array that has to be gathered";
+  const bool forwards = t.extents.empty() || t.extents[0] <= 1 || t.strides[0] == 1;
+  if (t.way == entry::counted && !forwards) return "a count of elements that are no neighbours";
+  const bool sent = t.engine == engine_choice::device || t.engine == engine_choice::both;
+  const bool indexed = t.op == op_kind::argmin || t.op == op_kind::argmax || t.op == op_kind::describe;
+  if (sent && is_source(t.where) && !in_c_order(t) && indexed) return "positions in a source in Fortran order on a GPU";
+  return "";
+}
+
+}  // namespace multifold::agreement

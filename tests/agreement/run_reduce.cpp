@@ -1,0 +1,96 @@
+// reduce() of arrays and of sources, and plans interpreted.
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <utility>
+
+#include "agreement/attempt.hpp"
+#include "agreement/sources.hpp"
+#include "agreement/worker.hpp"
+#include "multifold/reduce.hpp"
+#include "multifold/state.hpp"
+
+namespace multifold::agreement {
+namespace {
+
+array_view view_of(const trial& t, const std::byte* data) {
+  return {data, t.type, t.extents, t.strides, t.where == origin::device ? place::device : place::host};
+}
+
+reduce_result reduce_arrays(const trial& t, const laid_out& arrays, const reduce_options& options) {
+  if (takes_two_arrays(t.op)) return reduce(t.op, view_of(t, arrays.x), view_of(t, arrays.y), options);
+  return reduce(t.op, view_of(t, arrays.x), options);
+}
+
+reduce_result reduce_sources(const trial& t, const laid_out& arrays, const reduce_options& options,
+                             const std::filesystem::path& folder) {
+  const auto x = make_source_of(t, {arrays.buffer_x, static_cast<std::size_t>(arrays.bytes)}, folder / "x");
+  if (!takes_two_arrays(t.op)) return reduce(t.op, *x, options);
+  const auto y = make_source_of(t, {arrays.buffer_y, static_cast<std::size_t>(arrays.bytes)}, folder / "y");
+  return reduce(t.op, *x, *y, options);
+}
+
+std::int64_t all_result_bytes(const trial& t) {
+  const std::vector<bool> reduced = reduced_axes(t);
+  std::int64_t bytes = result_bytes_of(t);
+  for (std::size_t i = 0; i < reduced.size(); ++i) bytes *= reduced[i] ? 1 : t.extents[i];
+  return bytes;
+}
+
+// Whether the state of the whole is that of its two halves merged, and rounds to the result.
+std::string state_damage(const trial& t, const laid_out& arrays, const reduce_result& whole) {
+  std::vector<std::byte> rounded(static_cast<std::size_t>(item_bytes(whole.type)));
+  round_state(whole.state, t.op, whole.type, rounded.data());
+  if (!whole.data.empty() && rounded != whole.data) return "the state rounds to something else";
+  if (t.extents.empty() || t.extents[0] < 2 || is_source(t.where)) return "";
+  reduce_options options = options_of(t);
+  trial half = t;
+  half.extents[0] = t.extents[0] / 2;
+  const reduce_result first = reduce(t.op, view_of(half, arrays.x), options);
+  const std::int64_t step = half.extents[0] * t.strides[0] * item_bytes(t.type);
+  half.extents[0] = t.extents[0] - half.extents[0];
+  const reduce_result second = reduce(t.op, view_of(half, arrays.x + step), options);
+  return merge_states(first.state, second.state) == whole.state ? ""
+                                                                : "the states of two halves merge to another state";
+}
+
+}  // namespace
+
+outcome run_reduce(const trial& t, const laid_out& arrays, result_memory& results,
+                   const std::filesystem::path& folder) {
+  return attempt([&](outcome& got) {
+    reduce_options options = options_of(t);
+    if (t.into) options.into = results.prepare(all_result_bytes(t));
+    const auto done = [&]() -> reduce_result {
+      if (is_source(t.where)) return reduce_sources(t, arrays, options, folder);
+      return reduce_arrays(t, arrays, options);
+    };
+    try {
+      reduce_result r = done();
+      if (t.state) got.damage = state_damage(t, arrays, r);
+      got.extents = std::move(r.extents);
+      got.type = r.type;
+      got.bytes = t.into ? std::vector<std::byte>(options.into.begin(), options.into.end()) : std::move(r.data);
+      if (r.count != elements_of(t)) got.damage = "count " + std::to_string(r.count);
+    } catch (...) {
+      if (t.into && !results.intact()) got.damage = "bytes around the results are overwritten";
+      throw;
+    }
+    if (t.into && !results.intact()) got.damage = "bytes around the results are overwritten";
+  });
+}
+
+outcome run_interpreted(const trial& t, const laid_out& arrays) {
+  return attempt([&](outcome& got) {
+    const array_view view = view_of(t, arrays.x);
+    const std::vector<std::int64_t> axes = t.axes ? *t.axes : all_axes(view.rank());
+    reduction what = reduction_of(t);
+    const plan p = make_plan(what, normalise(view, axes, order_of(t.op)), t.forced, h200_traits());
+    got.extents = result_extents(view, axes, t.keepdims);
+    got.type = what.result;
+    got.bytes.assign(static_cast<std::size_t>(all_result_bytes(t)), poison);
+    interpret(p, {arrays.x, arrays.y}, got.bytes.data());
+  });
+}
+
+}  // namespace multifold::agreement

@@ -1,0 +1,60 @@
+"""What printing takes at most: --memory, 64 MiB and the results, however large the text or the JSON of them is."""
+
+import os
+import subprocess
+
+import tool
+
+MEMORY = 64 << 20
+OWN = 64 << 20
+
+
+class Printing(tool.ToolTest):
+    def zeros(self, count):
+        path = self.folder / "zeros.bin"
+        with path.open("wb") as file:
+            file.truncate(count)
+        return path
+
+    def peak(self, *arguments):
+        """Bytes that were resident at once, and bytes that were printed."""
+        with (self.folder / "out").open("wb") as out:
+            command = [tool.BINARY, *map(str, arguments), "--memory", str(MEMORY)]
+            with subprocess.Popen(command, stdout=out, stderr=subprocess.PIPE, env=tool.environment()) as process:
+                _, status, usage = os.wait4(process.pid, 0)
+                process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 0)
+        return usage.ru_maxrss << 10, (self.folder / "out").stat().st_size
+
+    def check(self, results_bytes, *arguments):
+        if tool.is_sanitized():
+            self.skipTest("sanitizers take memory of their own")
+        peak, printed = self.peak(*arguments)
+        self.assertLessEqual(peak, MEMORY + OWN + results_bytes)
+        return printed
+
+    def test_descriptions_as_json(self):
+        path = self.zeros(500_000 * 3 * 4)
+        printed = self.check(500_000 * 104, "describe", path, "--dtype", "f32", "--shape", "500000,3", "--axis", "1", "--json")
+        self.assertGreater(printed, 100 << 20)
+
+    def test_arrays_as_json(self):
+        path = self.zeros(4_000_000)
+        for op in ("sum", "max"):
+            printed = self.check(4_000_000 * 8, op, path, "--dtype", "int8", "--shape", "2000,2000,1", "--axis", "2", "--json")
+            self.assertGreater(printed, 30 << 20)
+
+    def test_text_of_many_axes(self):
+        # Up to six indices of each axis are shown.
+        for op, axes, item in (("max", 8, 1), ("describe", 6, 104)):
+            shape = ",".join(["6"] * axes + ["1"])
+            printed = self.check(6**axes * item, op, self.zeros(6**axes), "--dtype", "uint8", "--shape", shape, "--axis", axes)
+            self.assertGreater(printed, 3 << 20)
+
+    def test_files(self):
+        path = self.zeros(4_000_000)
+        self.check(4_000_000 * 8, "mean", path, "--dtype", "int8", "--shape", "4000000,1", "--axis", "1", "-o", self.folder / "y.npy")
+
+
+if __name__ == "__main__":
+    tool.main()

@@ -1,0 +1,175 @@
+// What kernels take of a workspace, counted here a second time: it is what the plan says, for any shape.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+
+#include "multifold/ops/gathered_sum.hpp"
+#include "multifold/ops/moment_words.hpp"
+#include "multifold/ops/visit.hpp"
+#include "plan/plan_forms.hpp"
+
+namespace multifold::plan_tests {
+namespace {
+
+// Pieces of a workspace, as lib/src/device takes them; the first holds the status word.
+class pieces {
+ public:
+  void take(std::int64_t count, std::int64_t bytes_each) { bytes_ += (count * bytes_each + 255) / 256 * 256; }
+  std::int64_t bytes() const { return bytes_; }
+
+ private:
+  std::int64_t bytes_ = 256;
+};
+
+constexpr std::int64_t counter = 4, word = 8, fixed_sum = 32;
+
+// Partial results of every pass that leaves some.
+void take_partials(pieces& taken, const plan& p, std::int64_t accumulator) {
+  for (std::size_t i = 0; i < p.passes.size(); ++i) {
+    const pass& at = p.passes[i];
+    if (at.parts == 1) continue;
+    if (at.how != finish::next_pass) taken.take(at.batches, counter);
+    taken.take(at.how == finish::atomic ? at.batches : at.batches * at.parts, accumulator);
+  }
+}
+
+template <class T>
+void take_exact(pieces& taken, const plan& p) {
+  const pass& at = p.passes.front();
+  constexpr std::int64_t words = exact_sum_words<T>;
+  const bool two_passes = std::is_same_v<T, double>;
+  if (at.kind == kernel::exact_rows) {
+    if (at.parts == 1 && !two_passes) return;
+    taken.take(at.batches * words, word);
+    taken.take(at.batches, counter);                      // of arrivals
+    if (two_passes) taken.take(at.batches + 2, counter);  // of marked tiles
+    taken.take(at.batches, counter);                      // of claims
+    if (two_passes) taken.take(at.batches * exact_tiles(at.length, at.threads), 1);
+    return;
+  }
+  if (at.kind == kernel::exact_blocks) {
+    if (at.parts == 1) return;
+    taken.take(at.batches * at.parts, fixed_sum);
+    taken.take(at.batches * at.parts * words, word);
+    if (at.how == finish::last_block) taken.take(at.batches, counter);
+    return;
+  }
+  if (!std::is_same_v<T, f16>) {
+    taken.take((at.batches + 31) / 32, counter);  // bits of what was lost
+    if (at.length > long_batch) {
+      taken.take(at.batches * words, word);
+      taken.take(at.batches, counter);
+    }
+  }
+  visit_gathered<T>(p.what.nan, [&](auto fold) {
+    take_partials(taken, p, static_cast<std::int64_t>(sizeof(typename decltype(fold)::accumulator)));
+  });
+}
+
+template <class T, moment_set Set>
+void take_moments(pieces& taken, const plan& p) {
+  const pass& at = p.passes.front();
+  if (at.parts == 1) return;
+  taken.take(at.batches * moment_words<T, Set>::count, word);
+  taken.take(at.batches, counter);
+  if (Set == moment_set::description) taken.take(at.batches * at.parts, sizeof(description_marks<T>));
+}
+
+std::int64_t bytes_taken(const plan& p) {
+  pieces taken;
+  if (gathers_exactly(p.what)) {
+    visit_dtype(p.what.input, [&]<class T>() {
+      if constexpr (floating_storage<T>) take_exact<T>(taken, p);
+    });
+    return taken.bytes();
+  }
+  visit_fold(p.what, [&](auto op) {
+    if constexpr (requires { op.set; }) {
+      take_moments<carrier_of<typename decltype(op)::element>, decltype(op)::set>(taken, p);
+    } else {
+      take_partials(taken, p, static_cast<std::int64_t>(sizeof(typename decltype(op)::accumulator)));
+    }
+  });
+  return taken.bytes();
+}
+
+std::string shown(const plan& p) { return explain(p) + std::string(name(p.passes.front().kind)); }
+
+// Around what fills 256 bytes with marks, counters or bits, and around the limits of plans.
+std::int64_t any_extent(std::mt19937_64& random) {
+  constexpr std::int64_t around[] = {1,   2,    31,   32,      63,      64,      65,     127,
+                                     256, 2048, 4096, 1 << 14, 1 << 17, 1 << 20, 1 << 23};
+  const std::int64_t extent = around[random() % std::size(around)];
+  return random() % 2 == 0 ? extent : std::max<std::int64_t>(1, extent + static_cast<std::int64_t>(random() % 7) - 3);
+}
+
+plan_options any_options(std::mt19937_64& random) {
+  plan_options forced;
+  if (random() % 4 == 0) forced.parts = 1 + static_cast<std::int64_t>(random() % 70);
+  if (random() % 6 == 0) forced.how = static_cast<finish>(random() % 3);
+  if (random() % 8 == 0) forced.passes = 1 + static_cast<int>(random() % 3);
+  if (random() % 8 == 0) forced.threads = 32 << random() % 5;
+  return forced;
+}
+
+}  // namespace
+
+TEST(workspace, holds_what_kernels_take_and_no_more) {
+  std::mt19937_64 random(1);
+  const std::vector<list> axes{{0}, {1}, {2}, {0, 1}, {1, 2}, {0, 2}, {0, 1, 2}, {}};
+  int made = 0;
+  for (int i = 0; i < 60'000; ++i) {
+    const op_kind op = all_ops[random() % std::size(all_ops)];
+    const auto type = static_cast<dtype>(random() % 13);
+    const list extents{any_extent(random), any_extent(random), random() % 2 == 0 ? 1 : any_extent(random)};
+    try {
+      const reduction what = make_reduction(op, type, random() % 2 == 0 ? nan_policy::propagate : nan_policy::omit,
+                                            random() % 4 == 0 ? accuracy::fast : accuracy::exact);
+      const plan p = make_plan(what, form_of(extents, axes[random() % axes.size()], type),
+                               random() % 2 == 0 ? plan_options{} : any_options(random), h200_traits());
+      ASSERT_EQ(p.workspace_bytes(), bytes_taken(p)) << shown(p);
+      ++made;
+    } catch (const error&) {
+      continue;  // refused: see interpret_test
+    }
+  }
+  EXPECT_GT(made, 30'000);
+}
+
+// The shapes at which a piece that is one counter too short shows.
+TEST(workspace, of_rows_whose_counters_fill_a_line) {
+  for (const std::int64_t rows : {1, 61, 62, 63, 64, 65, 126, 127, 128}) {
+    for (const dtype type : {dtype::f16, dtype::bf16, dtype::f32, dtype::f64}) {
+      const plan p = sum_plan(form_of({rows, 1 << 23}, {1}, type), {}, h200_traits(), type, accuracy::exact);
+      EXPECT_EQ(p.workspace_bytes(), bytes_taken(p)) << shown(p);
+    }
+  }
+}
+
+TEST(workspace, of_descriptions_in_parts) {
+  for (const dtype type : {dtype::i8, dtype::u64, dtype::bf16, dtype::f32, dtype::f64}) {
+    for (const std::int64_t parts : {1, 2, 3, 7, 64}) {
+      plan_options forced;
+      forced.parts = parts;
+      const plan p =
+          make_plan(make_reduction(op_kind::describe, type), form_of({3, 1 << 20}, {1}, type), forced, h200_traits());
+      EXPECT_EQ(p.workspace_bytes(), bytes_taken(p)) << shown(p);
+    }
+  }
+}
+
+// A thread counts its rows of narrow integers, and adds them, without a look at the carry.
+TEST(workspace, parts_of_columns_have_2_to_the_31_rows_at_most) {
+  constexpr std::int64_t most = INT64_C(1) << 31;
+  for (const std::int64_t length : {most - 1, most, most + 1, 2 * most, 3 * most + 5}) {
+    for (const std::int64_t columns : {64, 1 << 18, 1 << 24}) {
+      const plan p = sum_plan(form_of({length, columns}, {0}, dtype::i8), {}, h200_traits(), dtype::i8);
+      EXPECT_EQ(p.passes.front().kind, kernel::columns);
+      EXPECT_LE(p.passes.front().part_length, most) << length << " x " << columns;
+    }
+  }
+}
+
+}  // namespace multifold::plan_tests
