@@ -47,6 +47,7 @@ struct quick_outcome {
 template <class T, moment_set Set>
 quick_outcome lower_quickly(const exact_moments<T, Set>& op, const reduction& what, const moment_sums<T, Set>& sums,
                             std::byte* out) {
+  if (!is_floating(what.result)) return {false};  // an integer's results need no rounding
   return {round_if_certain(quick_moments(op, what.op, sums), what.result, out)};
 }
 
