@@ -4,7 +4,7 @@
 #include "host/arg_row.hpp"
 #include "host/columns.hpp"
 #include "host/product_bank.hpp"
-#include "host/product_row.hpp"
+#include "host/product_words.hpp"
 #include "host/row.hpp"
 
 namespace multifold::host {

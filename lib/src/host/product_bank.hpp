@@ -1,5 +1,6 @@
-// Lanes of products of floating point: what float_product does, for many lanes side by side, and with elements that are
-// zero, infinite, NaN or far from 1 taken out of the vectors' way.
+// Lanes of products of floating point: factors from 1 to 2 into pairs of binary64, their exponents into integers
+// beside, so that nothing overflows however long a lane is. Elements that are zero, subnormal, infinite or NaN are
+// taken out.
 #pragma once
 
 #include <cmath>
@@ -42,13 +43,25 @@ MULTIFOLD_INLINE double product_error(double x, double y, double p) {
   }
 }
 
-// 1 if x is not moderate: in bits, which vectorise.
-MULTIFOLD_INLINE std::uint64_t is_far(double x) {
-  constexpr std::uint64_t least = std::uint64_t{1023 - multifold::detail::moderate_exponent} << 52;
-  constexpr std::uint64_t range = (std::uint64_t{2 * multifold::detail::moderate_exponent + 1} << 52) - 1;
-  const std::uint64_t above = (std::bit_cast<std::uint64_t>(x) & ~(std::uint64_t{1} << 63)) - least;
-  return above > range ? 1 : 0;
-}
+/// What a floating-point format is made of, as integers of its width.
+template <class Real>
+struct fields_of {
+  using bits = bits_of<sizeof(Real)>;
+  static constexpr int mantissa_bits = sizeof(Real) == 8 ? 52 : 23;
+  static constexpr bits greatest = sizeof(Real) == 8 ? 0x7ff : 0xff;  // infinite, or NaN
+  static constexpr int bias = greatest / 2;
+
+  MULTIFOLD_INLINE static bits exponent(Real x) {
+    return static_cast<bits>(std::bit_cast<bits>(x) >> mantissa_bits) & greatest;
+  }
+  MULTIFOLD_INLINE static std::int32_t power(Real x) { return static_cast<std::int32_t>(exponent(x)) - bias; }
+  /// With the exponent of 1.
+  MULTIFOLD_INLINE static Real factor(Real x) {
+    return std::bit_cast<Real>((std::bit_cast<bits>(x) & ~(greatest << mantissa_bits)) | (bits{bias} << mantissa_bits));
+  }
+  /// 1 for 0, subnormal numbers, infinities and NaN: bits, which vectorise where a bool does not.
+  MULTIFOLD_INLINE static bits is_special(Real x) { return exponent(x) - 1 >= greatest - 1 ? 1 : 0; }
+};
 
 template <class T, int N, bool Fma>
 struct product_bank {
@@ -56,9 +69,13 @@ struct product_bank {
   using accumulator = scaled_product;
   static constexpr std::int64_t capacity = lane_run;
 
+  /// With u = 2^-53, and the low part at most u of the high one after it is settled, a multiplication is off by (2 k +
+  /// 1) u^2 of the product, k turns later: by less than 2^-102 of it on the average.
+  static constexpr std::int64_t turns_unsettled = 8;
+
   double high[N], low[N];
   double special[N];  // product of the zeros, infinities and NaNs, or 1
-  std::int64_t exponent[N];
+  std::int32_t exponent[N];
 
   MULTIFOLD_INLINE void clear(const op_type&, int n) {
     for (int j = 0; j < n; ++j) high[j] = 1.0;
@@ -66,101 +83,118 @@ struct product_bank {
     for (int j = 0; j < n; ++j) special[j] = 1.0;
     for (int j = 0; j < n; ++j) exponent[j] = 0;
   }
-  MULTIFOLD_INLINE void absorb(const op_type& op, const packed<T>* x, int first, int last, std::int64_t) {
-    double factors[N];
-    for_each_widened<N>(x, first, last, [&](int j, auto element) { factors[j] = to_double(element); });
-    multiply(op, factors, first, last);
+  MULTIFOLD_INLINE void absorb(const op_type& op, const packed<T>* x, int first, int last, std::int64_t turn) {
+    real factors[N];
+    for_each_widened<N>(x, first, last, [&](int j, auto element) { factors[j] = element; });
+    split(op, factors, first, last);
+    for (int j = first; j < last; ++j) multiply(j, factors[j]);
+    settle_in_time(turn, first, last);
   }
-  /// 2 N elements, N apart from each other in one lane: products of two are exact in binary64, and cost one
-  /// multiplication in place of ten operations.
-  MULTIFOLD_INLINE void absorb_two(const op_type& op, const packed<T>* x) requires(sizeof(T) <= 4) {
-    double factors[N], others[N];
-    for_each_widened<N>(x, 0, N, [&](int j, auto element) { factors[j] = to_double(element); });
-    for_each_widened<N>(x + N, 0, N, [&](int j, auto element) { others[j] = to_double(element); });
-    if (op.nan_value == op.nan_value) {  // NaN is omitted, one by one
-      multiply(op, others, 0, N);
-    } else {
-      for (int j = 0; j < N; ++j) factors[j] *= others[j];
+  /// Several turns at once: one look for special elements, one settling. Two elements of at most 32 bits are a turn,
+  /// since their product is exact in binary64.
+  static constexpr int together = sizeof(T) <= 4 ? 2 : 1, block = 4 * together * N;
+  MULTIFOLD_INLINE void absorb_block(const op_type& op, const packed<T>* x) {
+    real factors[block];
+    for_each_widened<block>(x, 0, block, [&](int i, auto element) { factors[i] = element; });
+    if (any_special(factors, 0, block)) {
+      for (int i = 0; i < block; i += N) take_out(op, factors + i, 0, N);
     }
-    multiply(op, factors, 0, N);
+    for (int i = 0; i < block; i += together * N) {
+      for (int j = 0; j < N; ++j) {
+        exponent[j] += fields::power(factors[i + j]);
+        double factor = fields::factor(factors[i + j]);
+        if constexpr (together == 2) {
+          exponent[j] += fields::power(factors[i + N + j]);
+          factor *= fields::factor(factors[i + N + j]);
+        }
+        multiply(j, factor);
+      }
+    }
+    settle(0, N);
   }
   MULTIFOLD_INLINE void absorb_some(const op_type& op, const packed<T>* x, int n) {
-    double factors[N];
-    for_each_widened<N>(x, 0, N, [&](int j, auto element) { factors[j] = blend(j < n, to_double(element), 1.0); });
-    multiply(op, factors, 0, N);
+    real factors[N];
+    for_each_widened<N>(x, 0, N, [&](int j, auto element) { factors[j] = blend(j < n, element, real{1}); });
+    split(op, factors, 0, N);
+    for (int j = 0; j < N; ++j) multiply(j, factors[j]);
   }
   MULTIFOLD_INLINE accumulator take(const op_type&, int j, std::int64_t, std::int64_t) const {
-    return special[j] == 1.0 ? accumulator{high[j], low[j], exponent[j]}
+    return special[j] == 1.0 ? multifold::detail::settled(high[j], low[j], exponent[j])
                              : accumulator{std::copysign(1.0, high[j]) * special[j], 0.0, 0};
   }
   MULTIFOLD_INLINE accumulator fold(const op_type& op) {
+    tighten(N);
     halve<N / 2>();
     return take(op, 0, 0, 0);
   }
 
  private:
-  // Lanes [first, last) times what `factors` has for them.
-  MULTIFOLD_INLINE void multiply(const op_type& op, double* factors, int first, int last) {
-    double product[N];
-    std::uint64_t far = 0;
-    for (int j = first; j < last; ++j) {
-      product[j] = high[j] * factors[j];
-      far |= is_far(product[j]) | (sizeof(T) == 8 ? is_far(factors[j]) : 0);
-    }
-    if (far != 0) {
-      clean(op, factors, first, last);
-      for (int j = first; j < last; ++j) product[j] = high[j] * factors[j];
-    }
-    for (int j = first; j < last; ++j) {
-      const double error = product_error<Fma>(high[j], factors[j], product[j]);
-      settle(j, product[j], low[j] * factors[j] + error);
-    }
-    if (far != 0) rescale(first, last);
-  }
+  using real = std::conditional_t<sizeof(T) == 8, double, float>;
+  using fields = fields_of<real>;
 
-  MULTIFOLD_INLINE void settle(int j, double product, double rest) {
-    const double sum = product + rest;
-    low[j] = rest - (sum - product);
-    high[j] = sum;
+  MULTIFOLD_INLINE static bool any_special(const real* x, int first, int last) {
+    typename fields::bits ones = 0;
+    for (int j = first; j < last; ++j) ones |= fields::is_special(x[j]);
+    return ones != 0;
   }
-
-  [[gnu::noinline]] void clean(const op_type& op, double* factors, int first, int last) {
+  // Elements to factors from 1 to 2, their exponents to their lanes.
+  MULTIFOLD_INLINE void split(const op_type& op, real* x, int first, int last) {
+    if (any_special(x, first, last)) take_out(op, x, first, last);
+    for (int j = first; j < last; ++j) exponent[j] += fields::power(x[j]);
+    for (int j = first; j < last; ++j) x[j] = fields::factor(x[j]);
+  }
+  // Zeros, infinities and NaN become 1, and subnormal numbers normal.
+  MULTIFOLD_INLINE void take_out(const op_type& op, real* x, int first, int last) {
+    constexpr real up = sizeof(T) == 8 ? real{0x1p64} : real{0x1p32};
     for (int j = first; j < last; ++j) {
-      if (is_far(factors[j]) == 0) continue;
-      const double x = factors[j] != factors[j] ? op.nan_value : factors[j];
-      const multifold::detail::factor f = multifold::detail::factor_of(x);
-      if (multifold::detail::is_special(f.x)) {
-        special[j] *= f.x;
-        factors[j] = 1.0;
-      } else {
-        factors[j] = f.x;
-        exponent[j] += f.exponent;
-      }
+      const real number = blend(x[j] == x[j], x[j], static_cast<real>(op.nan_value));
+      const bool tiny = fields::exponent(number) == 0;
+      const real normal = number * blend(tiny, up, real{1});
+      const bool odd = fields::is_special(normal) != 0;
+      special[j] *= static_cast<double>(blend(odd, number, real{1}));
+      exponent[j] -= blend(tiny & !odd, sizeof(T) == 8 ? 64 : 32, 0);
+      x[j] = blend(odd, real{1}, normal);
     }
   }
-  [[gnu::noinline]] void rescale(int first, int last) {
+  MULTIFOLD_INLINE void multiply(int j, double factor) {
+    const double product = high[j] * factor;
+    low[j] = low[j] * factor + product_error<Fma>(high[j], factor, product);
+    high[j] = product;
+  }
+  MULTIFOLD_INLINE void settle_in_time(std::int64_t turn, int first, int last) {
+    if (turn % turns_unsettled == turns_unsettled - 1) settle(first, last);
+  }
+  // The low part within u of the high one again, and that from 1 to 2.
+  MULTIFOLD_INLINE void settle(int first, int last) {
+    using wide = fields_of<double>;
     for (int j = first; j < last; ++j) {
-      if (is_far(high[j]) == 0) continue;
-      const scaled_product r = multifold::detail::rescaled({high[j], low[j], exponent[j]});
-      high[j] = r.high;
-      low[j] = r.low;
-      exponent[j] = r.exponent;
+      const double sum = high[j] + low[j], rest = low[j] - (sum - high[j]);
+      const std::int32_t power = wide::power(sum);
+      high[j] = wide::factor(sum);
+      low[j] = rest * std::bit_cast<double>(static_cast<std::uint64_t>(wide::bias - power) << wide::mantissa_bits);
+      exponent[j] += power;
     }
   }
 
+  MULTIFOLD_INLINE void tighten(int n) {
+    for (int j = 0; j < n; ++j) {
+      const double sum = high[j] + low[j];
+      low[j] -= sum - high[j];
+      high[j] = sum;
+    }
+  }
+  // Of at most 32 lanes below 2^20: their product is a number of binary64.
   template <int Width>
   MULTIFOLD_INLINE void halve() {
-    std::uint64_t far = 0;
     for (int j = 0; j < Width; ++j) {
       const double product = high[j] * high[j + Width];
       const double error = product_error<Fma>(high[j], high[j + Width], product);
-      const double rest = (low[j] * high[j + Width] + error) + high[j] * low[j + Width];
-      settle(j, product, rest);
+      low[j] = (low[j] * high[j + Width] + error) + high[j] * low[j + Width];
+      high[j] = product;
       exponent[j] += exponent[j + Width];
       special[j] *= special[j + Width];
-      far |= is_far(high[j]);
     }
-    if (far != 0) rescale(0, Width);
+    tighten(Width);
     if constexpr (Width > 1) halve<Width / 2>();
   }
 };

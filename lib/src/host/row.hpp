@@ -44,10 +44,10 @@ MULTIFOLD_INLINE typename Op::accumulator by_lanes(const Op& op, const row_span<
   bank<Op, Lanes> b;
   b.clear(op, Lanes);
   std::int64_t k = 0;
-  if constexpr (requires { b.absorb_two(op, row.data); }) {
-    for (; k + 2 * Lanes <= row.length; k += 2 * Lanes) {
-      if constexpr (Lanes == row_lanes<Op>) prefetch_behind(row.data + k, 2 * Lanes * sizeof(T));
-      b.absorb_two(op, row.data + k);
+  if constexpr (requires { b.absorb_block(op, row.data); }) {
+    for (; k + b.block <= row.length; k += b.block) {
+      if constexpr (Lanes == row_lanes<Op>) prefetch_behind(row.data + k, b.block * sizeof(T));
+      b.absorb_block(op, row.data + k);
     }
   }
   for (std::int64_t turn = 0; k + Lanes <= row.length; k += Lanes, ++turn) {
