@@ -95,7 +95,7 @@ inline moment_outcome moments_of_rows(const plan& p, const operands& data) {
           }
           const auto value = finish_scalar(p.what.op, op.lower(sums, p.form.length), p.what.initial);
           alignas(8) unsigned char result[sizeof(summary)];
-          check_status(store(value, p.what.result, result), p.what);
+          check_status(store(value, p.what.result, result), p.what, p.form.results() == 1 ? -1 : row);
           const std::int64_t size = result_bytes(p.what);
           std::memcpy(out + row * size, result, static_cast<std::size_t>(size));
         }

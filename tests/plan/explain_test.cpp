@@ -92,6 +92,14 @@ TEST(explain, a_failed_store_becomes_an_error_with_advice) {
   EXPECT_EQ(said(status::overflow, what), "the prod of i64 does not fit i64: ask for another result dtype (f64, say)");
   what = make_reduction(op_kind::argmin, dtype::f16);
   EXPECT_EQ(said(status::empty, what), "the argmin of f16 has no value: every element of a batch is NaN");
+  try {
+    check_status(status::overflow, make_reduction(op_kind::sum, dtype::u8), 17);
+    FAIL();
+  } catch (const overflow_error& e) {
+    EXPECT_STREQ(e.what(),
+                 "the sum of u8 (result 17, counted from 0) does not fit u64: ask for another result dtype "
+                 "(f64, say)");
+  }
   EXPECT_THROW(check_status(status::empty, what), shape_error);
   EXPECT_THROW(check_status(status::overflow, what), overflow_error);
 }

@@ -78,7 +78,8 @@ std::string explain(const plan& p);
 /// Throws: overflow_error if a result does not fit, shape_error if a result does not exist.
 void interpret(const plan& p, const operands& data, void* results);
 
-/// Throws the error that belongs to a failed store: overflow_error or shape_error.
-void check_status(status s, const reduction& what);
+/// Throws the error that belongs to a failed store: overflow_error or shape_error. `result` says which result it was,
+/// counted in the order of the results in memory; -1 if that is not known.
+void check_status(status s, const reduction& what, std::int64_t result = -1);
 
 }  // namespace multifold

@@ -41,7 +41,7 @@ class execution {
       share(threads, shape_.blocks, [this](std::int64_t task, scratch& s) { reduce_block(task, s); });
     }
     if (options_.progress) options_.progress(bytes);
-    check_status(worst_.load(), plan_.what);
+    check_status(outcome_.get().worst, plan_.what, outcome_.get().result);
   }
 
  private:
@@ -144,10 +144,7 @@ class execution {
     };
     for (std::size_t i = 1; i < plan_.passes.size(); ++i) merge_by(plan_.passes[i].part_length);
     if (left > 1) merge_by(left);
-    const status s = lower_range(fold_, nest_, plan_.what, parts, batches, shape_.length, results_);
-    status seen = worst_.load(std::memory_order_relaxed);
-    while (s > seen && !worst_.compare_exchange_weak(seen, s)) {
-    }
+    outcome_.note(lower_range(fold_, nest_, plan_.what, parts, batches, shape_.length, results_));
   }
 
   void report(std::int64_t bytes) {
@@ -168,7 +165,7 @@ class execution {
   std::byte* const results_;
   const run_options& options_;
   aligned_bytes partials_;
-  std::atomic<status> worst_{status::ok};
+  shared_outcome outcome_;
   std::atomic<std::int64_t> bytes_{0};
   std::mutex progress_;
   std::int64_t reported_ = 0;
@@ -181,7 +178,7 @@ void run_empty(const plan& p, void* results) {
   f.clear(acc.get(), 1);
   for (std::int64_t batch = 0; batch < p.form.results(); ++batch) {
     std::byte* const out = static_cast<std::byte*>(results) + batch * result_bytes(p.what);
-    check_status(f.lower({&p.what, acc.get(), 1, 0, out, 0}), p.what);
+    check_status(f.lower({&p.what, acc.get(), 1, 0, out, 0}).worst, p.what, p.form.results() == 1 ? -1 : batch);
   }
 }
 

@@ -67,11 +67,11 @@ struct exact_lowering {
 };
 
 template <class T, bool Omit>
-status lower_exactly(const void* op, const lower_work& w) {
+outcome lower_exactly(const void* op, const lower_work& w) {
   const exact_lowering<T, Omit> lowering{*static_cast<const exact_gather<T, Omit>*>(op), w};
-  if (w.what->as_state) return lowering.state(), status::ok;
+  if (w.what->as_state) return lowering.state(), outcome{};
   visit_floating(w.what->result, [&]<class Result>() { lowering.template all<Result>(); });
-  return status::ok;
+  return {};
 }
 
 }  // namespace multifold::host

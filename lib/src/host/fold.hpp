@@ -10,8 +10,11 @@
 #include "host/simd.hpp"
 #include "host/sum_arena.hpp"
 #include "multifold/plan.hpp"
+#include "plan/outcome.hpp"
 
 namespace multifold::host {
+
+using multifold::detail::outcome, multifold::detail::shared_outcome;
 
 /// `rows` runs of `length` contiguous elements. Element k of row r has the index
 /// `index + r * index_row_step + k * index_step` in its batch; row r is merged into accumulator `r * acc_step`.
@@ -37,7 +40,7 @@ struct columns_work {
   std::ptrdiff_t other;
 };
 
-/// How accumulators become results: `out_step` bytes lie between neighbours.
+/// How accumulators become results: `out_step` bytes lie between neighbours. Outcomes count them from 0.
 struct lower_work {
   const reduction* what;
   const std::byte* acc;
@@ -59,7 +62,7 @@ struct fold_table {
   std::int64_t acc_bytes;
   void (*clear)(const void* op, std::byte* acc, std::int64_t count);
   void (*merge)(const void* op, std::byte* into, const std::byte* from, std::int64_t count);  // element by element
-  status (*lower)(const void* op, const lower_work& work);
+  outcome (*lower)(const void* op, const lower_work& work);
   std::array<kernel_set, simd_levels> kernels;
 };
 
@@ -75,7 +78,7 @@ struct fold {
   std::int64_t acc_bytes() const { return table->acc_bytes; }
   void clear(std::byte* acc, std::int64_t count) const { table->clear(op, acc, count); }
   void merge(std::byte* into, const std::byte* from, std::int64_t count) const { table->merge(op, into, from, count); }
-  status lower(const lower_work& work) const { return table->lower(op, work); }
+  outcome lower(const lower_work& work) const { return table->lower(op, work); }
   void rows(const rows_work& work) const { kernels.rows(op, work); }
   void columns(const columns_work& work) const { kernels.columns(op, work); }
 };

@@ -1,4 +1,4 @@
-// Accumulators to results: one store per result, with the reason of the worst failure.
+// Accumulators to results: one store per result, and the worst that happened to one.
 #pragma once
 
 #include <limits>
@@ -23,22 +23,21 @@ void lower_reals(const lower_work& w) {
 }
 
 template <class Op>
-status lower_accumulators(const void* op, const lower_work& w) {
+outcome lower_accumulators(const void* op, const lower_work& w) {
   if constexpr (std::is_same_v<typename Op::accumulator, double>) {
     const bool plain = w.count > 0 && !w.what->initial.given;
-    if (plain && w.what->result == dtype::f32) return lower_reals<float>(w), status::ok;
-    if (plain && w.what->result == dtype::f64) return lower_reals<double>(w), status::ok;
+    if (plain && w.what->result == dtype::f32) return lower_reals<float>(w), outcome{};
+    if (plain && w.what->result == dtype::f64) return lower_reals<double>(w), outcome{};
   }
   const Op& o = *static_cast<const Op*>(op);
   const auto* const acc = reinterpret_cast<const typename Op::accumulator*>(w.acc);
-  status worst = status::ok;
+  outcome all;
   std::byte* out = w.out;
   for (std::int64_t i = 0; i < w.results; ++i, out += w.out_step) {
     const scalar value = finish_scalar(w.what->op, o.lower(acc[i], w.count), w.what->initial);
-    const status s = store(value, w.what->result, out);
-    if (s > worst) worst = s;
+    all.note(store(value, w.what->result, out), i);
   }
-  return worst;
+  return all;
 }
 
 }  // namespace multifold::host

@@ -51,7 +51,7 @@ MULTIFOLD_AVX512 std::uint64_t lanes_avx512(const moment_gather<T, Set>& op, mom
   return gather_lanes<true>(op, acc, step, rows, n);
 }
 template <class T, moment_set Set>
-MULTIFOLD_AVX2 status lower_avx2(const void* op, const lower_work& w) {
+MULTIFOLD_AVX2 outcome lower_avx2(const void* op, const lower_work& w) {
   return lower_partials<T, Set>(op, w);
 }
 
@@ -69,7 +69,7 @@ void merge_partials(const void* op, std::byte* into, const std::byte* from, std:
 }
 
 template <class Op>
-status lower_by_level(const void* op, const lower_work& w) {
+outcome lower_by_level(const void* op, const lower_work& w) {
   return static_cast<const Op*>(op)->level->lower(op, w);
 }
 

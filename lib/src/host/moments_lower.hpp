@@ -90,15 +90,14 @@ status lower_sums(const exact_moments<T, Set>& op, const lower_work& w, const mo
 }  // namespace detail
 
 template <class Op>
-status lower_moments(const void* op, const lower_work& w) {
+outcome lower_moments(const void* op, const lower_work& w) {
   const auto* const acc = reinterpret_cast<const typename Op::accumulator*>(w.acc);
-  status worst = status::ok;
+  outcome all;
   std::byte* out = w.out;
   for (std::int64_t i = 0; i < w.results; ++i, out += w.out_step) {
-    const status s = detail::lower_sums(*static_cast<const Op*>(op), w, acc[i], out);
-    if (s > worst) worst = s;
+    all.note(detail::lower_sums(*static_cast<const Op*>(op), w, acc[i], out), i);
   }
-  return worst;
+  return all;
 }
 
 }  // namespace multifold::host

@@ -14,7 +14,7 @@ struct moment_level {
   using accumulator = typename op_type::accumulator;
   stretch_kernel<exact_moments<T, Set>> gather;
   std::uint64_t (*lanes)(const op_type& op, accumulator* acc, std::int64_t step, const lane_rows<T>& rows, int n);
-  status (*lower)(const void* op, const lower_work& work);
+  outcome (*lower)(const void* op, const lower_work& work);
 };
 
 /// The kernels of one operation.

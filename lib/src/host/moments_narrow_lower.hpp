@@ -111,11 +111,11 @@ template <class T, moment_set Set>
 }  // namespace detail
 
 template <class T, moment_set Set>
-status lower_partials(const void* op, const lower_work& w) {
+outcome lower_partials(const void* op, const lower_work& w) {
   using op_type = moment_gather<T, Set>;
   const auto* const acc = reinterpret_cast<const typename op_type::accumulator*>(w.acc);
   const auto& o = *static_cast<const op_type*>(op);
-  status worst = status::ok;
+  outcome all;
   std::byte* out = w.out;
   for (std::int64_t i = 0; i < w.results; ++i, out += w.out_step) {
     status s = status::ok;
@@ -128,9 +128,9 @@ status lower_partials(const void* op, const lower_work& w) {
       op_type::add_to(wide, acc[i]);
       s = detail::lower_wide(o.moments, w, wide, out);
     }
-    if (s > worst) worst = s;
+    all.note(s, i);
   }
-  return worst;
+  return all;
 }
 
 }  // namespace multifold::host

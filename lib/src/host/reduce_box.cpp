@@ -103,20 +103,26 @@ void reduce_box(const fold& f, const nest& n, const box& b, const box_memory& me
   w.walk({memory.data + element * f.item, memory.acc + acc * f.acc_bytes(), index}, 0);
 }
 
-status lower_range(const fold& f, const nest& n, const reduction& what, const std::byte* acc, interval range,
-                   std::int64_t count, std::byte* results) {
+outcome lower_range(const fold& f, const nest& n, const reduction& what, const std::byte* acc, interval range,
+                    std::int64_t count, std::byte* results) {
   const std::int64_t item = result_bytes(what);
-  if (n.in_order) return f.lower({&what, acc, range.end - range.begin, count, results + range.begin * item, item});
+  outcome all;
+  const auto lower = [&](std::int64_t number, std::int64_t first, std::int64_t step) {
+    const outcome some = f.lower({&what, acc, number, count, results + first * item, step * item});
+    all.note(some.worst, n.kept.empty() ? -1 : first + some.result * step);  // one result needs no number
+  };
+  if (n.in_order) {
+    lower(range.end - range.begin, range.begin, 1);
+    return all;
+  }
   const nest_loop fastest = n.kept.empty() ? no_loop : n.loops[static_cast<std::size_t>(n.kept.back())];
-  status worst = status::ok;
   for (std::int64_t at = range.begin; at < range.end;) {
     const std::int64_t run = std::min(range.end - at, fastest.extent - at % fastest.extent);
-    const lower_work work{&what, acc, run, count, results + n.result_of(at) * item, fastest.result_step * item};
-    worst = std::max(worst, f.lower(work));
+    lower(run, n.result_of(at), fastest.result_step);
     acc += run * f.acc_bytes();
     at += run;
   }
-  return worst;
+  return all;
 }
 
 }  // namespace multifold::host

@@ -22,7 +22,7 @@ struct box_memory {
 void reduce_box(const fold& f, const nest& n, const box& b, const box_memory& memory);
 
 /// Accumulators [first, last) of nest::kept order become results at `results`, each over `count` elements.
-status lower_range(const fold& f, const nest& n, const reduction& what, const std::byte* acc, interval range,
-                   std::int64_t count, std::byte* results);
+outcome lower_range(const fold& f, const nest& n, const reduction& what, const std::byte* acc, interval range,
+                    std::int64_t count, std::byte* results);
 
 }  // namespace multifold::host

@@ -8,6 +8,7 @@
 #include "multifold/error.hpp"
 #include "multifold/ops/visit.hpp"
 #include "multifold/plan.hpp"
+#include "plan/outcome.hpp"
 
 namespace multifold {
 namespace {
@@ -72,8 +73,9 @@ partials_of<Op> finish_in_kernel(const pass& last, const Op& op, const partials_
 
 }  // namespace
 
-void check_status(status s, const reduction& what) {
-  const std::string asked = std::string(name(what.op)) + " of " + std::string(name(what.input));
+void check_status(status s, const reduction& what, std::int64_t result) {
+  const std::string which = result < 0 ? "" : " (result " + std::to_string(result) + ", counted from 0)";
+  const std::string asked = std::string(name(what.op)) + " of " + std::string(name(what.input)) + which;
   if (s == status::overflow) {
     if (what.op == op_kind::describe) {
       throw overflow_error("the sum that belongs to the " + asked + " does not fit " +
@@ -95,12 +97,15 @@ void interpret(const plan& p, const operands& data, void* results) {
     auto partials = read_input(p, op, data);
     for (std::size_t i = 1; i < p.passes.size(); ++i) partials = merge(p.passes[i], op, partials);
     partials = finish_in_kernel(p.passes.back(), op, partials);
+    detail::outcome all;
     for (std::int64_t batch = 0; batch < p.form.results(); ++batch) {
       const auto& merged = op.lower(partials[static_cast<std::size_t>(batch)], p.form.length);
       const auto value = finish_scalar(p.what.op, merged, p.what.initial);
-      char* out = static_cast<char*>(results) + p.form.result_of(batch) * result_bytes(p.what);
-      check_status(store(value, p.what.result, out), p.what);
+      const std::int64_t result = p.form.result_of(batch);
+      char* out = static_cast<char*>(results) + result * result_bytes(p.what);
+      all.note(store(value, p.what.result, out), p.form.results() == 1 ? -1 : result);
     }
+    check_status(all.worst, p.what, all.result);
   });
 }
 

@@ -12,9 +12,9 @@ constexpr std::int64_t most_early = 256;
 
 }  // namespace
 
-status result_sink::host_status(const host::fold& f, const host::nest& n, const std::byte* acc, host::interval range,
-                                std::int64_t count) {
-  return host::lower_range(f, n, what, acc, range, count, results);
+void result_sink::lower(const host::fold& f, const host::nest& n, const std::byte* acc, host::interval range,
+                        std::int64_t count) {
+  outcome.note(host::lower_range(f, n, what, acc, range, count, results));
 }
 
 host_merge::host_merge(const host::fold& f, const slabs& s, result_sink& sink)

@@ -1,7 +1,6 @@
 // Brings the partial results of chunks together in the order of the chunks, whatever the order in which they come.
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <map>
@@ -24,18 +23,11 @@ struct remains {
 struct result_sink {
   const reduction& what;
   std::byte* results;
-  std::atomic<status> worst{status::ok};
+  host::shared_outcome outcome{};
 
-  void lower(const host::fold& f, const host::nest& n, const std::byte* acc, host::interval range, std::int64_t count) {
-    const status s = host_status(f, n, acc, range, count);
-    status seen = worst.load(std::memory_order_relaxed);
-    while (s > seen && !worst.compare_exchange_weak(seen, s)) {
-    }
-  }
-
- private:
-  status host_status(const host::fold& f, const host::nest& n, const std::byte* acc, host::interval range,
-                     std::int64_t count);
+  void lower(const host::fold& f, const host::nest& n, const std::byte* acc, host::interval range, std::int64_t count);
+  /// After the last: throws what belongs to the worst.
+  void check() const { check_status(outcome.get().worst, what, outcome.get().result); }
 };
 
 /// Nobody waits here, unless one chunk lags so far behind that the others would fill memory.

@@ -159,7 +159,7 @@ class pipeline final : public host_part {
 
   void finish(std::int64_t length) override {
     if (open_) open().lower(sink_, length);
-    check_status(sink_.worst.load(), what_);
+    sink_.check();
   }
 
  private:

@@ -106,7 +106,7 @@ class striped_run {
       }
     });
     check_consumed(consumed_, elements_, input_.x);
-    check_status(sink_.worst.load(), what_);
+    sink_.check();
     if (options_.progress) options_.progress(elements_ * item_);
     return elements_;
   }
