@@ -29,7 +29,6 @@ void long_product::multiply(const real& x) {
   else if (x.infinite) infinite = true, negative = negative != x.negative;
   else if (x.significand == 0) zero = true, negative = negative != x.negative;
   else multiply(mpz_class(static_cast<long>(x.significand)), x.exponent);
-  if (x.finite() && x.significand != 0) spread += std::fabs(std::log2(std::fabs(value_of(x)))) + 1e-9;
 }
 
 exact_number long_product::value() const {

@@ -52,7 +52,6 @@ struct extremes_of {
 struct long_product {
   mpz_class significand = 1;
   long exponent = 0;
-  double spread = 0;  // no partial product is beyond 2^spread or below 2^-spread
   bool negative = false, zero = false, infinite = false, nan = false;
 
   void multiply(const mpz_class& factor, long power);

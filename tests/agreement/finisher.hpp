@@ -164,9 +164,9 @@ class finisher {
     }
     const exact_number value = b.factors.value();
     if (!floating) return store(b.factors.zero ? exact_number() : value, type_, out);
-    exact_number error = value;
-    error.numerator = abs(error.numerator) * static_cast<long>(b.count + 2);
-    error.exponent -= 52;
+    exact_number error = value;  // of n factors, n 2^-102, as README says
+    error.numerator = abs(error.numerator) * static_cast<long>(b.count + (t_.initial ? 1 : 0));
+    error.exponent -= 102;
     store_within(value, error, false, out);
   }
 
