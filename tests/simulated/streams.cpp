@@ -81,13 +81,14 @@ cudaStream_t real(cudaStream_t stream) {
 
 }  // namespace
 
+// Neither is ever destroyed: when the program ends, the default stream's thread still waits.
 std::mutex& lock() {
-  static std::mutex only;
+  static auto& only = *new std::mutex;
   return only;
 }
 
 std::condition_variable& happened() {
-  static std::condition_variable only;
+  static auto& only = *new std::condition_variable;
   return only;
 }
 
