@@ -39,7 +39,9 @@ bool is_right(const std::byte* got, const std::byte* wanted, std::size_t size, c
   if (bounds == nullptr) return false;
   const double x = number_at(got, type);
   if (bounds->may_overflow && !std::isfinite(x)) return true;
-  if (!(bounds->low < bounds->high)) return false;
+  if (!(bounds->low < bounds->high)) {  // but for the sign of a zero, if the exact value is close to it
+    return x == 0 && bounds->low == 0 && std::signbit(bounds->low) != std::signbit(bounds->high);
+  }
   return x >= bounds->low && x <= bounds->high;
 }
 
