@@ -38,7 +38,8 @@ std::string must_be_refused(const trial& t) {
   if (t.result && !is_floating(*t.result) && !gives_integers(t)) return "a real number as an integer";
   if (t.initial && !takes_initial(t.op)) return "an initial value";
   if (t.correction != 0 && (!takes_freedom(t.op) || t.correction < 0)) return "a correction";
-  if (t.wanted == accuracy::exact && t.op == op_kind::prod && is_floating(t.type)) return "an exact product";
+  const bool real_result = is_floating(t.type) || (t.result && is_floating(*t.result));
+  if (t.wanted == accuracy::exact && t.op == op_kind::prod && real_result) return "an exact product";
   if (t.way != entry::reduce) return "";
   if (t.state && !has_state(t)) return "a state";
   if (t.where == origin::device && (t.engine == engine_choice::host || t.engine == engine_choice::both)) {
