@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <mutex>
 
 #include "host/aligned_bytes.hpp"
 #include "host/crew.hpp"
 #include "host/float_environment.hpp"
+#include "host/progress.hpp"
 #include "host/reduce_box.hpp"
 #include "host/shape.hpp"
 #include "multifold/error.hpp"
@@ -148,12 +148,7 @@ class execution {
   }
 
   void report(std::int64_t bytes) {
-    if (!options_.progress) return;
-    const std::int64_t so_far = bytes_.fetch_add(bytes) + bytes;
-    const std::unique_lock lock(progress_, std::try_to_lock);
-    if (!lock || so_far < reported_ + (INT64_C(64) << 20)) return;
-    reported_ = so_far;
-    options_.progress(so_far);
+    if (options_.progress) progress_.tell(bytes_.fetch_add(bytes) + bytes);
   }
 
   const plan& plan_;
@@ -167,8 +162,7 @@ class execution {
   aligned_bytes partials_;
   shared_outcome outcome_;
   std::atomic<std::int64_t> bytes_{0};
-  std::mutex progress_;
-  std::int64_t reported_ = 0;
+  progress progress_{options_.progress, memory_progress_step};
 };
 
 // No elements: every result is the identity's.

@@ -25,7 +25,7 @@ MULTIFOLD_INLINE typename product_word<T>::type factor_of_word(T x) {
   else return x;
 }
 
-/// `total` times a word: operator* for a factor of 64 bits, in a fifth of the time.
+/// `total` times a word: operator* for a factor of 64 bits.
 template <class Word>
 MULTIFOLD_INLINE void multiply_by_word(wide_integer& total, Word word) {
   if (word == 0 || total.zero()) {
@@ -50,8 +50,8 @@ MULTIFOLD_INLINE void multiply_by_word(wide_integer& total, Word word) {
   total.high = static_cast<std::uint64_t>(kept >> 64);
 }
 
-/// Blocks without factors other than 1 and -1 only flip the sign, and so does every block of a product beyond binary64:
-/// in two thousand others. A zero ends the row.
+/// Blocks whose factors are all 1 or -1 only flip the sign, and so do all blocks once the product is beyond every
+/// format. A zero ends the row.
 template <class T>
 MULTIFOLD_INLINE wide_integer row_of(const integer_product<T>& op, const row_span<T>& row, std::int64_t, std::int64_t) {
   using word = typename product_word<T>::type;

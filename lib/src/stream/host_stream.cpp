@@ -10,6 +10,7 @@
 #include "host/crew.hpp"
 #include "host/engine.hpp"
 #include "host/float_environment.hpp"
+#include "host/progress.hpp"
 #include "multifold/error.hpp"
 #include "plan/no_value.hpp"
 #include "stream/consumed.hpp"
@@ -210,14 +211,7 @@ class pipeline final : public host_part {
     report(all.count);
   }
 
-  void report(std::int64_t elements) {
-    const std::int64_t so_far = (consumed_.fetch_add(elements) + elements) * fold_.item;
-    if (!options_.progress) return;
-    const std::unique_lock lock(progress_, std::try_to_lock);
-    if (!lock || so_far < reported_ + (INT64_C(16) << 20)) return;
-    reported_ = so_far;
-    options_.progress(so_far);
-  }
+  void report(std::int64_t elements) { progress_.tell((consumed_.fetch_add(elements) + elements) * fold_.item); }
 
   const reduction& what_;
   const inputs& input_;
@@ -239,8 +233,7 @@ class pipeline final : public host_part {
   std::ptrdiff_t other_ = 0;
   std::optional<host_reader> reader_;
   std::atomic<std::int64_t> consumed_{0};
-  std::mutex progress_;
-  std::int64_t reported_ = 0;
+  host::progress progress_{options_.progress, host::progress_step};
 };
 
 }  // namespace

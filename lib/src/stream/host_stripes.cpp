@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <mutex>
 #include <vector>
 
 #include "host/crew.hpp"
 #include "host/engine.hpp"
+#include "host/progress.hpp"
 #include "host/reduce_box.hpp"
 #include "multifold/error.hpp"
 #include "stream/box_reader.hpp"
@@ -205,14 +205,7 @@ class striped_run {
     w.trace.tell(trace_kind::reduce, first_result / stripe_, bytes, start);
   }
 
-  void report(std::int64_t elements) {
-    const std::int64_t so_far = (consumed_.fetch_add(elements) + elements) * item_;
-    if (!options_.progress) return;
-    const std::unique_lock lock(progress_, std::try_to_lock);
-    if (!lock || so_far < reported_ + (INT64_C(16) << 20)) return;
-    reported_ = so_far;
-    options_.progress(so_far);
-  }
+  void report(std::int64_t elements) { progress_.tell((consumed_.fetch_add(elements) + elements) * item_); }
 
   const reduction& what_;
   const inputs& input_;
@@ -227,8 +220,7 @@ class striped_run {
   std::int64_t stripe_ = 1, stripes_a_slab_ = 1;
   std::atomic<std::int64_t> next_{0}, consumed_{0};
   std::atomic<bool> stopped_{false};
-  std::mutex progress_;
-  std::int64_t reported_ = 0;
+  host::progress progress_{options_.progress, host::progress_step};
 };
 
 }  // namespace
