@@ -53,7 +53,6 @@ void pinned_memory::release(void* data, std::size_t bytes) {
     cudaFreeHost(data);
     return;
   }
-  cudaDeviceSynchronize();  // as cudaFreeHost does
   cudaHostUnregister(data);
   std::free(data);
 }

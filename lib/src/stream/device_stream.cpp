@@ -254,7 +254,6 @@ class pipeline final : public device_part {
   int device_ = 0;
   ring ring_{};
   std::string note_;
-  device_streams streams_;
   std::optional<device_sink> sink_;
   std::optional<slot_memory> memory_;
   std::vector<std::unique_ptr<device_slot>> slots_;
@@ -264,6 +263,7 @@ class pipeline final : public device_part {
   std::map<std::int64_t, ready_chunk> ready_;
   std::int64_t turn_ = 0;  // of the next chunk to be sent, in order; changed by the one who is sending
   bool in_any_order_ = false, sending_ = false, abandoned_ = false;
+  device_streams streams_;  // the last one, so that its destructor waits before any memory goes
 };
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 namespace multifold::stream {
 
-/// What is enqueued uses memory of the caller's, so the destructor waits for it.
+/// What is enqueued uses memory of the pipeline and of the caller, so the destructor waits for it.
 struct device_streams {
   device_streams() = default;
   device_streams(device_streams&&) = delete;

@@ -21,7 +21,7 @@ struct device_memory {
 };
 
 // Large blocks are huge pages that several threads touch before they are registered: cudaMallocHost takes ten times as
-// long.
+// long. Their release waits for nothing: cudaDeviceSynchronize breaks the captures of other threads, in every mode.
 struct pinned_memory {
   static constexpr const char* name = "pinned host";
   static cudaError_t allocate(void** data, std::size_t bytes);
@@ -30,7 +30,8 @@ struct pinned_memory {
 
 }  // namespace detail
 
-/// Bytes of one kind of memory, aligned to 256. Move-only; the destructor is silent, and waits for the device.
+/// Bytes of one kind of memory, aligned to 256. Move-only. The destructor is silent; whoever enqueued work that uses
+/// pinned memory waits for that work first. Device memory goes by cudaFree, which waits for the device itself.
 /// Throws: out_of_memory if there is not enough; the message says how much was wanted.
 template <class Memory>
 class buffer {
