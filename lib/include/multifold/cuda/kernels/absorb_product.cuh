@@ -1,5 +1,5 @@
-// Vectors of floating point multiplied among themselves before they meet the running product, which takes a dozen
-// instructions for each factor.
+// Vectors multiplied among themselves before they meet the running product, which takes a dozen instructions for each
+// factor of floating point, and more for one of integers.
 #pragma once
 
 #include "multifold/cuda/kernels/absorb.cuh"
@@ -16,6 +16,26 @@ __device__ inline void multiply_two(scaled_product& into, double x, double y) {
 }
 
 }  // namespace detail
+
+/// Eight bytes of integers multiplied fit 64 bits, and sixteen 128.
+template <class T>
+requires(!floating_storage<T>) __device__
+    void absorb_vector(const integer_product<T>& op, thread_value<integer_product<T>>& into, const vector_word& v,
+                       std::int64_t) {
+  const auto unpacked = bit_copy<elements_of<T>>(v);
+  constexpr int half = vector_elements<T> / 2;
+  std::uint64_t word[2] = {1, 1};
+  bool negative = false;
+#pragma unroll
+  for (int i = 0; i < 2 * half; ++i) {
+    const wide_integer x = op.lift(unpacked.values[i], 0);
+    word[i / half] *= x.low;
+    negative = negative != x.negative;
+  }
+  const uint128_t product = static_cast<uint128_t>(word[0]) * word[1];
+  into.current = into.current * wide_integer{static_cast<std::uint64_t>(product),
+                                             static_cast<std::uint64_t>(product >> 64), 0, negative, false};
+}
 
 /// Four elements at a time; products of two binary32, bfloat16 or binary16 are exact in binary64.
 template <class T>
