@@ -40,7 +40,7 @@ class read_ahead_test : public with_folder {
     return !known || (here & 1) != 0;
   }
   bool gets(std::int64_t byte) const {
-    for (int turn = 0; turn < 1000 && !has(byte); ++turn) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    for (int turn = 0; turn < 200 && !has(byte); ++turn) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     return has(byte);
   }
 
@@ -49,13 +49,15 @@ class read_ahead_test : public with_folder {
 };
 
 TEST_F(read_ahead_test, asks_for_what_is_read_and_for_what_follows) {
-  if (!make_cold(80 * mib)) GTEST_SKIP() << "files in " << folder_ << " do not leave the page cache";
-  read_ahead ahead;
-  ahead.before(descriptor_.number(), 0, mib, 80 * mib);
-  EXPECT_TRUE(gets(0));
-  EXPECT_TRUE(gets(30 * mib + 4321));
-  EXPECT_TRUE(gets(65 * mib - 1));
-  EXPECT_FALSE(has(70 * mib));
+  bool came = false;
+  for (int turn = 0; turn < 5 && !came; ++turn) {  // it is advice: once in a while Linux passes it over
+    if (!make_cold(80 * mib)) GTEST_SKIP() << "files in " << folder_ << " do not leave the page cache";
+    read_ahead ahead;
+    ahead.before(descriptor_.number(), 0, mib, 80 * mib);
+    came = gets(0) && gets(30 * mib + 4321) && gets(65 * mib - 1);
+    EXPECT_FALSE(has(70 * mib));
+  }
+  EXPECT_TRUE(came);
 }
 
 TEST_F(read_ahead_test, asks_once_and_not_behind_the_end) {
