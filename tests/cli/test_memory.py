@@ -98,6 +98,12 @@ class Memory(unittest.TestCase):
             if not expected:
                 self.assertIn("2000003 partial results", err)
 
+    def test_plans_forecast_what_partial_results_take(self):
+        said = tool.run("plan", "var", "--dtype", "f64", "--shape", "3,1000", "--axis", "0", "--engine", "host")
+        self.assertIn("accumulators of 48 B, 46.9 KiB for all results", said.out)
+        said = tool.run("plan", "var", "--dtype", "f64", "--shape", "3,1000", "--axis", "0", "--engine", "host", "--json")
+        self.assertIn('"accumulator_bytes":48', said.out)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -46,7 +46,7 @@ struct plan {
   engine_traits engine;
   batches form;
   std::vector<pass> passes;
-  std::int64_t accumulator_bytes = 0;  // of a partial result in the workspace
+  std::int64_t accumulator_bytes = 0;  // of a partial result; plans of the CPU engine know it from plan_for and reduce
   std::int64_t again_bytes = 0;        // workspace for what the first pass may leave to be added again
 
   /// Accumulators that pass `index` writes to the workspace: 0 for the last.

@@ -38,6 +38,15 @@ std::vector<std::string> row_of(const plan& p, std::size_t index) {
           bytes_text(int128_t{p.partials(index)} * p.accumulator_bytes)};
 }
 
+// What the engine takes beside the array and the results.
+std::string memory_line(const plan& p) {
+  if (p.engine.engine == engine_kind::device) {
+    return p.passes.empty() ? "" : "workspace " + bytes_text(p.workspace_bytes()) + "\n";
+  }
+  return "accumulators of " + bytes_text(p.accumulator_bytes) + ", " +
+         bytes_text(int128_t{p.form.results()} * p.accumulator_bytes) + " for all results\n";
+}
+
 }  // namespace
 
 std::string_view name(finish how) noexcept {
@@ -66,7 +75,9 @@ std::string explain(const plan& p) {
           std::to_string(f.inner) + "), " + pattern_name(f.pattern) + ", " +
           bytes_text(int128_t{f.elements()} * item_bytes(p.what.input) * (takes_two_arrays(p.what.op) ? 2 : 1)) +
           " in, " + bytes_text(int128_t{f.results()} * result_bytes(p.what)) + " out\n";
-  if (p.passes.empty()) return text + "in chunks: each is reduced as it comes, and merged with the others\n";
+  if (p.passes.empty()) {
+    return text + "in chunks: each is reduced as it comes, and merged with the others\n" + memory_line(p);
+  }
   std::vector<std::vector<std::string>> rows{{"pass", "kernel", "reshape",
                                               p.engine.engine == engine_kind::host ? "work" : "grid", "block", "finish",
                                               "partials"}};
@@ -77,8 +88,7 @@ std::string explain(const plan& p) {
     text += "pass " + std::to_string(i + 1) + " deals tiles of " + std::to_string(p.passes[i].tile) +
             " elements to its parts in turn\n";
   }
-  if (p.engine.engine == engine_kind::device) text += "workspace " + bytes_text(p.workspace_bytes()) + "\n";
-  return text;
+  return text + memory_line(p);
 }
 
 }  // namespace multifold

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "host/engine.hpp"
+#include "host/fold.hpp"
 #include "multifold/error.hpp"
 #include "multifold/state.hpp"
 #include "reduce/device.hpp"
@@ -122,6 +123,14 @@ stream::streamed run_in_chunks(const plan& p, const detail::chosen_engine& engin
   return {stream::run_host(p, input, results, how)};
 }
 
+// A plan that knows what an accumulator of the engine that runs it takes.
+plan made_plan(const reduction& what, const batches& form, const plan_options& forced,
+               const detail::chosen_engine& engine) {
+  plan p = make_plan(what, form, forced, engine.traits);
+  if (engine.traits.engine == engine_kind::host) p.accumulator_bytes = host::make_fold(what).acc_bytes();
+  return p;
+}
+
 // Whether an array goes to an engine that does not see all of it at once.
 bool in_chunks(const detail::chosen_engine& engine, place where) {
   return engine.traits.engine == engine_kind::device && where == place::host;
@@ -146,7 +155,7 @@ reduce_result reduce_arrays(op_kind op, const array_view& x, const array_view* y
     detail::refuse_forced_chunks(op, options.forced);
     chunks.emplace(r, x, y, options);
   }
-  const plan p = make_plan(r.what, r.form, options.forced, engine.traits);
+  const plan p = made_plan(r.what, r.form, options.forced, engine);
   wait_for_producer(options, x.where);
   return result_of(r, engine, p, chunks.has_value(), [&](const plan& chosen, void* results) {
     stream::streamed done{r.elements};
@@ -170,7 +179,7 @@ reduce_result reduce_sources(op_kind op, const stream::inputs& input, const redu
   if (unknown) r.elements = -1;
   r.random_access = input.random_access();
   const detail::chosen_engine engine = detail::choose_engine(r, place::host, true, options);
-  const plan p = make_plan(r.what, r.form, options.forced, engine.traits);
+  const plan p = made_plan(r.what, r.form, options.forced, engine);
   wait_for_producer(options, place::host);
   return result_of(r, engine, p, true, [&](const plan& chosen, void* results) {
     return run_in_chunks(chosen, engine, input, results, options);
@@ -188,13 +197,12 @@ reduce_result reduce_with_checkpoints(op_kind op, source& input, const reduce_op
   const auto sum = [&](source& stretch, std::byte* state, const reduce_options& each) {
     const array_view view = detail::view_of(stretch.layout());
     const batches form = normalise(view, all_axes(view.rank()), order_of(op));
-    const stream::streamed part =
-        run_in_chunks(make_plan(r.what, form, {}, engine.traits), engine, stretch, state, each);
+    const stream::streamed part = run_in_chunks(made_plan(r.what, form, {}, engine), engine, stretch, state, each);
     done.on_device += part.on_device;
     done.memory = part.memory;
     if (done.note.empty()) done.note = part.note;
   };
-  const plan p = make_plan(r.what, r.form, {}, engine.traits);
+  const plan p = made_plan(r.what, r.form, {}, engine);
   wait_for_producer(options, place::host);
   reduce_result result = result_of(r, engine, p, true, [&](const plan&, void* state) {
     resumed = detail::sum_with_checkpoints(r, input, static_cast<std::byte*>(state), options, sum);
@@ -234,7 +242,7 @@ plan plan_for(op_kind op, const array_view& array, const reduce_options& options
   request r = detail::make_request(op, array, options);
   const detail::chosen_engine engine = detail::choose_engine(r, array.where, detail::is_dense(array), options);
   if (in_chunks(engine, array.where)) r.form = detail::form_of_chunks(r, array, options);
-  return make_plan(r.what, r.form, options.forced, engine.traits);
+  return made_plan(r.what, r.form, options.forced, engine);
 }
 
 }  // namespace multifold
