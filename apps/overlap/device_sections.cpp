@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "common/measure_text.hpp"
 #include "device.hpp"
 #include "device_ways.hpp"
 #include "multifold/cuda/error.hpp"
@@ -17,6 +18,8 @@
 
 namespace multifold::overlap {
 namespace {
+
+using app::time_text;
 
 using cuda::check;
 

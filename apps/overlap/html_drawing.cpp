@@ -6,8 +6,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/html_page.hpp"
+#include "common/measure_text.hpp"
+
 namespace multifold::overlap {
 namespace {
+
+using app::bandwidth_text;
+using app::escaped;
+using app::time_text;
 
 // Of the drawing, in units that are pixels on a wide screen.
 constexpr double label_width = 96, drawing_width = 960, row_height = 30, bar_height = 22, axis_height = 26;
@@ -70,7 +77,7 @@ class drawing {
         "<title>{0} {5}: {6} MB in {7}, {8}</title></rect>",
         manner_of(s.what).name, x, top, std::max(width - 0.6, 0.4), bar_height, chunk,
         fmt::format("{:.3g}", static_cast<double>(s.bytes) / 1e6), time_text(s.end - s.start),
-        rate_text(static_cast<double>(s.bytes) / (s.end - s.start)));
+        bandwidth_text(static_cast<double>(s.bytes) / (s.end - s.start)));
     if (s.chunk >= 0 && width > 9 * static_cast<double>(std::to_string(s.chunk).size()) + 2) {
       text_ +=
           fmt::format("<text class=\"number\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", x + width / 2, top + 16, s.chunk);
@@ -84,18 +91,6 @@ class drawing {
 };
 
 }  // namespace
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&') out += "&amp;";
-    else if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else if (c == '"') out += "&quot;";
-    else out += c;
-  }
-  return out;
-}
 
 std::string drawing_of(const run& r) { return drawing(r).text(); }
 

@@ -2,14 +2,10 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "timeline.hpp"
 
 namespace multifold::overlap {
-
-/// Text as HTML has it.
-std::string escaped(std::string_view text);
 
 /// The picture of a run that has lanes. Its colours are classes of CSS, named like the activities.
 std::string drawing_of(const run& r);

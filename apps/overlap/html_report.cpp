@@ -5,29 +5,25 @@
 
 #include <string_view>
 
+#include "common/html_page.hpp"
+#include "common/measure_text.hpp"
 #include "html_drawing.hpp"
 
 namespace multifold::overlap {
 namespace {
 
+using app::bandwidth_text;
+using app::escaped;
+using app::share_text;
+using app::time_text;
+
 constexpr std::string_view style = R"(
-:root { color-scheme: light dark; --paper: #ffffff; --ink: #1c1e21; --faint: #62676d; --rule: #d9dce0; --wait: #eff1f3;
-  --read: #2f6fd0; --reduce: #c96a12; --fetch: #1f8a4c; --fill: #8a4fc4; --call: #737a82; --on-bar: #ffffff; }
-@media (prefers-color-scheme: dark) { :root { --paper: #15171a; --ink: #e6e8ea; --faint: #9aa0a6; --rule: #363a3f;
-  --wait: #24272b; --read: #6aa3f7; --reduce: #f0a04b; --fetch: #5cc489; --fill: #bd93ec; --call: #a9b0b7;
-  --on-bar: #101214; } }
-body { background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 1080px;
-  padding: 1.5rem 1rem 3rem; }
-h1 { font-size: 1.6rem; margin: 0 0 .3rem; } h2 { font-size: 1.35rem; margin: 3.2rem 0 .2rem; }
-h3 { font-size: 1.1rem; margin: 2.2rem 0 .2rem; }
-p { margin: .3rem 0 .8rem; max-width: 46rem; } .faint { color: var(--faint); }
-.scroll { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; width: 100%; }
-th, td { border-bottom: 1px solid var(--rule); padding: .35rem .6rem; text-align: right; white-space: nowrap; }
-th { color: var(--faint); font-weight: 500; } th:first-child, td:first-child { text-align: left; padding-left: 0; }
-svg { display: block; min-width: 640px; width: 100%; height: auto; font: 13px system-ui, sans-serif; }
-svg text { fill: var(--ink); } svg .axis { fill: var(--faint); } svg .number { fill: var(--on-bar); text-anchor: middle; }
-svg line { stroke: var(--rule); } .wait { fill: var(--wait); } .read, .copy { fill: var(--read); }
-.reduce { fill: var(--reduce); } .fetch { fill: var(--fetch); } .fill { fill: var(--fill); } .call { fill: var(--call); }
+:root { --read: #2f6fd0; --reduce: #c96a12; --fetch: #1f8a4c; --fill: #8a4fc4; --call: #737a82; --on-bar: #ffffff; }
+@media (prefers-color-scheme: dark) { :root { --read: #6aa3f7; --reduce: #f0a04b; --fetch: #5cc489; --fill: #bd93ec;
+  --call: #a9b0b7; --on-bar: #101214; } }
+svg { min-width: 640px; } svg .number { fill: var(--on-bar); text-anchor: middle; }
+.read, .copy { fill: var(--read); } .reduce { fill: var(--reduce); } .fetch { fill: var(--fetch); }
+.fill { fill: var(--fill); } .call { fill: var(--call); }
 .keys span { margin-right: 1em; white-space: nowrap; } .keys i { display: inline-block; width: .9em; height: .9em;
   border-radius: 3px; vertical-align: -.1em; margin-right: .35em; }
 i.read, i.copy { background: var(--read); } i.reduce { background: var(--reduce); } i.fetch { background: var(--fetch); }
@@ -38,7 +34,7 @@ i.wait { background: var(--wait); outline: 1px solid var(--rule); }
 std::string limits_of(const section& s) {
   std::string text;
   for (const limit& each : s.limits) {
-    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", escaped(each.name), rate_text(each.rate));
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", escaped(each.name), bandwidth_text(each.rate));
   }
   return text;
 }
@@ -52,7 +48,7 @@ std::string table(const section& s) {
   text += "</tr>\n";
   for (const run& each : s.runs) {
     text += fmt::format("<tr><td>{}</td><td>{}</td><td>{} ({} to {})</td><td>{:.0f} %</td><td>{:.2f}</td>",
-                        escaped(each.name), rate_text(each.rate()), time_text(each.seconds), time_text(each.least),
+                        escaped(each.name), bandwidth_text(each.rate()), time_text(each.seconds), time_text(each.least),
                         time_text(each.greatest), 100 * each.rate() / s.limits.front().rate,
                         s.runs.front().seconds / each.seconds);
     for (const column& one : columns) text += fmt::format("<td>{}</td>", share_text(one.share(each)));
@@ -103,14 +99,9 @@ std::string text_of(const section& s) {
 }  // namespace
 
 std::string html_report(const report& r) {
-  std::string page = fmt::format(
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>Overlap of reading and reducing</title>\n<style>{}</style></head>\n<body>\n"
-      "<h1>Overlap of reading and reducing</h1>\n",
-      style);
-  for (const section& each : r.sections) page += text_of(each);
-  return page + "</body></html>\n";
+  std::string body;
+  for (const section& each : r.sections) body += text_of(each);
+  return app::html_page("Overlap of reading and reducing", style, body);
 }
 
 }  // namespace multifold::overlap

@@ -6,8 +6,14 @@
 #include <algorithm>
 #include <sstream>
 
+#include "common/measure_text.hpp"
+
 namespace multifold::overlap {
 namespace {
+
+using app::bandwidth_text;
+using app::share_text;
+using app::time_text;
 
 constexpr int columns = 72;
 
@@ -48,7 +54,7 @@ std::string table(const section& s) {
   text += "\n";
   for (const run& each : s.runs) {
     std::string line =
-        fmt::format("{:<{}}  {:>10}  {:>9}  {:>8}  {:>7.2f}x", each.name, name_width, rate_text(each.rate()),
+        fmt::format("{:<{}}  {:>10}  {:>9}  {:>8}  {:>7.2f}x", each.name, name_width, bandwidth_text(each.rate()),
                     time_text(each.seconds), share_text(each.rate() / s.limits.front().rate),
                     s.runs.front().seconds / each.seconds);
     for (const column& one : shares) line += fmt::format("  {:>8}", share_text(one.share(each)));
@@ -72,7 +78,7 @@ std::string text_of(const section& s) {
   std::string text = s.title.empty() ? "" : fmt::format("\n{}\n", s.title);
   if (!s.about.empty()) text += wrapped(s.about);
   text += fmt::format("{}\n{}\n", s.input, s.machine);
-  for (const limit& each : s.limits) text += fmt::format("limit: {}, {}\n", each.name, rate_text(each.rate));
+  for (const limit& each : s.limits) text += fmt::format("limit: {}, {}\n", each.name, bandwidth_text(each.rate));
   text += "\n" + table(s);
   for (const run& each : s.runs) text += pictures(each);
   text += "\n";

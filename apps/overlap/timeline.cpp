@@ -128,15 +128,4 @@ std::vector<span> visible(const lane& l, const window& w, double gap) {
   return shown;
 }
 
-std::string rate_text(double rate) { return fmt::format("{:.{}f} GB/s", rate / 1e9, rate < 10e9 ? 2 : 1); }
-
-std::string time_text(double seconds) {
-  if (seconds == 0) return "0";
-  if (seconds < 1e-3) return fmt::format("{:.4g} us", seconds * 1e6);
-  if (seconds < 1) return fmt::format("{:.4g} ms", seconds * 1e3);
-  return fmt::format("{:.4g} s", seconds);
-}
-
-std::string share_text(double share) { return share < 0 ? "" : fmt::format("{:.0f} %", 100 * share); }
-
 }  // namespace multifold::overlap

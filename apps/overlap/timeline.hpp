@@ -98,13 +98,4 @@ window window_of(const run& r);
 /// apart are one.
 std::vector<span> visible(const lane& l, const window& w, double gap);
 
-/// "3.2 GB/s".
-std::string rate_text(double rate);
-
-/// "1.5 ms".
-std::string time_text(double seconds);
-
-/// "12 %", or nothing for a negative share.
-std::string share_text(double share);
-
 }  // namespace multifold::overlap

@@ -31,7 +31,7 @@ function(multifold_test_room room)
   if(room STREQUAL "core")
     target_link_libraries(${target} PRIVATE multifold_oracles)
   endif()
-  if(MULTIFOLD_HAS_CUDA AND room MATCHES "^(device|graphs|stream|reduce)$")
+  if(MULTIFOLD_HAS_CUDA AND room MATCHES "^(device|graphs|stream|reduce|ladder)$")
     add_dependencies(gpu_tests ${target})
   endif()
 
@@ -48,7 +48,7 @@ function(multifold_test_room room)
   endif()
   # -L takes a regular expression, so that this one label answers to cpu and to gpu.
   set(label cpu)
-  if(MULTIFOLD_HAS_CUDA AND room MATCHES "^(graphs|stream|reduce)$")
+  if(MULTIFOLD_HAS_CUDA AND room MATCHES "^(graphs|stream|reduce|ladder)$")
     set(label cpu-gpu)
   endif()
   gtest_discover_tests(${target} TEST_PREFIX "${room}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
