@@ -22,7 +22,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RECORD = ROOT / "tests" / "gpu-record.json"
 STAMP = "sources.sha256"
-PROGRAMS = ("test_device", "test_graphs", "test_stream", "test_reduce")
+PROGRAMS = ("test_device", "test_graphs", "test_stream", "test_reduce", "test_ladder")
 TESTER = "multifold-agreement"  # random reductions, judged by a slow reference
 TESTER_SECONDS = 120
 SANITIZED_SECONDS = {"memcheck": 20, "racecheck": 20}  # of the tester under these tools
@@ -35,7 +35,8 @@ MOST_SHARDS = 8  # of a program: most of a test's time is the CPU's, which works
 SECONDS = 900  # a program that takes longer hangs
 
 # The code that a GPU run speaks of.
-HASHED_TREES = ("lib", "graphs", "tests/agreement", "tests/device", "tests/graphs", "tests/stream", "tests/reduce")
+HASHED_TREES = ("lib", "graphs", "tests/agreement", "tests/device", "tests/graphs", "tests/stream", "tests/reduce",
+                "apps/ladder", "tests/ladder")
 HASHED_FILES = ("CMakeLists.txt", "tests/main.cpp")
 HASHED_SUFFIXES = {".hpp", ".cpp", ".cuh", ".cu", ".cmake", ".txt"}
 

@@ -220,11 +220,9 @@ float sum_by_atomics(const cpu::elements<float>& in, int threads) {
 
 climb climb_cpu(const problem& what, const cpu_wish& how) {
   const int threads = how.threads > 0 ? how.threads : usable_threads();
-  switch (what.op) {
-    case op_kind::max: return climbed_by_type<cpu::max>(what, how, threads);
-    case op_kind::dot: return climbed_by_type<cpu::dot>(what, how, threads);
-    default: return climbed_by_type<cpu::sum>(what, how, threads);
-  }
+  if (what.op == op_kind::max) return climbed_by_type<cpu::max>(what, how, threads);
+  if (what.op == op_kind::dot) return climbed_by_type<cpu::dot>(what, how, threads);
+  return climbed_by_type<cpu::sum>(what, how, threads);
 }
 
 std::vector<order_trial> cpu_orders(std::int64_t count, int threads, int runs) {

@@ -3,8 +3,8 @@
 //
 // With t = total + y, the parentheses (t - total) - y are exactly what was added too much, if total was the larger of
 // the two. The error no longer grows with the length, until n reaches 1 / u, which is 2^24 for f32 (W. Kahan, Further
-// remarks on reducing truncation errors, Commun. ACM 8, 1965). It costs three more additions, all in one chain: as slow
-// as rung 0, four times over. A compiler that is told to reassociate (-ffast-math) removes all of it.
+// remarks on reducing truncation errors, Communications of the ACM 8, 1965). It costs three more additions, all in one
+// chain: as slow as rung 0, four times over. A compiler that is told to reassociate (-ffast-math) removes all of it.
 //
 // If an element is larger than the total, its correction is lost. The next rung asks which is larger.
 #pragma once

@@ -5,9 +5,9 @@
 // CPython's sum() of floats adds like this since 3.12. The chain from one total to the next is one addition again:
 // the corrections are a chain of their own.
 //
-// The corrections are a plain sum themselves, so that the error has a part that grows with n^2 u^2: nothing for f64, but
-// for f32 and a million elements of one sign hundreds of units in the last place, where Kahan's sum is off by one. Before
-// the last rung is right always, the next two are fast.
+// The corrections are a plain sum themselves, so that the error has a part that grows with n^2 u^2: nothing for f64,
+// but for f32 and a million elements of one sign hundreds of units in the last place, where Kahan's sum is off by one.
+// Before the last rung is right always, the next two are fast.
 #pragma once
 
 #include <cmath>
