@@ -33,6 +33,7 @@ SANITIZED_TESTS = "*Sanitized*"
 LONELY_TESTS = "device_shortage.*:*keeps_no_memory*"
 MOST_SHARDS = 8  # of a program: most of a test's time is the CPU's, which works out what should come
 SECONDS = 900  # a program that takes longer hangs
+TOOL_FAILED = "Internal Sanitizer Error"  # of compute-sanitizer itself, which loses launches now and then
 
 # The code that a GPU run speaks of.
 HASHED_TREES = ("lib", "graphs", "tests/agreement", "tests/device", "tests/graphs", "tests/stream", "tests/reduce",
@@ -105,6 +106,12 @@ def finished(command, **environment):
         return 1, (said if isinstance(said, str) else said.decode(errors="replace")) + f"\nkilled after {SECONDS} s\n"
 
 
+def watched(command):
+    """The same of a program under compute-sanitizer; again if the tool itself failed."""
+    status, said = finished(command)
+    return finished(command) if TOOL_FAILED in said else (status, said)
+
+
 def run_tests(program, wanted, **environment):
     """Counts of one GoogleTest program; one that dies counts as one more failure."""
     with tempfile.TemporaryDirectory() as scratch:
@@ -137,8 +144,8 @@ def tester_record(program, seconds, *options, wrapper=()):
     seed = secrets.randbelow(10**9)
     with tempfile.TemporaryDirectory() as scratch:
         report = pathlib.Path(scratch) / "report.json"
-        status, said = finished([*wrapper, program, "--seed", str(seed), "--seconds", str(seconds),
-                                 "--json", str(report), *options])
+        command = [*wrapper, program, "--seed", str(seed), "--seconds", str(seconds), "--json", str(report), *options]
+        status, said = (watched if wrapper else finished)(command)
         found = json.loads(report.read_text()) if report.exists() else {}
     if status != 0:
         print(said, flush=True)
@@ -166,16 +173,16 @@ def sanitize(tool, programs, tester):
         if count == 0:
             continue
         tests += count
-        status, said = finished(command + [program, f"--gtest_filter={SANITIZED_TESTS}"])
+        status, said = watched(command + [program, f"--gtest_filter={SANITIZED_TESTS}"])
         if status != 0:
             print(said, flush=True)
             return {"verdict": verdict_of_run(status, said, count), "tests": tests}
     result = {"verdict": "clean" if tests else "no test to run", "tests": tests}
     if tool in SANITIZED_SECONDS:
         # reduce() keeps graphs of problems that come again until the program ends: those are no leaks.
-        watched = [word for word in command if word not in ("--leak-check", "full")]
+        without_leaks = [word for word in command if word not in ("--leak-check", "full")]
         tried = tester_record(tester, SANITIZED_SECONDS[tool], "--bytes", str(SANITIZED_BYTES), "--engine", "device",
-                              wrapper=watched)
+                              wrapper=without_leaks)
         result.update(seed=tried["seed"], cases=tried["cases"])
         if tried["verdict"] != "clean":
             result["verdict"] = tried["verdict"]
@@ -200,13 +207,13 @@ def run(bin_dir):
         record["programs"][os.path.basename(program)] = counts
         for verdict, count in counts.items():
             record["tests"][verdict] += count
-    print(f"== {TESTER}: {TESTER_SECONDS} s of random cases", flush=True)
-    record["agreement"] = tester_record(str(tester), TESTER_SECONDS)
-    print(f"   {cases_of(record)}", flush=True)
-    print(f"== compute-sanitizer {', '.join(SANITIZERS)}", flush=True)
-    with concurrent.futures.ThreadPoolExecutor(len(SANITIZERS)) as pool:
+    print(f"== {TESTER}: {TESTER_SECONDS} s of random cases; compute-sanitizer {', '.join(SANITIZERS)}", flush=True)
+    with concurrent.futures.ThreadPoolExecutor(1 + len(SANITIZERS)) as pool:
+        tried = pool.submit(tester_record, str(tester), TESTER_SECONDS)
         verdicts = pool.map(lambda tool: sanitize(tool, programs, str(tester)), SANITIZERS)
+        record["agreement"] = tried.result()
         record["sanitizers"] = dict(zip(SANITIZERS, verdicts))
+    print(f"   {cases_of(record)}", flush=True)
     for tool, result in record["sanitizers"].items():
         print(f"   {tool}: {result['verdict']}", flush=True)
 

@@ -193,7 +193,7 @@ TYPED_TEST(exact_blob, two_marks_of_one_input_are_found_behind_a_valid_checksum)
   }
 }
 
-TEST(exact_blob_format, other_kinds_and_newer_versions_say_so) {
+TEST(exact_blob_format, other_kinds_and_versions_say_so) {
   exact_sum<double> sum;
   sum.add(1.5);
   auto bytes = saved(sum);
@@ -208,6 +208,9 @@ TEST(exact_blob_format, other_kinds_and_newer_versions_say_so) {
   EXPECT_EQ(refusal<exact_traits<double>>(bytes),
             "state of an exact sum, byte 8: found version 2, expected version 1; a newer multifold wrote this");
   EXPECT_THROW(exact_state_kind(bytes), format_error);
+  bytes[8] = std::byte{0};  // there was none before version 1
+  sign(bytes);
+  EXPECT_EQ(refusal<exact_traits<double>>(bytes), "state of an exact sum, byte 8: found version 0, expected version 1");
   bytes[0] = std::byte{'Z'};
   EXPECT_EQ(refusal<exact_traits<double>>(bytes),
             "state of an exact sum, byte 0: found 90, expected the magic bytes of the state of an exact sum");
