@@ -122,6 +122,26 @@ class Record(unittest.TestCase):
         code, record, _ = self.run_all()
         self.assertEqual((code, record["sanitizers"]["initcheck"]["verdict"]), (1, "3 errors"))
 
+    def test_a_tool_that_fails_itself_is_tried_once_more(self):
+        for times, verdict in [(1, "clean"), (2, "exit status 1")]:
+            mark = self.root / "failures"
+            mark.write_text("x" * times)
+            self.script("tools/compute-sanitizer", f"""
+                while ! [ -x "$1" ]; do shift; done
+                case $1 in *test_stream)
+                  if [ -s {mark} ]; then
+                    truncate -s -1 {mark}
+                    echo '========= {gpu_record.TOOL_FAILED}: Detected a failure'
+                    exit 1
+                  fi ;;
+                esac
+                "$@"
+            """)
+            programs = [str(self.root / "bin" / "test_stream")]
+            with contextlib.redirect_stdout(io.StringIO()):
+                found = gpu_record.sanitize("initcheck", programs, "")
+            self.assertEqual(found["verdict"], verdict)
+
     def test_without_a_tester_there_is_no_record(self):
         (self.root / "bin" / gpu_record.TESTER).unlink()
         with self.assertRaises(SystemExit):
