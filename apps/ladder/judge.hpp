@@ -1,9 +1,9 @@
 // Whether a result is right, and how far it is from the exact one.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <string>
 
 #include "multifold/dtype.hpp"
 

@@ -1,8 +1,8 @@
 // Rung 9: a batch of long rows, by a tree in shared memory and by shuffles.
 //
 // 2048 rows of 262,144 elements are a typical batch: one row a block, one result a row. 1024 elements come to each of
-// 256 threads, and what the block does at the end of its row takes about a hundredth of the time, in either form. The
-// two kernels differ in that end alone, so their times should hardly differ: a good end is no longer what counts.
+// 256 threads, and about ten steps follow at the end of a row. The two kernels differ in that end alone, so their times
+// should hardly differ: a good end is no longer what counts.
 // An array of more elements makes longer rows, one of fewer makes fewer rows. A second pass of one block adds up the
 // results of the rows, and the whole array is reduced.
 // Defect: the number of rows comes from the array and not from the GPU. 2048 blocks may be fifteen for each

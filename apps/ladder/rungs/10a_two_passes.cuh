@@ -19,7 +19,8 @@ std::int64_t resident_blocks(void (*kernel)(Parameters...), int threads, std::si
                              int multiprocessors) {
   int blocks = 0;
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared_bytes));
-  if (blocks == 0) throw unsupported_error("the GPU has no room for a block of " + std::to_string(threads) + " threads");
+  if (blocks == 0)
+    throw unsupported_error("the GPU has no room for a block of " + std::to_string(threads) + " threads");
   return std::int64_t{blocks} * multiprocessors;
 }
 

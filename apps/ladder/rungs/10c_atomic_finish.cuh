@@ -24,8 +24,7 @@ void launch_atomic_finish(const run<Op>& r) {
   const shape as = reshape_for_device(r, atomic_finish<Op, elements<Op>>);
   set_identity<Op><<<1, 1, 0, r.stream>>>(r.result);
   check_launch();
-  atomic_finish<Op>
-      <<<static_cast<unsigned>(as.rows), r.threads, 0, r.stream>>>(r.all(), r.count, as.length, r.result);
+  atomic_finish<Op><<<static_cast<unsigned>(as.rows), r.threads, 0, r.stream>>>(r.all(), r.count, as.length, r.result);
   check_launch();
 }
 

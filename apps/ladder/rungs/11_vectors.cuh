@@ -39,8 +39,8 @@ __device__ std::int64_t misaligned_head(const elements<Op>& in, std::int64_t n) 
   return head < n ? head : n;
 }
 
-/// What the calling thread makes of the elements that no vector or tile of `in` has: those in front of `head`, and those
-/// from `tail` on.
+/// What the calling thread makes of the elements that no vector or tile of `in` has: those in front of `head`, and
+/// those from `tail` on.
 template <class Op>
 __device__ typename Op::acc fold_ends(const elements<Op>& in, std::int64_t n, std::int64_t head, std::int64_t tail) {
   const std::int64_t first = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;

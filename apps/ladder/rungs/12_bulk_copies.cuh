@@ -5,16 +5,15 @@
 // An mbarrier, an object in shared memory, tells when a copy is complete: the thread says how many bytes are to come,
 // the engine counts them down, and when none is missing the barrier's phase flips. Threads wait for that flip.
 //
-// The ring has four stages, each with an mbarrier and a tile of 16 KiB. While the threads add the tile of one stage, the
-// copies for the other three are under way. When all threads are done with a tile, which a __syncthreads() says, its
-// stage is free, and the next copy may overwrite it. A stage is used again and again, so the phase that is waited for
-// alternates: its parity is that of the turn.
+// The ring has four stages, each with an mbarrier and a tile of 16 KiB. While the threads add the tile of one stage,
+// the copies for the other three are under way. When all threads are done with a tile, which a __syncthreads() says,
+// its stage is free, and the next copy may overwrite it. A stage is used again and again, so the phase that is waited
+// for alternates: its parity is that of the turn.
 //
-// Copies are of whole multiples of 16 bytes between multiples of 16. The elements in front of and behind the whole tiles
-// are read as in rung 11.
-// Defect: at this rate the memory is the limit, and only the memory. What is left is around the kernel.
-// Next: the launches themselves (13_graph.cuh), the way of the data to the GPU (13_host_array.cuh), and the sum itself,
-// which is still a rounded one (14_exact.cuh).
+// Copies are of whole multiples of 16 bytes between multiples of 16. The elements in front of and behind the whole
+// tiles are read as in rung 11. Defect: at this rate the memory is the limit, and only the memory. What is left is
+// around the kernel. Next: the launches themselves (13_graph.cuh), the way of the data to the GPU (13_host_array.cuh),
+// and the sum itself, which is still a rounded one (14_exact.cuh).
 #pragma once
 
 #include "11_vectors.cuh"
@@ -51,18 +50,18 @@ __device__ inline void start_copy(void* to, const void* from, unsigned bytes, st
 __device__ inline void wait_for(std::uint64_t* barrier, unsigned parity) {
   unsigned done = 0;
   while (done == 0) {
-    asm volatile(
-        "{\n .reg .pred p;\n mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n selp.u32 %0, 1, 0, p;\n}"
-        : "=r"(done)
-        : "r"(shared_address(barrier)), "r"(parity)
-        : "memory");
+    asm volatile("{\n .reg .pred p;\n mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n selp.u32 %0, 1, 0, p;\n}"
+                 : "=r"(done)
+                 : "r"(shared_address(barrier)), "r"(parity)
+                 : "memory");
   }
 }
 #endif
 
 /// Elements of one array in a stage.
 template <class Op>
-constexpr int tile_elements = stage_bytes / (Op::two_arrays ? 2 : 1) / static_cast<int>(sizeof(typename Op::value_type));
+constexpr int tile_elements = stage_bytes / (Op::two_arrays ? 2 : 1) /
+                              static_cast<int>(sizeof(typename Op::value_type));
 
 template <class Op>
 __global__ void __launch_bounds__(most_threads) bulk_copies(elements<Op> in, std::int64_t n, typename Op::acc* out) {

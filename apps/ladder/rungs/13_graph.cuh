@@ -1,7 +1,7 @@
 // Rung 13: the launches as a CUDA graph.
 //
-// Each launch is some microseconds of work for the CPU, and a short pause for the GPU. A stream can be captured: what is
-// enqueued on it meanwhile does not run but becomes the nodes of a graph, with an edge wherever one has to wait for
+// Each launch is some microseconds of work for the CPU, and a short pause for the GPU. A stream can be captured: what
+// is enqueued on it meanwhile does not run but becomes the nodes of a graph, with an edge wherever one has to wait for
 // another. Checked and prepared once, the graph is launched as often as it is wanted, with a single call for all of its
 // kernels. The addresses and lengths are those of the capture.
 // Defect: a graph is worth its preparation only if it is launched again and again, and most where kernels are short.

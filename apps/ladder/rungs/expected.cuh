@@ -42,7 +42,9 @@ expectation<Op> expect(elements<Op> in, std::int64_t count) {
     e.exact.value = static_cast<double>(e.rounded);
   } else {
     options.result = dtype::f64;
-    const auto real = [&](op_kind op, const value* data) { return reduce(op, view(data), options).value<double>(); };
+    const auto real = [&](op_kind op, const value* data) {
+      return reduce(op, view(data), options).template value<double>();
+    };
     e.exact.value = reduced(options).template value<double>();
     // By Cauchy and Schwarz, the magnitudes of products add up to no more than this.
     if (Op::two_arrays) e.exact.magnitudes = real(op_kind::norm2, in.x) * real(op_kind::norm2, in.y);
