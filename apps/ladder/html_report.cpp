@@ -20,11 +20,12 @@ using app::share_text;
 using app::time_text;
 
 constexpr std::string_view style = R"(
-:root { --stair: #2f6fd0; --roof: #c96a12; --code: #f6f7f8; --bad: #c22f2f; }
-@media (prefers-color-scheme: dark) { :root { --stair: #6aa3f7; --roof: #f0a04b; --code: #1d2024; --bad: #f08a8a; } }
+:root { --stair: #2f6fd0; --roof: #c96a12; --code: #f6f7f8; --bad: #c22f2f; --on-bar: #ffffff; }
+@media (prefers-color-scheme: dark) { :root { --stair: #6aa3f7; --roof: #f0a04b; --code: #1d2024; --bad: #f08a8a;
+  --on-bar: #101214; } }
 .stair { fill: var(--stair); } .roof { stroke: var(--roof); stroke-width: 1.5; stroke-dasharray: 6 4; }
 .stairs { min-width: 560px; } .key svg { width: 36px; height: 8px; display: inline-block; margin-right: .5rem; }
-svg .middle { text-anchor: middle; }
+svg .middle { text-anchor: middle; } svg .on-bar { fill: var(--on-bar); }
 .rung { display: grid; grid-template-columns: minmax(0, 21rem) minmax(0, 1fr); gap: .3rem 1.6rem; margin: 2.4rem 0;
   border-top: 1px solid var(--rule); padding-top: 1rem; }
 .rung h3 { margin: 0 0 .3rem; } .bar { background: var(--wait); height: 14px; border-radius: 3px; margin: .4rem 0; }
@@ -63,8 +64,10 @@ std::string staircase(const climb& c) {
         s.why_not.empty() ? bandwidth_text(s.rate()) : escaped(s.why_not));
     const double middle = x + each / 2;
     if (s.why_not.empty()) {
-      text += fmt::format("<text class=\"axis middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", middle,
-                          std::max(y - 6, 12.0), share_text(s.rate() / c.roof));
+      // Inside of a bar that is high enough, where the roof does not cross it out.
+      const bool inside = height - y > 40;
+      text += fmt::format("<text class=\"{} middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", inside ? "on-bar" : "axis",
+                          middle, inside ? std::min(y, height) + 17 : y - 6, share_text(s.rate() / c.roof));
     }
     text += fmt::format("<text class=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", middle, height + 18, s.number);
   }
