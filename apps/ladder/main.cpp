@@ -1,17 +1,14 @@
 // multifold-ladder: from one accumulator, or one thread of a GPU, to the memory's limit, rung by rung.
 #include <CLI/CLI.hpp>
-#include <cerrno>
-#include <fstream>
 #include <optional>
 #include <string>
-#include <system_error>
 
 #include "common/file_identity.hpp"
 #include "common/program.hpp"
+#include "common/report_file.hpp"
 #include "common/standard_output.hpp"
 #include "cpu_climb.hpp"
 #include "device.hpp"
-#include "multifold/error.hpp"
 #include "reports.hpp"
 
 namespace multifold::ladder {
@@ -90,15 +87,6 @@ climb climbed(const arguments& wanted) {
   return *found;
 }
 
-void write(const std::string& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  if (out) return;
-  const int error = errno;
-  throw io_error(app::label_of(path) + ": could not be written: " + std::generic_category().message(error));
-}
-
 exit_code parse_and_run(int count, char** words, interrupt_watch&) {
   CLI::App options("The ladder of reductions: from one thread to the memory's limit, each rung measured and checked",
                    "multifold-ladder");
@@ -116,7 +104,7 @@ exit_code parse_and_run(int count, char** words, interrupt_watch&) {
   if (wanted.threads > 0 && wanted.engine == "device") throw app::usage("--threads is for the CPU's ladder");
   if (!wanted.html.empty()) app::check_outputs({}, {{"--html", wanted.html}});
   const climb c = climbed(wanted);
-  if (!wanted.html.empty()) write(wanted.html, html_report(c));
+  if (!wanted.html.empty()) app::write_report(wanted.html, html_report(c));
   app::print(wanted.json ? json_report(c) : text_report(c));
   return exit_code::success;
 }

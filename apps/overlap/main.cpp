@@ -1,17 +1,15 @@
 // multifold-overlap: one reduction in several ways, and a picture of who read and who reduced when.
 #include <CLI/CLI.hpp>
-#include <cerrno>
 #include <exception>
-#include <fstream>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "common/dtype_word.hpp"
 #include "common/file_identity.hpp"
 #include "common/program.hpp"
+#include "common/report_file.hpp"
 #include "common/standard_output.hpp"
 #include "device.hpp"
 #include "html_report.hpp"
@@ -103,16 +101,6 @@ void check(const CLI::App& given, const arguments& wanted) {
   app::check_outputs(inputs, outputs);
 }
 
-void write(const std::string& path, const std::string& text) {
-  if (path.empty()) return;
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  if (out) return;
-  const int error = errno;
-  throw io_error(app::label_of(path) + ": could not be written: " + std::generic_category().message(error));
-}
-
 section measured(const arguments& wanted, measurement how, interrupt_watch& watch) {
   how.stop = watch.token();
   if (wanted.file.empty()) {
@@ -145,8 +133,8 @@ void demonstrate(const arguments& wanted, interrupt_watch& watch) {
     }
   }
   if (watch.token().stop_requested()) throw cancelled_error("interrupted; nothing was written");
-  write(wanted.html, html_report(all));
-  write(wanted.trace, trace_report(all));
+  if (!wanted.html.empty()) app::write_report(wanted.html, html_report(all));
+  if (!wanted.trace.empty()) app::write_report(wanted.trace, trace_report(all));
   app::print(text_report(all));
 }
 

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "device/device_fixture.hpp"
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/cuda/stream.hpp"
-#include "multifold/cuda/traits.hpp"
 #include "numbers.hpp"
 #include "rungs/all.cuh"
 #include "rungs/memory.cuh"
@@ -25,18 +25,7 @@ namespace {
 constexpr std::int64_t any_length = INT64_MAX;
 constexpr std::int64_t most_shift = 4;
 
-class device_rungs : public ::testing::Test {
- protected:
-  void SetUp() override {
-    std::string reason;
-    if (!cuda::has_kernels(reason)) GTEST_SKIP() << "no GPU: " << reason;
-  }
-  void TearDown() override {
-    if (!IsSkipped()) {
-      EXPECT_EQ(cudaGetLastError(), cudaSuccess);
-    }
-  }
-};
+class device_rungs : public device_tests::device_test {};
 
 /// Arrays of Op's elements on the device.
 template <class Op>
