@@ -161,32 +161,38 @@ def verdict_of_run(status, said, count):
     return summaries[-1] if summaries else f"exit status {status}"
 
 
-def sanitize(tool, programs, tester):
-    """One verdict of compute-sanitizer over the quick subset of all programs, and then over random cases."""
-    command = [cuda_tool("compute-sanitizer") or "compute-sanitizer", "--tool", tool, "--error-exitcode", "99"]
-    if tool == "memcheck":
-        command += ["--leak-check", "full"]
-    tests = 0
-    for program in programs:
-        names = output_of(program, f"--gtest_filter={SANITIZED_TESTS}", "--gtest_list_tests").splitlines()
-        count = sum(name.startswith("  ") for name in names)
-        if count == 0:
-            continue
-        tests += count
-        status, said = watched(command + [program, f"--gtest_filter={SANITIZED_TESTS}"])
-        if status != 0:
-            print(said, flush=True)
-            return {"verdict": verdict_of_run(status, said, count), "tests": tests}
-    result = {"verdict": "clean" if tests else "no test to run", "tests": tests}
-    if tool in SANITIZED_SECONDS:
-        # reduce() keeps graphs of problems that come again until the program ends: those are no leaks.
-        without_leaks = [word for word in command if word not in ("--leak-check", "full")]
-        tried = tester_record(tester, SANITIZED_SECONDS[tool], "--bytes", str(SANITIZED_BYTES), "--engine", "device",
-                              wrapper=without_leaks)
-        result.update(seed=tried["seed"], cases=tried["cases"])
-        if tried["verdict"] != "clean":
-            result["verdict"] = tried["verdict"]
-    return result
+def sanitizer(tool):
+    return [cuda_tool("compute-sanitizer") or "compute-sanitizer", "--tool", tool, "--error-exitcode", "99"]
+
+
+def sanitize(tool, program):
+    """Verdict of compute-sanitizer over the quick subset of a program's tests."""
+    names = output_of(program, f"--gtest_filter={SANITIZED_TESTS}", "--gtest_list_tests").splitlines()
+    count = sum(name.startswith("  ") for name in names)
+    if count == 0:
+        return {"verdict": "clean", "tests": 0}
+    leaks = ["--leak-check", "full"] if tool == "memcheck" else []
+    status, said = watched([*sanitizer(tool), *leaks, program, f"--gtest_filter={SANITIZED_TESTS}"])
+    if status != 0:
+        print(said, flush=True)
+    return {"verdict": verdict_of_run(status, said, count), "tests": count}
+
+
+def sanitize_cases(tool, tester):
+    """The same over random cases. Leaks are not looked for: reduce() keeps graphs of problems that come again until the
+    program ends."""
+    tried = tester_record(tester, SANITIZED_SECONDS[tool], "--bytes", str(SANITIZED_BYTES), "--engine", "device",
+                          wrapper=sanitizer(tool))
+    return {name: tried[name] for name in ("verdict", "seed", "cases")}
+
+
+def of_tool(parts):
+    """One entry of the record, of what a tool said of each program and of random cases."""
+    merged = {key: value for part in parts for key, value in part.items()}
+    merged["tests"] = sum(part.get("tests", 0) for part in parts)
+    found = [part["verdict"] for part in parts if part["verdict"] != "clean"]
+    merged["verdict"] = found[0] if found else "clean" if merged["tests"] else "no test to run"
+    return merged
 
 
 def run(bin_dir):
@@ -208,11 +214,13 @@ def run(bin_dir):
         for verdict, count in counts.items():
             record["tests"][verdict] += count
     print(f"== {TESTER}: {TESTER_SECONDS} s of random cases; compute-sanitizer {', '.join(SANITIZERS)}", flush=True)
-    with concurrent.futures.ThreadPoolExecutor(1 + len(SANITIZERS)) as pool:
+    with concurrent.futures.ThreadPoolExecutor(max(2, os.cpu_count() or 1)) as pool:
         tried = pool.submit(tester_record, str(tester), TESTER_SECONDS)
-        verdicts = pool.map(lambda tool: sanitize(tool, programs, str(tester)), SANITIZERS)
+        of_cases = {tool: [pool.submit(sanitize_cases, tool, str(tester))] for tool in SANITIZED_SECONDS}
+        of_tests = {tool: [pool.submit(sanitize, tool, program) for program in programs] for tool in SANITIZERS}
         record["agreement"] = tried.result()
-        record["sanitizers"] = dict(zip(SANITIZERS, verdicts))
+        record["sanitizers"] = {tool: of_tool([part.result() for part in of_tests[tool] + of_cases.get(tool, [])])
+                                for tool in SANITIZERS}
     print(f"   {cases_of(record)}", flush=True)
     for tool, result in record["sanitizers"].items():
         print(f"   {tool}: {result['verdict']}", flush=True)

@@ -81,20 +81,48 @@ std::string ulps_text(const step& s) {
   return s.ulps == 0 ? "none" : fmt::format("{:.3g} ulp", s.ulps);
 }
 
-std::string figures(const step& s, const step* below, const climb& c) {
+std::string row(std::string_view name, const std::string& value) {
+  return fmt::format("<dt>{}</dt><dd>{}</dd>", name, value);
+}
+
+std::string counted(const step& s, const climb& c) {
+  const auto found = c.counted.of.find(s.name);
+  if (found == c.counted.of.end()) return "";
+  const counters& of = found->second;
+  return fmt::format("<p class=\"faint\">Counted by a profiler, on {}, {}, of {}:</p><dl>", escaped(c.counted.device),
+                     escaped(c.counted.date), escaped(c.counted.problem)) +
+         row("busy lanes", fmt::format("{:.1f} of 32", of.busy_lanes)) +
+         row("bank conflicts", share_text(of.bank_conflicts) + " of accesses to shared memory") +
+         row("issue slots", share_text(of.issue_slots)) +
+         row("memory", share_text(of.memory) + " of its greatest rate") +
+         row("waits",
+             fmt::format("{:.2f} cycles an instruction at barriers, {:.2f} for data", of.barrier_wait, of.load_wait)) +
+         "</dl>";
+}
+
+std::string figures(const climb& c, std::size_t i) {
+  const step& s = c.steps[i];
   if (!s.why_not.empty()) return fmt::format("<p class=\"faint\">Not run: {}.</p>", escaped(s.why_not));
   const double share = s.rate() / c.roof;
-  std::string text = fmt::format(
-      "<div class=\"bar\"><i style=\"width:{:.1f}%\"></i></div><dl><dt>rate</dt><dd>{}, {} of the roof</dd>",
-      100 * std::clamp(share, 0.0, 1.0), bandwidth_text(s.rate()), share_text(share));
-  if (below != nullptr && below->rate() > 0) {
-    text += fmt::format("<dt>gain</dt><dd>{:.2f} times the rung below</dd>", s.rate() / below->rate());
+  std::string text =
+      fmt::format("<div class=\"bar\"><i style=\"width:{:.1f}%\"></i></div><dl>", 100 * std::clamp(share, 0.0, 1.0)) +
+      row("rate", fmt::format("{}, {} of the roof", bandwidth_text(s.rate()), share_text(share)));
+  if (const step* const other = compared_with(c, i)) {
+    text += row("gain", fmt::format("{:.2f} times “{}”", gain_of(c, i), escaped(other->name)));
+    if (hardly_gains(c, i)) text += row("why", escaped(s.no_gain));
   }
-  text += fmt::format("<dt>time</dt><dd>{} ({} to {})", time_text(s.took.median), time_text(s.took.least),
-                      time_text(s.took.greatest));
-  if (s.count != c.what.count) text += fmt::format(", for {} elements", s.count);
-  return text + fmt::format("</dd><dt>result</dt><dd>{}</dd><dt>error</dt><dd{}>{}</dd></dl>", escaped(s.value),
-                            s.right ? "" : " class=\"bad\"", s.right ? ulps_text(s) : ulps_text(s) + ", not right");
+  std::string time =
+      fmt::format("{} ({} to {})", time_text(s.took.median), time_text(s.took.least), time_text(s.took.greatest));
+  if (s.count != c.what.count) time += fmt::format(", for {} elements", s.count);
+  text += row("time", time);
+  if (s.brief.median > 0) {
+    text += row("short array", fmt::format("{} for {} elements", time_text(s.brief.median), brief_elements));
+  }
+  text += row("result", escaped(s.value));
+  return text +
+         fmt::format("<dt>error</dt><dd{}>{}</dd></dl>", s.right ? "" : " class=\"bad\"",
+                     s.right ? ulps_text(s) : ulps_text(s) + ", not right") +
+         counted(s, c);
 }
 
 // The head of a source, as paragraphs, and its code without what only the compiler needs.
@@ -131,12 +159,13 @@ told told_by(std::string_view source) {
   return t;
 }
 
-std::string rung(const step& s, const step* below, const climb& c) {
+std::string rung(const climb& c, std::size_t i) {
+  const step& s = c.steps[i];
   const told t = told_by(source_of(s.file));
   return fmt::format(
       "<section class=\"rung\"><div><h3>{} {}</h3>\n{}</div>\n<div>{}<pre>{}</pre>\n"
       "<p class=\"faint\">{}</p></div></section>\n",
-      s.number, escaped(s.name), figures(s, below, c), t.prose, t.code, escaped(s.file));
+      s.number, escaped(s.name), figures(c, i), t.prose, t.code, escaped(s.file));
 }
 
 std::string orders(const climb& c) {
@@ -158,11 +187,7 @@ std::string html_report(const climb& c) {
   std::string body = fmt::format(
       "<p>{}: {}.<br><span class=\"faint\">{}. The exact result: {}.</span></p>\n<p>{}</p>\n{}", escaped(c.title),
       escaped(text_of(c.what)), escaped(c.machine), escaped(c.exact), escaped(model_text(c.what)), staircase(c));
-  const step* below = nullptr;
-  for (const step& s : c.steps) {
-    body += rung(s, below, c);
-    if (s.why_not.empty()) below = &s;
-  }
+  for (std::size_t i = 0; i < c.steps.size(); ++i) body += rung(c, i);
   return app::html_page("The ladder of reductions", style, body + orders(c));
 }
 

@@ -19,7 +19,7 @@ using app::interrupt_watch;
 
 struct arguments {
   std::optional<std::uint64_t> bytes;
-  std::string dtype = "f32", op = "sum", engine = "host", html;
+  std::string dtype = "f32", op = "sum", engine = "auto", html;
   int repeats = 20, threads = 0;
   bool json = false;
 };
@@ -37,8 +37,8 @@ void add_options(CLI::App& app, arguments& to) {
       ->check(CLI::IsMember({"sum", "max", "dot"}).description(""))
       ->type_name("OP")
       ->capture_default_str();
-  app.add_option("--engine", to.engine, "Whose ladder: host or device")
-      ->check(CLI::IsMember({"host", "device"}).description(""))
+  app.add_option("--engine", to.engine, "Whose ladder: host, device, or auto: the GPU's where there is one")
+      ->check(CLI::IsMember({"auto", "host", "device"}).description(""))
       ->type_name("ENGINE")
       ->capture_default_str();
   app.add_option("--repeats", to.repeats, "Runs of each rung; the median is shown")
@@ -64,22 +64,31 @@ problem problem_of(const arguments& wanted, std::uint64_t bytes) {
 constexpr int order_runs = 100;
 constexpr std::int64_t order_count = 1 << 20;
 
+// Whether there is something to show: the sums of integers are the same in any order.
+bool has_orders(const problem& what) { return what.op == op_kind::sum && what.type == dtype::f32; }
+
+climb climbed_on_host(const arguments& wanted) {
+  constexpr std::uint64_t bytes = std::uint64_t{256} << 20;
+  climb found = climb_cpu(problem_of(wanted, wanted.bytes.value_or(bytes)), {wanted.threads, wanted.repeats});
+  if (has_orders(found.what)) found.orders = cpu_orders(order_count, wanted.threads, order_runs);
+  return found;
+}
+
+std::optional<climb> climbed_on_device(const arguments& wanted, std::string& reason) {
+  std::optional<climb> found = climb_device(problem_of(wanted, wanted.bytes.value_or(0)), wanted.repeats, reason);
+  if (found && has_orders(found->what)) found->orders = device_orders(order_count, order_runs);
+  return found;
+}
+
 climb climbed(const arguments& wanted) {
-  constexpr std::uint64_t on_device = std::uint64_t{4} << 30, on_host = std::uint64_t{256} << 20;
-  const bool device = wanted.engine == "device";
+  std::string reason;
   std::optional<climb> found;
-  if (device) {
-    std::string reason;
-    found = climb_device(problem_of(wanted, wanted.bytes.value_or(on_device)), wanted.repeats, reason);
-    if (!found) {
-      throw app::failure(exit_code::no_engine, "the device engine is not there: " + reason + "; use --engine host");
-    }
-  } else {
-    found = climb_cpu(problem_of(wanted, wanted.bytes.value_or(on_host)), {wanted.threads, wanted.repeats});
+  if (wanted.engine != "host" && wanted.threads == 0) found = climbed_on_device(wanted, reason);
+  if (!found && wanted.engine == "device") {
+    throw app::failure(exit_code::no_engine, "the device engine is not there: " + reason + "; use --engine host");
   }
-  if (found->what.op == op_kind::sum && found->what.type == dtype::f32) {
-    found->orders =
-        device ? device_orders(order_count, order_runs) : cpu_orders(order_count, wanted.threads, order_runs);
+  if (!found) found = climbed_on_host(wanted);
+  if (!found->orders.empty()) {
     found->orders_about = "The same " + std::to_string(order_count) + " f32, summed " + std::to_string(order_runs) +
                           " times: atomics add in the order in which threads come, a tree in its own, and exact sums "
                           "in any";

@@ -5,6 +5,7 @@
     hunt.py device                those in device.py, on an NVIDIA GPU
     hunt.py host --only 3,17      some of them
     hunt.py host --check          whether each of them still finds its place in the sources; builds nothing
+    hunt.py --jobs 8 -- device -DMULTIFOLD_APPS=OFF     with an option for CMake
 
 A fault is there in every build and sleeps until its number is said: in the environment (PLANTED_FAULT), or, in device
 code, by a constant that is changed in the programs. Exit status 1 if fewer than 95 % are noticed, or a test fails that
@@ -111,6 +112,14 @@ def finished(command, number):
     return done.returncode, (failed or lines[-1:])[0]
 
 
+def likely_tests(path):
+    """A filter for tests that speak of what a file is about: its folder, and the words of its name; and for those that
+    run every kernel."""
+    words = {"agreement", pathlib.Path(path).parent.name, *pathlib.Path(path).stem.split("_")}
+    words -= {"device", "cuda", "kernels"}
+    return ":".join(f"*{word.rstrip('s')}*" for word in sorted(words))
+
+
 def commands(engine, tree, path):
     """What may notice a fault in `path`, likeliest first."""
     bin_dir = tree / "bin"
@@ -119,8 +128,9 @@ def commands(engine, tree, path):
     tests = [[bin_dir / f"test_{room}", *quick] for room in rooms if (bin_dir / f"test_{room}").exists()]
     tester = [bin_dir / "multifold-agreement", "--seed", "20260101", "--seconds", "20", "--threads", "2"]
     if engine == "device":
-        lonely = "--gtest_filter=-device_shortage.*:*keeps_no_memory*"
-        return [[*tester, "--engine", "device"]] + [[*test, lonely] for test in tests]
+        lonely = "-device_shortage.*:*keeps_no_memory*"
+        likely = [[*tests[0], f"--gtest_filter={likely_tests(path)}{lonely}"]] if path else []
+        return [[*tester, "--engine", "device"], *likely] + [[*test, f"--gtest_filter={lonely}"] for test in tests]
     return tests + [tester, ["ctest", "--test-dir", tree, "-R", r"^cli\.|fuzz", "--stop-on-failure"]]
 
 
@@ -158,7 +168,7 @@ def main():
     parser.add_argument("--only", metavar="N,...", help="numbers of faults")
     parser.add_argument("--check", action="store_true", help="only whether each finds its place")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 1) // 2), help="faults at a time")
-    parser.add_argument("option", nargs="*", help="for cmake, as -DNAME=VALUE behind --")
+    parser.add_argument("option", nargs="*", help="for cmake, as -DNAME=VALUE, behind -- and the engine")
     wanted = parser.parse_args()
     faults = LISTS[wanted.engine]
     if wanted.check:

@@ -137,9 +137,9 @@ class Record(unittest.TestCase):
                 esac
                 "$@"
             """)
-            programs = [str(self.root / "bin" / "test_stream")]
+            program = str(self.root / "bin" / "test_stream")
             with contextlib.redirect_stdout(io.StringIO()):
-                found = gpu_record.sanitize("initcheck", programs, "")
+                found = gpu_record.sanitize("initcheck", program)
             self.assertEqual(found["verdict"], verdict)
 
     def test_without_a_tester_there_is_no_record(self):

@@ -19,9 +19,10 @@ struct shape {
   std::int64_t rows, length;
 };
 
-/// `n` elements as `most_rows` rows, or as fewer rows of `least_length`.
+/// `n` elements as `most_rows` rows, or as fewer rows of `least_length`. All rows begin at a multiple of 32 elements:
+/// what a warp loads at once then lies in as few lines of the cache as it can.
 inline shape reshape(std::int64_t n, std::int64_t most_rows, std::int64_t least_length) {
-  const std::int64_t length = std::max(ceil_div(n, most_rows), least_length);
+  const std::int64_t length = ceil_div(std::max(ceil_div(n, most_rows), least_length), 32) * 32;
   return {ceil_div(n, length), length};
 }
 

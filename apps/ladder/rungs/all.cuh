@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "00_atomics.cuh"
@@ -30,6 +31,7 @@
 #include "13_graph.cuh"
 #include "13_host_array.cuh"
 #include "14_exact.cuh"
+#include "comparisons.hpp"
 #include "expected.cuh"
 
 namespace multifold::ladder::gpu {
@@ -46,6 +48,8 @@ struct rung {
   std::int64_t most_elements = std::numeric_limits<std::int64_t>::max();  // in a twentieth of a second
   int least_threads = 1;                                                  // of a block
   const void* hopper_kernel = nullptr;  // a kernel that is empty unless it is compiled for Hopper
+  const char* against = nullptr;        // whom its gain is over, as in climb.hpp
+  const char* no_gain = "";
 
   /// Runs it, and waits for its end.
   void launch(const run<Op>& r) const {
@@ -88,7 +92,7 @@ std::vector<rung<Op>> all_rungs() {
   };
   const void* const clusters_code = reinterpret_cast<const void*>(&clusters<Op>);
   const void* const copies_code = reinterpret_cast<const void*>(&bulk_copies<Op>);
-  return {
+  std::vector<rung<Op>> rungs = {
       {0, "one thread", "rungs/00_one_thread.cuh", "the loop of a CPU, on a GPU", "all other lanes of the GPU are idle",
        all_additions<Op>, plain(launch_one_thread<Op>), 1 << 18},
       {0, "atomics", "rungs/00_atomics.cuh", "a thread for each element", "all wait in one queue, in any order",
@@ -142,6 +146,12 @@ std::vector<rung<Op>> all_rungs() {
       {14, "exact", "rungs/14_exact.cuh", "the nearest number to the true result, in any order", "", no_roundings<Op>,
        exactly},
   };
+  for (const comparison& each : comparisons) {
+    for (rung<Op>& one : rungs) {
+      if (std::string_view(one.name) == each.name) one.against = each.against, one.no_gain = each.no_gain;
+    }
+  }
+  return rungs;
 }
 
 }  // namespace multifold::ladder::gpu

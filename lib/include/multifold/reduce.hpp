@@ -101,23 +101,28 @@ T number_of(const std::byte (&member)[8]) {
 
 // What the functions that take device memory, or memory that a GPU writes to, wait for, and what they leave undone:
 //
-// | function                                 | begins after                        | when it returns |
-// |------------------------------------------|-------------------------------------|-------------------------------------|
-// | reduce of device memory                  | what is on options.stream; if that  | the result is in host memory, and
-// | |                                          | is null, on the default stream (*)  | nothing is left to do | | reduce
-// of host memory, or of a source    | what is on options.stream; if that  | the same                            | | |
-// is null, at once                    |                                     | | reduce_async, reduce_counted_async, |
-// what is on their stream             | all is left to do: arrays, results, | | accumulate_async, fill_identity_async,
-// |                                     | counts and workspaces are in use    | | lower_async, fold_async | | until
-// their stream is through       | | cuda::status_of, status_of of graphs     | what is on its stream               |
-// that is done                        | | making a pass_graph, batch_graph;        | at once: they touch no array |
-// launches under way keep what they   | | rebind, resize                           | | were launched with | | launch of
-// these                          | what is on its stream, and the last | as the _async functions             | | |
-// launch of the same graph            |                                     | | stream_graph::run | what is on the
-// stream it is given;  | as reduce                           | |                                          | if that is
-// null, at once            |                                     | | graph_cache::run                         | as
-// reduce of device memory          | as reduce                           | | ~buffer of cuda::buffer                  |
-// what is on any stream of the device | that is done                        |
+// clang-format off
+// | function                             | begins after                         | when it returns                        |
+// |--------------------------------------|--------------------------------------|----------------------------------------|
+// | reduce of device memory              | what is on options.stream; if that   | the result is in host memory; nothing  |
+// |                                      | is null, on the default stream (*)   | is left to do                          |
+// | reduce of host memory, or of a       | what is on options.stream; if that   | the same                               |
+// | source                               | is null, at once                     |                                        |
+// | reduce_async, reduce_counted_async,  | what is on their stream              | all is left to do: arrays, results,    |
+// | accumulate_async,                    |                                      | counts and workspaces are in use until |
+// | fill_identity_async, lower_async,    |                                      | their stream is through                |
+// | fold_async                           |                                      |                                        |
+// | cuda::status_of, status_of of graphs | what is on its stream                | that is done                           |
+// | making a pass_graph or batch_graph;  | at once: they touch no array         | launches under way keep what they were |
+// | rebind, resize                       |                                      | launched with                          |
+// | launch of these                      | what is on its stream, and the last  | as the _async functions                |
+// |                                      | launch of the same graph             |                                        |
+// | stream_graph::run                    | what is on the stream it is given;   | as reduce                              |
+// |                                      | if that is null, at once             |                                        |
+// | graph_cache::run                     | as reduce of device memory           | as reduce                              |
+// | ~device_buffer                       | what is on any stream of the device  | that is done                           |
+// | ~pinned_buffer                       | at once: wait first for what uses it | the memory is gone                     |
+// clang-format on
 //
 // (*) CUDA's legacy default stream, which waits for all streams but those made with cudaStreamNonBlocking (as
 // cuda::stream is) and those of threads (cudaStreamPerThread). A copy from pageable memory by cudaMemcpy is work of the
