@@ -44,10 +44,10 @@ def profiled(ladder, size):
     ncu = shutil.which("ncu") or shutil.which("ncu", path="/usr/local/cuda/bin")
     if ncu is None:
         sys.exit("record_counters: there is no ncu (Nsight Compute)")
-    # All runs of a rung are alike, and more launches than these are those of rungs further up.
+    # The first run of a rung is that of the whole array; so many launches reach the last of these rungs.
     command = [ncu, "--clock-control", "none", "--csv", "--page", "raw", "--metrics", ",".join(METRICS),
                "--kernel-name", "regex:divergent|bank_conflicts|sequential|first_add|last_warp|unrolled|rows_by",
-               "--launch-count", "200", str(ladder), "--engine", "device", "--bytes", size, "--repeats", "1"]
+               "--launch-count", "260", str(ladder), "--engine", "device", "--bytes", size, "--repeats", "1"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     lines = done.stdout.splitlines()
     start = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
@@ -90,7 +90,7 @@ def main():
                and "elements<" in row["Kernel Name"]]
         if not own:
             sys.exit(f"record_counters: no kernel of '{name}' among {sorted({row['Kernel Name'] for row in rows})}")
-        found[name] = counters(own[-1])
+        found[name] = counters(own[0])
     device = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True,
                             check=False).stdout.splitlines()
     record = {"device": device[0] if device else "a GPU", "date": datetime.date.today().isoformat(),

@@ -55,7 +55,10 @@ struct graph_cache::entry {
         memory(result_space + of.workspace_bytes()),
         on_host(result_space + static_cast<std::int64_t>(sizeof(std::uint32_t))),
         passes(of, data, memory.data(), memory.bytes().subspan(static_cast<std::size_t>(result_space)),
-               {on_host.data(), memory.data(), on_host.size()}) {}
+               {on_host.data(), memory.data(), on_host.size()}) {
+    // What lies between the results and the status is copied, too.
+    check(cudaMemsetAsync(memory.data(), 0, static_cast<std::size_t>(result_space), stream.get()));
+  }
 
   void run(const operands& data, void* results, cudaStream_t after) {
     passes.rebind(passes.current(), data, memory.data());

@@ -78,10 +78,10 @@ TEST(ladder_text, says_why_a_rung_gains_nothing_and_what_was_counted) {
   for (const char* const word : {"short", "profiler", "Hardly"}) EXPECT_FALSE(has(text_report(plain), word)) << word;
 }
 
-TEST(ladder_counters, are_those_that_were_recorded) {
+TEST(ladder_counters, are_of_the_lower_rungs_or_not_recorded) {
   const counters_record record = recorded_counters();
-  EXPECT_FALSE(record.device.empty());
-  EXPECT_EQ(record.of.size(), 9u);  // of rungs 1 to 8; there are two of rung 4
+  EXPECT_TRUE(record.of.empty() || record.of.size() == 9) << record.of.size();  // rungs 1 to 8; there are two of rung 4
+  EXPECT_EQ(record.of.empty(), record.device.empty());
   for (const auto& [name, of] : record.of) {
     EXPECT_TRUE(of.busy_lanes > 0 && of.busy_lanes <= 32) << name;
     for (const double share : {of.bank_conflicts, of.issue_slots, of.memory}) {

@@ -31,16 +31,16 @@ enum class block_end { tree, shuffle };
 template <block_end End, class Op, class Source>
 __global__ void __launch_bounds__(most_threads)
     batched(Source in, std::int64_t n, std::int64_t length, typename Op::acc* out) {
-  typename Op::acc mine = fold_row<8, Op>(in, row_of_block(n, length));
+  const typename Op::acc mine = fold_row<8, Op>(in, row_of_block(n, length));
   if constexpr (End == block_end::tree) {
     __shared__ typename Op::acc s[most_threads];
     s[threadIdx.x] = mine;
     tree<Op>(s);
-    if (threadIdx.x == 0) mine = s[0];
+    if (threadIdx.x == 0) out[blockIdx.x] = s[0];
   } else {
-    mine = reduce_block<Op>(mine);
+    const typename Op::acc all = reduce_block<Op>(mine);
+    if (threadIdx.x == 0) out[blockIdx.x] = all;
   }
-  if (threadIdx.x == 0) out[blockIdx.x] = mine;
 }
 
 template <block_end End, class Op>

@@ -14,21 +14,20 @@
 
 namespace multifold::ladder::gpu {
 
+/// The blocks' values become *out. All threads of all blocks have to call; `mine` counts in thread 0.
 template <class Op>
-__global__ void __launch_bounds__(most_threads)
-    last_block(elements<Op> in, std::int64_t n, shape as, typename Op::acc* parts, unsigned* arrivals,
-               typename Op::acc* out) {
-  typename Op::acc all = reduce_block<Op>(fold_row<8, Op>(in, row_of_block(n, as.length)));
+__device__ void finish_in_last_block(typename Op::acc mine, typename Op::acc* parts, unsigned* arrivals,
+                                     typename Op::acc* out) {
   __shared__ bool is_last;
   if (threadIdx.x == 0) {
-    parts[blockIdx.x] = all;
+    parts[blockIdx.x] = mine;
     __threadfence();
     is_last = atomicAdd(arrivals, 1u) == gridDim.x - 1;
     __threadfence();
   }
   __syncthreads();
   if (!is_last) return;
-  all = Op::identity();
+  typename Op::acc all = Op::identity();
   // Past the first-level cache, which is the multiprocessor's own and not told of what others write.
   for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x) all = Op::combine(all, __ldcg(parts + i));
   all = reduce_block<Op>(all);
@@ -36,6 +35,14 @@ __global__ void __launch_bounds__(most_threads)
     *out = all;
     *arrivals = 0;
   }
+}
+
+template <class Op>
+__global__ void __launch_bounds__(most_threads)
+    last_block(elements<Op> in, std::int64_t n, shape as, typename Op::acc* parts, unsigned* arrivals,
+               typename Op::acc* out) {
+  const typename Op::acc mine = reduce_block<Op>(fold_row<8, Op>(in, row_of_block(n, as.length)));
+  finish_in_last_block<Op>(mine, parts, arrivals, out);
 }
 
 template <class Op>

@@ -36,17 +36,21 @@ __global__ void __launch_bounds__(most_threads)
 
 template <class Op>
 void launch_clusters(const run<Op>& r) {
-  const shape as = reshape_for_device(r, clusters<Op>);
-  const std::int64_t wanted = ceil_div(as.rows, cluster_blocks);  // some blocks of the last one may have empty rows
   cudaLaunchAttribute in_clusters = {};
   in_clusters.id = cudaLaunchAttributeClusterDimension;
   in_clusters.val.clusterDim = {cluster_blocks, 1, 1};
   cudaLaunchConfig_t how = {};
-  how.gridDim = dim3(static_cast<unsigned>(wanted) * cluster_blocks);
+  how.gridDim = dim3(cluster_blocks);
   how.blockDim = dim3(static_cast<unsigned>(r.threads));
   how.stream = r.stream;
   how.attrs = &in_clusters;
   how.numAttrs = 1;
+  // Fewer than there is room for blocks: those of a cluster are neighbours, in a group of multiprocessors.
+  int resident = 0;
+  check(cudaOccupancyMaxActiveClusters(&resident, clusters<Op>, &how));
+  const shape as = reshape(r.count, std::int64_t{std::max(resident, 1)} * cluster_blocks, std::int64_t{8} * r.threads);
+  const std::int64_t wanted = ceil_div(as.rows, cluster_blocks);  // some blocks of the last one may have empty rows
+  how.gridDim = dim3(static_cast<unsigned>(wanted) * cluster_blocks);
   check(cudaLaunchKernelEx(&how, clusters<Op>, r.all(), r.count, as.length, r.space[0]));
   launch_last_pass(r, 0, wanted);
 }

@@ -11,11 +11,13 @@
 // for alternates: its parity is that of the turn.
 //
 // Copies are of whole multiples of 16 bytes between multiples of 16. The elements in front of and behind the whole
-// tiles are read as in rung 11. Defect: at this rate the memory is the limit, and only the memory. What is left is
+// tiles are read as in rung 11, and the last block that is done adds what the blocks leave, as in rung 10d.
+// Defect: at this rate the memory is the limit, and only the memory. What is left is
 // around the kernel. Next: the launches themselves (13_graph.cuh), the way of the data to the GPU (13_host_array.cuh),
 // and the sum itself, which is still a rounded one (14_exact.cuh).
 #pragma once
 
+#include "10d_last_block.cuh"
 #include "11_vectors.cuh"
 #include "multifold/cuda/work_queue.hpp"
 
@@ -64,7 +66,8 @@ constexpr int tile_elements = stage_bytes / (Op::two_arrays ? 2 : 1) /
                               static_cast<int>(sizeof(typename Op::value_type));
 
 template <class Op>
-__global__ void __launch_bounds__(most_threads) bulk_copies(elements<Op> in, std::int64_t n, typename Op::acc* out) {
+__global__ void __launch_bounds__(most_threads)
+    bulk_copies(elements<Op> in, std::int64_t n, typename Op::acc* parts, unsigned* arrivals, typename Op::acc* out) {
 #if __CUDA_ARCH__ >= 900
   using value = typename Op::value_type;
   constexpr int width = vector<value>::width, tile = tile_elements<Op>, bytes = tile * sizeof(value);
@@ -98,7 +101,7 @@ __global__ void __launch_bounds__(most_threads) bulk_copies(elements<Op> in, std
     if (threadIdx.x == 0) ask(k + stages);
   }
   mine = reduce_block<Op>(Op::combine(mine, fold_ends(in, n, head, head + tiles * tile)));
-  if (threadIdx.x == 0) out[blockIdx.x] = mine;
+  finish_in_last_block<Op>(mine, parts, arrivals, out);
 #endif
 }
 
@@ -109,9 +112,9 @@ void launch_bulk_copies(const run<Op>& r) {
   cuda::allow_shared_bytes(reinterpret_cast<const void*>(kernel), ring_bytes);  // more than the 48 KiB of every kernel
   const std::int64_t most = resident_blocks(kernel, r.threads, ring_bytes, r.multiprocessors);
   const std::int64_t blocks = std::min(most, ceil_div(r.count, tile_elements<Op>));
-  kernel<<<static_cast<unsigned>(blocks), r.threads, ring_bytes, r.stream>>>(r.all(), r.count, r.space[0]);
+  kernel<<<static_cast<unsigned>(blocks), r.threads, ring_bytes, r.stream>>>(r.all(), r.count, r.space[0], r.arrivals,
+                                                                             r.result);
   check_launch();
-  launch_last_pass(r, 0, blocks);
 }
 
 }  // namespace multifold::ladder::gpu

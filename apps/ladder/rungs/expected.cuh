@@ -9,7 +9,11 @@
 
 #include "common.cuh"
 #include "judge.hpp"
-#include "multifold/reduce.hpp"
+#include "multifold/cuda/buffer.hpp"
+#include "multifold/cuda/reduce_async.hpp"
+#include "multifold/cuda/stream.hpp"
+#include "multifold/cuda/traits.hpp"
+#include "multifold/plan.hpp"
 
 namespace multifold::ladder::gpu {
 
@@ -23,29 +27,36 @@ struct expectation {
   typename Op::acc rounded = {};  // the exact result, rounded once
 };
 
+/// multifold's own result, as Value.
+template <class Value>
+Value exactly(op_kind op, dtype input, const operands& data, std::int64_t count) {
+  reduction what = make_reduction(op, input);
+  what.result = dtype_of<Value>;
+  const array_view all = make_view(data.x, input, {count}, place::device);
+  const plan p = make_plan(what, normalise(all, {0}, order_of(op)), {}, cuda::device_traits());
+  const cuda::device_buffer workspace(p.workspace_bytes()), result(sizeof(Value));
+  const cuda::stream stream;
+  cuda::reduce_async(p, data, result.data(), workspace.bytes(), stream.get());
+  check_status(cuda::status_of(workspace.bytes(), stream.get()), what);
+  Value value;
+  check(cudaMemcpy(&value, result.data(), sizeof value, cudaMemcpyDeviceToHost));
+  return value;
+}
+
 /// Of arrays in device memory that no work is being done on.
 template <class Op>
 expectation<Op> expect(elements<Op> in, std::int64_t count) {
   using value = typename Op::value_type;
-  using acc = typename Op::acc;
-  const auto view = [&](const value* data) { return make_view(data, {count}, place::device); };
-  const auto reduced = [&](const reduce_options& options) {
-    if (Op::two_arrays) return reduce(Op::kind, view(in.x), view(in.y), options);
-    return reduce(Op::kind, view(in.x), options);
-  };
-  reduce_options options;
-  options.engine = engine_choice::device;
+  const dtype type = dtype_of<value>;
+  const operands data{in.x, in.y};
   expectation<Op> e;
-  e.rounded = static_cast<acc>(reduced(options).template value<stored<acc>>());
+  e.rounded = exactly<stored<typename Op::acc>>(Op::kind, type, data, count);
   if constexpr (std::is_integral_v<value>) {
     e.exact.integer = e.rounded;
     e.exact.value = static_cast<double>(e.rounded);
   } else {
-    options.result = dtype::f64;
-    const auto real = [&](op_kind op, const value* data) {
-      return reduce(op, view(data), options).template value<double>();
-    };
-    e.exact.value = reduced(options).template value<double>();
+    const auto real = [&](op_kind op, const operands& of) { return exactly<double>(op, type, of, count); };
+    e.exact.value = real(Op::kind, data);
     // By Cauchy and Schwarz, the magnitudes of products add up to no more than this.
     if (Op::two_arrays) e.exact.magnitudes = real(op_kind::norm2, in.x) * real(op_kind::norm2, in.y);
     else e.exact.magnitudes = real(op_kind::norm1, in.x);
