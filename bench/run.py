@@ -5,6 +5,8 @@
     bench/run.py --bin build/cuda/bin --quick    some that must reach something, in less than a minute; not kept
     bench/run.py --bin build/cuda/bin --filter '^rows/' --only device
     bench/run.py --bin build/cuda/bin --filter '^exact/' --only device
+    bench/run.py --bin build/cuda/bin --only surface --seed 7 --cases 1000
+                                                 random reductions, as shares of a plain read (surface.py)
 
 In a record, figures are 1e9 bytes of input a second of device-event time; q1 and q3 are quartiles; ratio_to_cub is the
 contender's speed over CUB's, and first_over_this the speed of the case's first contender over this one's: both are
@@ -22,6 +24,7 @@ import subprocess
 import sys
 import tempfile
 
+import surface
 import tables
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -41,11 +44,14 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build" / "cuda" / "bin",
                         help="folder of the programs (default: build/cuda/bin)")
-    parser.add_argument("--only", choices=PROGRAMS, help="one of the programs")
+    parser.add_argument("--only", choices=(*PROGRAMS, "surface"), help="one of the programs")
     parser.add_argument("--quick", action="store_true", help="a subset, in less than a minute")
     parser.add_argument("--filter", metavar="REGEX", help="cases whose name matches")
     parser.add_argument("--out", type=pathlib.Path,
                         help="where to write the record (default: bench/results/<device>.json, for whole runs only)")
+    parser.add_argument("--seed", type=int, help="of the surface's cases (default: a fresh one)")
+    parser.add_argument("--cases", type=int, default=1000, help="how many of them (default: 1000)")
+    parser.add_argument("--engine", choices=("device", "host"), default="device", help="whose surface")
     parser.add_argument("--commit", metavar="REV", help="the commit of these sources, where there is no git history")
     parser.add_argument("--from", dest="reports", type=pathlib.Path, metavar="DIR",
                         help="take device_bench.json and the others from DIR instead of running the programs")
@@ -206,6 +212,8 @@ def results_path(record, options):
 
 def main():
     options = arguments()
+    if options.only == "surface":
+        sys.exit(surface.run(options.bin.resolve() / "surface_bench", options))
     with tempfile.TemporaryDirectory() as scratch:
         reports = {kind: report_of(kind, options, scratch) for kind in PROGRAMS
                    if options.only in (None, kind)}
