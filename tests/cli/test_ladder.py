@@ -48,6 +48,18 @@ class Ladder(tool.ToolTest):
         self.assertIn("Kahan's compensated sum", text)
         self.assertNotIn("http", text)
 
+    def test_the_ladder_of_the_machine(self):
+        """The GPU's where there is one; asked for by name, it is there or said to be missing."""
+        wanted = ["--repeats", "1", "--bytes", "256KiB", "--json"]
+        found, asked = self.ladder(*wanted), self.ladder(*wanted, "--engine", "device")
+        self.assertEqual(found.returncode, 0, found.stderr)
+        self.assertIn(asked.returncode, (0, 4), asked.stderr)
+        title = "The GPU's ladder" if asked.returncode == 0 else "The CPU's ladder"
+        self.assertEqual(json.loads(found.stdout)["title"], title)
+        if asked.returncode == 4:
+            self.assertIn("--engine host", asked.stderr)
+        self.assertEqual(json.loads(self.ladder(*QUICK, "--json", "--engine", "host").stdout)["title"], "The CPU's ladder")
+
     def test_bad_input(self):
         for arguments, code, word in [
             (["--dtype", "f16"], 2, "--dtype"),
