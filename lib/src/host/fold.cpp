@@ -26,6 +26,7 @@ fold make_fold(const reduction& what) {
   f.level = simd_in_use();
   f.kernels = f.table->kernels[static_cast<std::size_t>(f.level)];
   f.item = item_bytes(what.input);
+  f.any_order = merges_in_any_order(what);
   return f;
 }
 

@@ -14,4 +14,9 @@ struct tile_shape {
 /// `from` is the tile's first element; `into` takes rows * width elements of `item` bytes.
 void gather(std::int64_t item, const std::byte* from, const tile_shape& shape, std::byte* into);
 
+/// Several such tiles, `tile_stride` elements apart, side by side: row r of the copy is row r of the first tile, of the
+/// second, and so on.
+void gather_beside(std::int64_t item, const std::byte* from, const tile_shape& shape, std::int64_t tiles,
+                   std::int64_t tile_stride, std::byte* into);
+
 }  // namespace multifold::host

@@ -37,12 +37,58 @@ struct walker {
   }
 
   void walk(position p, int depth) const {
+    if (depth == count - 3 && leaves_lanes_idle()) return beside_each_other(p);
     if (depth >= count - 2) return two_loops(p);
     for (std::int64_t i = 0; i < loops[depth].extent; ++i) walk(moved(p, loops[depth], i), depth + 1);
   }
 
+  // Fewer columns than are gathered at once, and others whose accumulators come behind theirs: they are copied side by
+  // side, where bits do not depend on the order.
+  bool leaves_lanes_idle() const {
+    const nest_loop &in = inner(), &others = loops[count - 3];
+    return f.any_order && !in.reduced && outer().reduced && !others.reduced && in.extent < f.lane_width &&
+           in.acc_step == 1 && others.acc_step == in.extent && others.extent * in.extent >= f.rows_below;
+  }
+
+  void beside_each_other(position p) const {
+    const nest_loop &in = inner(), &out = outer(), &others = loops[count - 3];
+    const std::int64_t width = std::max(f.lane_width, tile_elements / out.extent);
+    const std::int64_t tiles = std::clamp<std::int64_t>(width / in.extent, 1, others.extent);
+    const std::int64_t rows = std::clamp<std::int64_t>(tile_elements / (tiles * in.extent), 1, out.extent);
+    constexpr std::ptrdiff_t copy_bytes = tile_elements * 8;
+    alignas(64) std::byte copy[2 * copy_bytes];
+    for (std::int64_t t = 0; t < others.extent; t += tiles) {
+      const std::int64_t here = std::min(tiles, others.extent - t);
+      for (std::int64_t r = 0; r < out.extent; r += rows) {
+        const tile_shape shape{std::min(rows, out.extent - r), out.stride, in.extent, in.stride};
+        const position q = moved(moved(p, others, t), out, r);
+        gather_beside(f.item, q.data, shape, here, others.stride, copy);
+        if (other != 0) gather_beside(f.item, q.data + other, shape, here, others.stride, copy + copy_bytes);
+        const std::int64_t all = here * in.extent;
+        f.columns({copy, all, shape.rows, all, q.acc, q.index, out.index_step, other != 0 ? copy_bytes : 0});
+      }
+    }
+  }
+
+  // Each column of a tile as a row.
+  void as_rows(position p) const {
+    const nest_loop &in = inner(), &out = outer();
+    const std::int64_t most = tile_elements / in.extent;
+    constexpr std::ptrdiff_t copy_bytes = tile_elements * 8;
+    alignas(64) std::byte copy[2 * copy_bytes];
+    for (std::int64_t r = 0; r < out.extent; r += most) {
+      const tile_shape shape{in.extent, in.stride, std::min(most, out.extent - r), out.stride};
+      const position q = moved(p, out, r);
+      gather(f.item, q.data, shape, copy);
+      if (other != 0) gather(f.item, q.data + other, shape, copy + copy_bytes);
+      f.rows({copy, shape.width, in.extent, shape.width, q.acc, in.acc_step, q.index, 0, out.index_step,
+              other != 0 ? copy_bytes : 0});
+    }
+  }
+
   void two_loops(position p) const {
     const nest_loop& in = inner();
+    if (f.any_order && !in.reduced && outer().reduced && in.extent < f.rows_below) return as_rows(p);
     const bool contiguous = in.stride == 1 || in.extent == 1;
     const bool dense = outer().stride == in.extent || outer().extent == 1;
     const bool ragged = !in.reduced && outer().reduced && in.extent < narrow_width && !dense;
