@@ -147,6 +147,26 @@ TEST(engine, more_rows_than_a_bank_gathers) {
   }
 }
 
+// Tiles of 4096 elements are cut by rows, by batches and not at all.
+TEST(engine, a_few_columns_of_many_batches) {
+  const std::vector<std::int64_t> shapes[] = {{700, 2, 3}, {41, 50, 2}, {3, 301, 7},  {1, 2500, 2}, {2, 9, 63},
+                                              {90, 3, 16}, {5, 33, 30}, {1, 4100, 1}, {300, 5, 4},  {2, 1030, 15}};
+  std::mt19937_64 random(5);
+  for (op_kind op : all_ops) {
+    for (dtype type : all_dtypes) {
+      for (const std::vector<std::int64_t>& shape : shapes) {
+        test::array a;
+        a.view = make_view(nullptr, type, shape);
+        a.memory.resize(static_cast<std::size_t>(a.view.elements() * item_bytes(type)));
+        test::fill(type, a.memory.data(), a.view.elements(), random);
+        a.view.data = a.memory.data();
+        check(make_reduction(op, type, shape[0] % 2 == 0 ? nan_policy::omit : nan_policy::propagate), a.view, {1});
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
 TEST(engine, forced_plans) {
   std::mt19937_64 random(4);
   for (int i = 0; i < 1500 && !HasFatalFailure(); ++i) {

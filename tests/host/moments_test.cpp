@@ -119,6 +119,23 @@ TEST(moments_host, columns_wide_and_narrow) {
   }
 }
 
+// Beside those of other batches, or as rows: both in tiles of 4096 elements.
+TEST(moments_host, a_few_columns_of_many_batches) {
+  const std::vector<std::int64_t> shapes[] = {{60, 40, 2}, {3, 301, 7}, {1, 9000, 2}, {2, 1900, 3}};
+  std::mt19937_64 random(9);
+  for (op_kind op : moment_ops) {
+    for (dtype type : {dtype::i8, dtype::u32, dtype::i64, dtype::bf16, dtype::f32, dtype::f64}) {
+      for (const std::vector<std::int64_t>& shape : shapes) {
+        const family f = random_family(random);
+        const reduction what = make_reduction(op, type, shape[0] % 2 == 0 ? nan_policy::propagate : nan_policy::omit);
+        const array_pair a = dense_pair(type, f, shape, random);
+        const plan p = plan_for(what, a.x.view, {1});
+        ASSERT_NO_FATAL_FAILURE(expect_moments(interpreted_moments(p, a.data()), p, a, f));
+      }
+    }
+  }
+}
+
 TEST(moments_host, many_rows_of_one_batch) {
   std::mt19937_64 random(8);
   for (op_kind op : moment_ops) {
