@@ -71,10 +71,10 @@ struct fold {
   alignas(16) std::byte op[32];
   const fold_table* table;
   kernel_set kernels;
-  std::int64_t item;             // bytes of an element
-  bool any_order;                // the same bits in whatever order elements are merged
-  std::int64_t lane_width = 64;  // columns that its kernels gather at once
-  std::int64_t rows_below = 0;   // fewer columns are quicker as rows
+  std::int64_t item;            // bytes of an element
+  bool any_order;               // the same bits in whatever order elements are merged
+  std::int64_t lane_width = 0;  // fewer columns than this leave lanes of its kernels idle, however long they are
+  std::int64_t rows_below = 0;  // fewer than this are quicker as rows
   simd_level level;
   std::shared_ptr<spill_arena> arena;  // where accumulators of exact sums keep what does not fit them, if they do
 

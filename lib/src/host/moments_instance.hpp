@@ -93,7 +93,8 @@ fold narrow_fold_of(const exact_moments<T, Set>& moments) {
   new (f.op) op_type{moments, arena.get(), &moment_levels<T, Set>[static_cast<std::size_t>(simd_in_use())]};
   f.arena = arena;
   f.table = &narrow_table<T, Set>;
-  f.rows_below = 16;
+  f.lane_width = moment_lane_count / 2;
+  f.rows_below = moment_lane_count / 4;
   return f;
 }
 
@@ -108,7 +109,6 @@ fold moments_fold_of(const reduction& what) {
       static_assert(sizeof(Op) <= sizeof(fold::op) && alignof(typename Op::accumulator) <= 16);
       new (f.op) Op(op);
       f.table = &moments_table<Op>;
-      f.lane_width = column_tile_copy<T>::most_columns;
     }
   });
   return f;

@@ -14,6 +14,9 @@ constexpr std::int64_t tile_elements = 4096;
 // Narrower rows of columns are copied side by side, unless they are dense already.
 constexpr std::int64_t narrow_width = 16;
 
+// Of columns beside each other; and elements of so few columns that their kernels have nothing to lay side by side.
+constexpr std::int64_t tile_width = 64, few_elements = 512;
+
 constexpr nest_loop no_loop = {1, 0, 0, 0, 0, true};
 
 struct position {
@@ -42,17 +45,18 @@ struct walker {
     for (std::int64_t i = 0; i < loops[depth].extent; ++i) walk(moved(p, loops[depth], i), depth + 1);
   }
 
-  // Fewer columns than are gathered at once, and others whose accumulators come behind theirs: they are copied side by
-  // side, where bits do not depend on the order.
+  // A few columns, and others of the same whose accumulators come behind theirs: they are copied side by side, where
+  // bits do not depend on the order. Most kernels fill their lanes with several rows of columns that are long enough.
   bool leaves_lanes_idle() const {
     const nest_loop &in = inner(), &others = loops[count - 3];
-    return f.any_order && !in.reduced && outer().reduced && !others.reduced && in.extent < f.lane_width &&
-           in.acc_step == 1 && others.acc_step == in.extent && others.extent * in.extent >= f.rows_below;
+    return f.any_order && !in.reduced && outer().reduced && !others.reduced &&
+           (in.extent < f.lane_width || in.extent * outer().extent <= few_elements) && in.acc_step == 1 &&
+           others.acc_step == in.extent && others.extent * in.extent >= f.rows_below;
   }
 
   void beside_each_other(position p) const {
     const nest_loop &in = inner(), &out = outer(), &others = loops[count - 3];
-    const std::int64_t width = std::max(f.lane_width, tile_elements / out.extent);
+    const std::int64_t width = std::max(tile_width, tile_elements / out.extent);
     const std::int64_t tiles = std::clamp<std::int64_t>(width / in.extent, 1, others.extent);
     const std::int64_t rows = std::clamp<std::int64_t>(tile_elements / (tiles * in.extent), 1, out.extent);
     constexpr std::ptrdiff_t copy_bytes = tile_elements * 8;
