@@ -14,7 +14,6 @@ struct figure {
   double roof_seconds = 0;  // of a plain read of the same bytes and a write of the results
   std::string refused;      // why the engine did not take it
   std::string wrong;        // what is wrong with its results
-  double share() const { return seconds > 0 ? roof_seconds / seconds : 0; }
 };
 
 class surface_engine {

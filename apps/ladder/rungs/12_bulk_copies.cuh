@@ -12,9 +12,9 @@
 //
 // Copies are of whole multiples of 16 bytes between multiples of 16. The elements in front of and behind the whole
 // tiles are read as in rung 11, and the last block that is done adds what the blocks leave, as in rung 10d.
-// Defect: at this rate the memory is the limit, and only the memory. What is left is
-// around the kernel. Next: the launches themselves (13_graph.cuh), the way of the data to the GPU (13_host_array.cuh),
-// and the sum itself, which is still a rounded one (14_exact.cuh).
+// Defect: at this rate the memory is the limit, and only the memory. What is left is around the kernel.
+// Next: the launches themselves (13_graph.cuh), the way of the data to the GPU (13_host_array.cuh), and the sum itself,
+// which is still a rounded one (14_exact.cuh).
 #pragma once
 
 #include "10d_last_block.cuh"
