@@ -5,10 +5,14 @@
 // An mbarrier, an object in shared memory, tells when a copy is complete: the thread says how many bytes are to come,
 // the engine counts them down, and when none is missing the barrier's phase flips. Threads wait for that flip.
 //
-// The ring has four stages, each with an mbarrier and a tile of 16 KiB. While the threads add the tile of one stage,
-// the copies for the other three are under way. When all threads are done with a tile, which a __syncthreads() says,
-// its stage is free, and the next copy may overwrite it. A stage is used again and again, so the phase that is waited
-// for alternates: its parity is that of the turn.
+// The ring has three stages, each with an mbarrier and a tile of 32 KiB. While the threads add the tile of one stage,
+// the copies for the other two are under way. When all threads are done with a tile, which a __syncthreads() says, its
+// stage is free, and the next copy may overwrite it. A stage is used again and again, so the phase that is waited for
+// alternates: its parity is that of the turn.
+//
+// Each block takes a run of neighbouring tiles. On an H200 that is up to half a percent faster than dealing them in
+// turn, tile by tile, and a seventh faster than blocks that claim the next tile with an atomic counter, whose result
+// would also have other bits in each run.
 //
 // Copies are of whole multiples of 16 bytes between multiples of 16. The elements in front of and behind the whole
 // tiles are read as in rung 11, and the last block that is done adds what the blocks leave, as in rung 10d.
@@ -23,7 +27,7 @@
 
 namespace multifold::ladder::gpu {
 
-inline constexpr int stages = 4, stage_bytes = 16 << 10;
+inline constexpr int stages = 3, stage_bytes = 32 << 10;
 
 // PTX, the GPU's assembly language: CUDA C++ has no words for these. They name shared memory by 32-bit addresses.
 #if __CUDA_ARCH__ >= 900
@@ -74,10 +78,12 @@ __global__ void __launch_bounds__(most_threads)
   extern __shared__ __align__(128) unsigned char ring[];
   __shared__ std::uint64_t full[stages];
   const std::int64_t head = misaligned_head(in, n), tiles = (n - head) / tile;
-  // The tiles are dealt to the blocks in turn; this asks for the k-th one of this block.
+  const std::int64_t each = (tiles + gridDim.x - 1) / gridDim.x, first = blockIdx.x * each;
+  const std::int64_t count = max(std::int64_t{0}, min(each, tiles - first));
+  // Asks for the k-th tile of this block.
   const auto ask = [&](std::int64_t k) {
-    const std::int64_t t = blockIdx.x + k * gridDim.x;
-    if (t >= tiles) return;
+    if (k >= count) return;
+    const std::int64_t t = first + k;
     const int at = static_cast<int>(k % stages);
     expect_bytes(&full[at], stage_bytes);
     start_copy(ring + at * stage_bytes, in.x + head + t * tile, bytes, &full[at]);
@@ -89,7 +95,7 @@ __global__ void __launch_bounds__(most_threads)
   }
   __syncthreads();  // nobody waits at a barrier that has not been started
   typename Op::acc mine = Op::identity();
-  for (std::int64_t k = 0; blockIdx.x + k * gridDim.x < tiles; ++k) {
+  for (std::int64_t k = 0; k < count; ++k) {
     const int at = static_cast<int>(k % stages);
     const auto* const x = reinterpret_cast<const value*>(ring + at * stage_bytes);
     const auto* const y = Op::two_arrays ? x + tile : x;
