@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(most_threads)
   __shared__ std::uint64_t full[stages];
   const std::int64_t head = misaligned_head(in, n), tiles = (n - head) / tile;
   const std::int64_t each = (tiles + gridDim.x - 1) / gridDim.x, first = blockIdx.x * each;
-  const std::int64_t count = max(std::int64_t{0}, min(each, tiles - first));
+  const std::int64_t count = ::max(std::int64_t{0}, ::min(each, tiles - first));
   // Asks for the k-th tile of this block.
   const auto ask = [&](std::int64_t k) {
     if (k >= count) return;
