@@ -9,16 +9,23 @@
 // Next: whether more passes are better (10b_three_passes.cuh), and ways to do without a second kernel (10c to 10e).
 #pragma once
 
+#include <map>
+#include <tuple>
+
 #include "09_batched.cuh"
 
 namespace multifold::ladder::gpu {
 
-/// How many blocks of `kernel` the GPU can hold at once.
+/// How many blocks of `kernel` the GPU can hold at once. CUDA is asked the first time only: the GPU has nothing to do
+/// while it thinks, and a rung's time is what the GPU takes from one run's begin to its end.
 template <class... Parameters>
 std::int64_t resident_blocks(void (*kernel)(Parameters...), int threads, std::size_t shared_bytes,
                              int multiprocessors) {
-  int blocks = 0;
-  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared_bytes));
+  static std::map<std::tuple<int, void (*)(Parameters...), int, std::size_t>, int> known;
+  int device = 0;
+  check(cudaGetDevice(&device));
+  int& blocks = known[{device, kernel, threads, shared_bytes}];
+  if (blocks == 0) check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared_bytes));
   if (blocks == 0)
     throw unsupported_error("the GPU has no room for a block of " + std::to_string(threads) + " threads");
   return std::int64_t{blocks} * multiprocessors;
