@@ -41,6 +41,12 @@ const std::vector<problem> problems{
     {{16384}, {0}},
     {{65536}, {0}},
     {{1001472}, {0}},
+    {{900, 33}, {1}},  // in tiles: whole batches a box, all rows of some columns, and boxes that follow each other
+    {{70, 37, 3}, {1}},
+    {{3, 5, 2003}, {1}},
+    {{2, 40, 1003}, {1}},
+    {{2, 9001, 3}, {1}},
+    {{12, 5001}, {1}},
 };
 
 void expect_agreement(op_kind op, dtype type, nan_policy nan, const problem& shape, const plan_options& forced,
@@ -76,7 +82,8 @@ TEST_P(agreement, of_every_dtype_and_shape_as_planned) {
 TEST_P(agreement, of_misaligned_arrays) {
   for (dtype type : all_dtypes) {
     for (std::int64_t shift = 1; shift < 16 / item_bytes(type); shift = shift * 2 + 1) {
-      for (const problem& shape : {problems[2], problems[3], problems[5], problems[6], problems[9], problems[11]}) {
+      for (const problem& shape : {problems[2], problems[3], problems[5], problems[6], problems[9], problems[11],
+                                   problems[24], problems[25], problems[26], problems[27]}) {
         expect_agreement(GetParam(), type, nan_policy::propagate, shape, {}, rng, shift);
       }
     }
@@ -133,7 +140,7 @@ TEST_F(Sanitized, every_kernel_and_finish) {
   random_engine rng(3);
   for (op_kind op : {op_kind::sum, op_kind::argmax}) {
     for (dtype type : {dtype::i8, dtype::f32}) {
-      for (std::size_t i : {2u, 5u, 6u, 9u, 10u, 12u, 14u, 20u, 21u, 22u, 23u}) {
+      for (std::size_t i : {2u, 5u, 6u, 9u, 10u, 12u, 14u, 20u, 21u, 22u, 23u, 24u, 25u, 26u, 27u, 28u, 29u}) {
         expect_agreement(op, type, nan_policy::propagate, problems[i], {}, rng);
       }
       for (finish how : {finish::next_pass, finish::last_block}) {

@@ -58,7 +58,7 @@ TEST(exact_plan, exact_sums_that_one_wave_reads_take_a_kernel_or_two) {
     const std::int64_t most = (32 << 20) / item;
     EXPECT_EQ(first(form_of({most}, {0}), type).kind, kernel::exact_blocks);
     EXPECT_EQ(first(form_of({most + 1}, {0}), type).kind, kernel::exact_rows);
-    EXPECT_EQ(first(form_of({265, (256 << 10) / item}, {1}), type).kind, kernel::block_rows);
+    EXPECT_EQ(first(form_of({265, (256 << 10) / item}, {1}), type).kind, kernel::tiles);
   }
   EXPECT_EQ(first(form_of({1000}, {0}), dtype::f16).kind, kernel::block_rows);
 }
@@ -74,7 +74,8 @@ TEST(exact_plan, exact_sums_that_one_wave_reads_can_be_ended_by_the_last_block) 
 }
 
 TEST(exact_plan, other_exact_sums_take_the_kernels_that_rounded_ones_take) {
-  EXPECT_EQ(exact_plan(form_of({1 << 20, 1024}, {1})).passes[0].kind, kernel::group_rows);
+  EXPECT_EQ(exact_plan(form_of({1 << 20, 32}, {1})).passes[0].kind, kernel::group_rows);
+  EXPECT_EQ(exact_plan(form_of({1 << 20, 1024}, {1})).passes[0].kind, kernel::tiles);
   EXPECT_EQ(exact_plan(form_of({1 << 20, 1024}, {0})).passes[0].kind, kernel::columns);
   // What they lose is added again: a bit a batch, and the sums of long ones.
   EXPECT_EQ(exact_plan(form_of({1 << 20, 1024}, {1})).again_bytes, (1 << 20) / 8);

@@ -95,12 +95,13 @@ TEST(make_plan, short_rows_share_a_block) {
 
 TEST(make_plan, columns_are_cut_along_their_length) {
   const plan few = sum_plan(form_of({std::int64_t{1} << 28, 8}, {0}));
-  EXPECT_EQ(few.passes[0].kind, kernel::columns);
+  EXPECT_EQ(few.passes[0].kind, kernel::tiles);
   EXPECT_GE(few.passes[0].blocks, 132 * 2);
   EXPECT_LE(few.passes[0].blocks, 132 * 4 * 8);
   const plan many = sum_plan(form_of({100, 1 << 26}, {0}));
-  EXPECT_EQ(many.passes[0].kind, kernel::columns);
+  EXPECT_EQ(many.passes[0].kind, kernel::tiles);
   EXPECT_EQ(many.passes[0].parts, 1);
+  EXPECT_EQ(sum_plan(form_of({1 << 20, 1024}, {0})).passes[0].kind, kernel::columns);
 }
 
 TEST(make_plan, little_work_is_not_spread_thin) {

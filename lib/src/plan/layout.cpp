@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "plan/exact_layout.hpp"
+#include "plan/tile_layout.hpp"
 
 namespace multifold::detail {
 namespace {
@@ -119,6 +120,10 @@ std::int64_t grid_of(const pass& p, const batches& form, const engine_traits& en
     const std::int64_t resident = std::int64_t{engine.units} * engine.blocks_per_unit * group_blocks_a_slot;
     blocks = std::min(ceil_div(p.batches, std::max(1, p.threads / p.group)), resident);
   }
+  if (p.kind == kernel::tiles) {
+    const std::int64_t boxes = ceil_div(form.outer, p.box.outers) * ceil_div(form.inner, p.box.columns);
+    blocks = std::min(boxes * p.parts, std::int64_t{engine.units} * tile_blocks_a_unit);
+  }
   // Columns: a block covers `threads * vector` neighbouring columns of one part, or all where there are fewer.
   if (p.kind == kernel::columns) blocks = form.outer * ceil_div(form.inner, p.threads * p.vector) * p.parts;
   return std::min(blocks, engine.max_blocks);
@@ -159,6 +164,7 @@ pass first_pass(const reduction& what, const batches& form, const plan_options& 
   if (p.kind == kernel::block_rows && !host) deal(p, parts, p.threads * vectors_in_flight * (vector_bytes / item));
   else cut(p, parts, p.kind == kernel::columns || options.parts ? 1 : std::max<std::int64_t>(1, line_bytes / item));
   prefer_exact_kernels(p, what, options, engine);
+  prefer_tiles(p, what, form, options, engine);
   p.blocks = grid_of(p, form, engine);
   return p;
 }

@@ -14,6 +14,7 @@
 #include "multifold/cuda/kernels/group_rows.cuh"
 #include "multifold/cuda/kernels/partials.cuh"
 #include "multifold/cuda/kernels/strided.cuh"
+#include "multifold/cuda/kernels/tiles.cuh"
 #include "multifold/cuda/work_queue.hpp"
 #include "multifold/cuda/workspace.hpp"
 #include "multifold/plan.hpp"
@@ -75,6 +76,38 @@ void launch_group_rows(const pass& at, const batches& form, const typename Op::v
   }
 }
 
+// All elements that the view has, whichever way its strides go.
+template <class T>
+kernels::array_range range_of(const batches& form, const T* data) {
+  std::int64_t first = 0, last = form.inner - 1;
+  for (const std::int64_t reach : {(form.outer - 1) * form.outer_run.stride,
+                                   form.inner == 1 ? form.length - 1 : (form.length - 1) * form.length_run.stride}) {
+    (reach < 0 ? first : last) += reach;
+  }
+  return {reinterpret_cast<const std::byte*>(data + first), reinterpret_cast<const std::byte*>(data + last + 1)};
+}
+
+template <class Op, class Output>
+void launch_tiles(const pass& at, const batches& form, const typename Op::value_type* data,
+                  const kernels::pass_arguments<Op, Output>& args, work_queue& queue) {
+  const auto boxes = [](std::int64_t all, std::int64_t of_box) { return (all + of_box - 1) / of_box; };
+  const kernels::tile_map map{range_of(form, data),
+                              form.outer,
+                              form.inner,
+                              form.outer_run.stride,
+                              form.inner == 1 ? 1 : form.length_run.stride,
+                              boxes(form.outer, at.box.outers),
+                              boxes(form.inner, at.box.columns),
+                              at.box.outers,
+                              at.box.rows,
+                              at.box.columns,
+                              at.group,
+                              at.box.pitch,
+                              at.box.turned};
+  launch_kernel(queue, kernels::tiles<Op, Output>, static_cast<unsigned>(at.blocks), static_cast<unsigned>(at.threads),
+                static_cast<unsigned>(tile_stages * tile_stage_bytes), data, map, args);
+}
+
 // A pass over the input.
 template <class Op, class Output>
 void launch_first(const pass& at, const batches& form, const typename Op::value_type* data,
@@ -87,6 +120,7 @@ void launch_first(const pass& at, const batches& form, const typename Op::value_
                            kernels::short_row_of(data, args, at.blocks, at.threads), form.outer_run.stride, args);
     case kernel::group_rows: return launch_group_rows(at, form, data, args, queue);
     case kernel::columns: return launch_columns(at, form, data, args, queue);
+    case kernel::tiles: return launch_tiles(at, form, data, args, queue);
     case kernel::strided:
       return launch_kernel(queue, kernels::strided<Op, Output>, blocks, threads, 0, data, runs_of(form), args);
     case kernel::partials:

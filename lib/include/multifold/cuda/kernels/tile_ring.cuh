@@ -1,0 +1,92 @@
+// Tiles of an array in shared memory: a ring of stages, which the copy engine fills while threads read others.
+//
+// A piece is a contiguous range of bytes that may begin and end anywhere. The engine copies multiples of 16 bytes
+// between multiples of 16 (cp.async.bulk), so a piece comes with what stands around it in its first and last 16 bytes,
+// and begins in shared memory as far behind a multiple of 16 as in global memory. What lies outside of the array is
+// never read: there the ends are copied element by element.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace multifold::cuda::kernels {
+
+/// A contiguous range of an array.
+struct tile_piece {
+  const std::byte* from;
+  std::int64_t bytes;
+};
+
+/// Where the array lies: nothing outside is read.
+struct array_range {
+  const std::byte* first;
+  const std::byte* end;
+};
+
+namespace detail {
+
+// An mbarrier in shared memory flips its phase when one thread has arrived and all the bytes have come that it was told
+// to expect. Cards without them (and without the copy engine) copy at once, by the threads that ask, so that nobody has
+// to wait beyond the __syncthreads() between a tile's use and the next tile in its place.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+__device__ inline void start_barrier(std::uint64_t*) {}
+__device__ inline void show_barriers() {}
+__device__ inline void arrive(std::uint64_t*) {}
+__device__ inline void wait_for(std::uint64_t*, unsigned) {}
+#else
+__device__ inline unsigned shared_address(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
+__device__ inline void start_barrier(std::uint64_t* barrier) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(barrier)) : "memory");
+}
+__device__ inline void show_barriers() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+__device__ inline void arrive(std::uint64_t* barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
+}
+/// Returns when the phase of this parity is complete.
+__device__ inline void wait_for(std::uint64_t* barrier, unsigned parity) {
+  unsigned done = 0;
+  while (done == 0) {
+    asm volatile("{\n .reg .pred p;\n mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n selp.u32 %0, 1, 0, p;\n}"
+                 : "=r"(done)
+                 : "r"(shared_address(barrier)), "r"(parity)
+                 : "memory");
+  }
+}
+/// The barrier's phase waits for the bytes.
+__device__ inline void copy_bulk(std::byte* to, const std::byte* from, unsigned bytes, std::uint64_t* barrier) {
+  asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)
+               : "memory");
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                   shared_address(to)),
+               "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(shared_address(barrier))
+               : "memory");
+}
+#endif
+
+}  // namespace detail
+
+/// One lane's piece on its way to `to`, which is a multiple of 16; its first element comes to `to` + from % 16. Before
+/// the barrier's phase ends, the lane has to arrive there, or to meet who does.
+template <class T>
+__device__ void copy_piece(std::byte* to, const tile_piece& piece, const array_range& array, std::uint64_t* barrier) {
+  const std::byte* const origin = piece.from - reinterpret_cast<std::uintptr_t>(piece.from) % 16;
+  const std::byte* const end = piece.from + piece.bytes;
+  const std::byte *engine_first = end, *engine_last = end;  // what the engine copies
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  const auto rest = static_cast<int>(reinterpret_cast<std::uintptr_t>(end) % 16);
+  const std::byte* const first = origin < array.first && origin < piece.from ? origin + 16 : origin;
+  const std::byte* const last = rest == 0 ? end : end - rest + (end - rest + 16 > array.end ? 0 : 16);
+  if (last > first) {
+    detail::copy_bulk(to + (first - origin), first, static_cast<unsigned>(last - first), barrier);
+    engine_first = first;
+    engine_last = last;
+  }
+#endif
+  const auto one = [&](const std::byte* p) {
+    *reinterpret_cast<T*>(to + (p - origin)) = *reinterpret_cast<const T*>(p);
+  };
+  for (const std::byte* p = piece.from; p < engine_first && p < end; p += sizeof(T)) one(p);
+  for (const std::byte* p = engine_last; p < end; p += sizeof(T)) one(p);
+}
+
+}  // namespace multifold::cuda::kernels

@@ -1,0 +1,328 @@
+// Batches of any form by one kernel: memory is read in tiles, whatever the batches are, and a map says whose an element
+// of a tile is.
+//
+// The array is (outer, length, inner), its batches run along `length`. A tile is a box of it in shared memory: whole
+// batches where they are short, else some rows of some columns, and then a block takes tile after tile of the same
+// batches, its part of them. A group of threads shares a run, which is what a tile has of a batch.
+#pragma once
+
+#include <cstdint>
+
+#include "multifold/cuda/kernels/absorb.cuh"
+#include "multifold/cuda/kernels/dependent.cuh"
+#include "multifold/cuda/kernels/finish.cuh"
+#include "multifold/cuda/kernels/tile_ring.cuh"
+
+namespace multifold::cuda::kernels {
+
+/// The array and its tiles. Strides are in elements; neighbouring columns, or elements of a row (inner == 1), are
+/// neighbours in memory.
+struct tile_map {
+  array_range array;
+  std::int64_t outer, inner;
+  std::int64_t outer_stride, row_stride;
+  std::int64_t blocks_of_outer, chunks;  // boxes along outer, and along inner
+  int outers, rows, columns;             // of a box, at most
+  int group;                             // threads a run: a power of two up to a block
+  int pitch;                             // bytes from piece to piece in a stage; 0 where a box is one piece
+  bool turned;                           // a run of outer o begins with its element o * group
+};
+
+/// A tile as the threads see it that take its elements.
+struct tile_view {
+  std::int64_t first_batch;  // of run 0; the runs of outer o come `inner` batches later
+  std::int64_t row;          // in the batches, of the tile's first element
+  std::int64_t part;
+  int runs, rows, columns;  // runs == -1: there are no more tiles
+  unsigned shift;           // of the first element behind a multiple of 16 bytes
+  bool first, last;         // of its part
+};
+
+/// Boxes that a block goes through: tile by tile along its part of the length, and then the next ones of the grid's.
+struct tile_cursor {
+  std::int64_t item, outer, column, part;
+  std::int64_t row, end;  // the tile's first row, and the part's last one
+  bool first;             // of its part
+
+  template <class Arguments>
+  __device__ void seek(const tile_map& map, const Arguments& args, std::int64_t length, std::int64_t number) {
+    item = number;
+    std::int64_t box = number;
+    column = part = 0;
+    if (map.chunks > 1) {
+      column = box % map.chunks * map.columns;
+      box /= map.chunks;
+    }
+    if (args.parts > 1) {
+      part = box % args.parts;
+      box /= args.parts;
+    }
+    outer = box * map.outers;
+    row = min(part * args.part_length, length);
+    end = length - row < args.part_length ? length : row + args.part_length;
+    first = true;
+  }
+  __device__ bool last(const tile_map& map) const { return row + map.rows >= end; }
+  template <class Arguments>
+  __device__ void advance(const tile_map& map, const Arguments& args, std::int64_t length) {
+    if (last(map)) return seek(map, args, length, item + gridDim.x);
+    row += map.rows;
+    first = false;
+  }
+};
+
+/// Asks for a tile. All lanes of a warp must call; then one of them arrives at the barrier.
+template <class T>
+__device__ void fetch_tile(std::byte* stage, tile_view& view, const T* data, const tile_map& map, const tile_cursor& at,
+                           std::uint64_t* full) {
+  constexpr auto item = static_cast<std::int64_t>(sizeof(T));
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  const auto least = [](std::int64_t a, std::int64_t b) { return static_cast<int>(min(a, b)); };
+  const int outers = least(map.outers, map.outer - at.outer), rows = least(map.rows, at.end - at.row);
+  const int columns = least(map.columns, map.inner - at.column);
+  const auto* const base =
+      reinterpret_cast<const std::byte*>(data + at.outer * map.outer_stride + at.row * map.row_stride + at.column);
+  if (lane == 0) {
+    view = {at.outer * map.inner + at.column,
+            at.row,
+            at.part,
+            outers * columns,
+            rows,
+            columns,
+            static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(base) % 16),
+            at.first,
+            at.last(map)};
+  }
+  if (map.pitch == 0) {
+    const std::int64_t last = (outers - 1) * map.outer_stride + (rows - 1) * map.row_stride + columns;
+    if (lane == 0 && rows > 0) copy_piece<T>(stage, {base, last * item}, map.array, full);
+  } else {
+    const bool by_rows = map.inner > 1;
+    const int pieces = rows == 0 ? 0 : by_rows ? outers * map.rows : outers;
+    for (int q = lane; q < pieces; q += 32) {
+      const int o = by_rows ? q / map.rows : q, l = by_rows ? q % map.rows : 0;
+      if (l >= rows) continue;
+      const std::byte* const from = base + (o * map.outer_stride + l * map.row_stride) * item;
+      copy_piece<T>(stage + q * map.pitch, {from, (by_rows ? columns : rows) * item}, map.array, full);
+    }
+  }
+}
+
+/// Ways through a run in shared memory, for lane `lane` of `lanes`: take() gives the next element and its number in the
+/// run, or, where nothing is left (`here` is false), any element of it.
+template <class T>
+struct straight_walk {
+  const std::byte *first, *at;
+  int step, number, lanes;
+
+  __device__ straight_walk(const std::byte* first, int stride, int lane, int lanes)
+      : first(first), at(first + lane * stride), step(lanes * stride), number(lane), lanes(lanes) {}
+  __device__ T take(bool here, int& which) {
+    const T x = *reinterpret_cast<const T*>(here ? at : first);
+    which = number;
+    number += lanes;
+    at += step;
+    return x;
+  }
+};
+
+/// Element l stands (shift + l bend) % 16 bytes behind its place: its row begins there in memory.
+template <class T>
+struct bent_walk {
+  const std::byte *first, *at;
+  int step, number, lanes;
+  unsigned shift, bend;
+
+  __device__ bent_walk(const std::byte* first, int stride, unsigned shift, unsigned bend, int lane, int lanes)
+      : first(first),
+        at(first + lane * stride),
+        step(lanes * stride),
+        number(lane),
+        lanes(lanes),
+        shift(shift + static_cast<unsigned>(lane) * bend),
+        bend(static_cast<unsigned>(lanes) * bend) {}
+  __device__ T take(bool here, int& which) {
+    const T x = *reinterpret_cast<const T*>(here ? at + (shift & 15u) : first);
+    which = number;
+    number += lanes;
+    at += step;
+    shift += bend;
+    return x;
+  }
+};
+
+/// The run begins with its element `begin` and goes round: so threads of neighbouring runs read different banks.
+template <class T>
+struct turned_walk {
+  const std::byte* at;
+  int step, number, lanes, count, round;
+
+  __device__ turned_walk(const std::byte* first, int stride, int count, int begin, int lane, int lanes)
+      : step(lanes * stride), number((lane + begin) % count), lanes(lanes), count(count), round(count * stride) {
+    at = first + number * stride;
+  }
+  __device__ T take(bool, int& which) {
+    const T x = *reinterpret_cast<const T*>(at);
+    which = number;
+    number += lanes;
+    at += step;
+    if (number >= count) {
+      number -= count;
+      at -= round;
+    }
+    return x;
+  }
+};
+
+/// The elements of a run that are this lane's; `index` is that of the run's first.
+template <class Op, class Walk>
+__device__ void absorb_run(const Op& op, thread_value<Op>& mine, Walk walk, int count, int lane, int lanes,
+                           std::int64_t index) {
+  using T = typename Op::value_type;
+  int l = lane;
+  const auto some = [&]<int Loads>(bool all) {
+    T x[Loads];
+    int number[Loads];
+#pragma unroll
+    for (int k = 0; k < Loads; ++k) x[k] = walk.take(all || l + k * lanes < count, number[k]);
+    mine.make_room(op, Loads);
+#pragma unroll
+    for (int k = 0; k < Loads; ++k) {
+      if (all || l + k * lanes < count) mine.absorb(op, x[k], index + number[k]);
+    }
+    l += Loads * lanes;
+  };
+#pragma unroll 1
+  while (l + 7 * lanes < count) some.template operator()<8>(true);
+  if (l + 3 * lanes < count) some.template operator()<4>(true);
+  some.template operator()<3>(false);
+}
+
+/// Threads of a run, and which run. Those of a row are neighbours, which meet by shuffles; of columns, neighbours have
+/// neighbouring columns, and the threads of one meet in shared memory.
+struct tile_lanes {
+  int group, together;  // threads a run, and runs at once
+  int lane, first;
+  bool rows;
+
+  __device__ tile_lanes(const tile_map& map)
+      : group(map.group),
+        together(tile_threads / map.group),
+        lane(map.inner == 1 ? static_cast<int>(threadIdx.x) % map.group : static_cast<int>(threadIdx.x) / together),
+        first(map.inner == 1 ? static_cast<int>(threadIdx.x) / map.group : static_cast<int>(threadIdx.x) % together),
+        rows(map.inner == 1) {}
+};
+
+/// The value of a run, in its lane 0. All threads of the block must call.
+template <class Op>
+__device__ typename Op::accumulator merge_lanes(const Op& op, const tile_lanes& lanes, typename Op::accumulator value,
+                                                block_storage<Op>& storage) {
+  if (lanes.group == 1) return value;
+  if (lanes.rows && lanes.group <= 32) {
+    for (int mask = lanes.group / 2; mask > 0; mask /= 2) value = op.combine(value, shuffle_xor(value, mask));
+    return value;
+  }
+  if (lanes.rows && lanes.together == 1) {
+    __syncthreads();
+    return shuffle_reduce(op, value, storage);
+  }
+  const int step = lanes.rows ? 1 : lanes.together, slot = static_cast<int>(threadIdx.x);
+  __syncthreads();
+  storage.slots[slot] = value;
+  for (int half = lanes.group / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (lanes.lane < half) {
+      value = op.combine(value, storage.slots[slot + half * step]);
+      storage.slots[slot] = value;
+    }
+  }
+  return value;
+}
+
+/// Dynamic shared memory: tile_stages * tile_stage_bytes.
+template <class Op, class Output>
+__global__ void __launch_bounds__(tile_threads, tile_blocks_a_unit)
+    tiles(const typename Op::value_type* data, const __grid_constant__ tile_map map,
+          const __grid_constant__ pass_arguments<Op, Output> args) {
+  using T = typename Op::value_type;
+  constexpr int item = sizeof(T);
+  extern __shared__ __align__(128) std::byte ring[];
+  __shared__ std::uint64_t full[tile_stages];
+  __shared__ tile_view views[tile_stages];
+  __shared__ block_storage<Op> storage;
+  let_next_start();
+  const bool fetches = threadIdx.x < 32;
+  const std::int64_t length = args.length, items = map.blocks_of_outer * map.chunks * args.parts;
+  tile_cursor ahead{};
+  const auto fetch = [&](int s) {
+    if (ahead.item < items) {
+      fetch_tile(ring + s * tile_stage_bytes, views[s], data, map, ahead, &full[s]);
+      ahead.advance(map, args, length);
+    } else if (threadIdx.x == 0) {
+      views[s].runs = -1;
+    }
+    __syncwarp();
+    if (threadIdx.x == 0) detail::arrive(&full[s]);
+  };
+  if (fetches) {
+    ahead.seek(map, args, length, blockIdx.x);
+    if (threadIdx.x == 0) {
+      for (std::uint64_t& barrier : full) detail::start_barrier(&barrier);
+      detail::show_barriers();
+    }
+    __syncwarp();
+    for (int s = 0; s < tile_stages; ++s) fetch(s);
+  }
+  __syncthreads();
+  const tile_lanes lanes(map);
+  const auto row_bytes = static_cast<unsigned>(map.row_stride) * item;
+  const auto outer_bytes = static_cast<unsigned>(map.outer_stride) * item;
+  const bool joined = map.pitch == 0, by_rows = !joined && map.inner > 1;
+  const unsigned bend = by_rows ? row_bytes % 16 : 0;
+  const int stride = map.inner == 1 ? item : joined ? static_cast<int>(row_bytes) : map.pitch;
+  const int outer_step = joined ? static_cast<int>(outer_bytes) : by_rows ? map.rows * map.pitch : map.pitch;
+  thread_value<Op> mine(args.op);
+  int stage = 0;
+  for (unsigned parity = 0;;) {
+    detail::wait_for(&full[stage], parity);
+    const tile_view view = views[stage];
+    if (view.runs < 0) break;
+    const std::byte* const here = ring + stage * tile_stage_bytes;
+    for (int r = lanes.first; r - lanes.first < view.runs; r += lanes.together) {
+      if (view.first) mine = thread_value<Op>(args.op);
+      int o = r, c = 0;
+      if (view.columns > 1) {
+        o = static_cast<int>(static_cast<unsigned>(r) / static_cast<unsigned>(view.columns));
+        c = r - o * view.columns;
+      }
+      if (r < view.runs) {
+        const unsigned shift = joined ? view.shift : (view.shift + static_cast<unsigned>(o) * outer_bytes) % 16;
+        const std::byte* const first = here + o * outer_step + c * item;
+        const std::int64_t index = args.first_index + view.row;
+        const int rows = view.rows, lane = lanes.lane, group = lanes.group;
+        if (bend != 0) {
+          absorb_run(args.op, mine, bent_walk<T>(first, stride, shift, bend, lane, group), rows, lane, group, index);
+        } else if (map.turned && rows >= group) {
+          const turned_walk<T> walk(first + shift, stride, rows, o * group, lane, group);
+          absorb_run(args.op, mine, walk, rows, lane, group, index);
+        } else {
+          absorb_run(args.op, mine, straight_walk<T>(first + shift, stride, lane, group), rows, lane, group, index);
+        }
+      }
+      if (!view.last) continue;
+      const auto value = merge_lanes(args.op, lanes, mine.value(args.op), storage);
+      if (lanes.lane != 0 || r >= view.runs) continue;
+      const std::int64_t batch = view.first_batch + o * map.inner + c;
+      if (args.parts == 1) args.output(args.op, batch, value);
+      else args.partials.data[batch * args.parts + view.part] = value;
+    }
+    __syncthreads();
+    if (fetches) fetch(stage);
+    if (++stage == tile_stages) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+}
+
+}  // namespace multifold::cuda::kernels

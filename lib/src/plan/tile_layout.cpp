@@ -1,0 +1,160 @@
+// A box is as much of the array as a stage of shared memory takes: whole batches side by side where they are short,
+// else rows of some columns. Threads are dealt to its runs by what their steps cost.
+#include "plan/tile_layout.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "plan/layout.hpp"
+
+namespace multifold::detail {
+namespace {
+
+// A piece that begins and ends anywhere takes up to 15 bytes more on both sides.
+constexpr std::int64_t margin_bytes = 48;
+constexpr std::int64_t room_bytes = tile_stage_bytes - margin_bytes;
+// Rows and columns from these sizes on keep other kernels at the memory's limit, if their elements stay aligned.
+constexpr std::int64_t most_group_bytes = 512, most_exact_group_bytes = 128, most_long_group_bytes = 8 << 10;
+constexpr std::int64_t least_column_bytes = 1 << 10, least_column_rows = 256;
+// Longer ones are for kernels that give a row more than one block.
+constexpr std::int64_t most_row_bytes = 64 << 10, most_exact_row_bytes = 512 << 10;
+// Columns of a box, if there are more rows than it takes: one a thread.
+constexpr std::int64_t most_open_columns = tile_threads;
+
+// An odd number of times 16 bytes: pieces that lie side by side begin in different banks.
+std::int64_t pitch_of(std::int64_t bytes) { return (ceil_div(bytes + 15, 16) | 1) * 16; }
+
+struct candidate {
+  int group = 1;
+  bool turned = false;
+  double cost = 0;
+};
+
+// How many of a warp's threads read different words of the same bank, at worst.
+int bank_conflicts(const batches& form, const tile_box& box, std::int64_t item, int group, bool turned) {
+  const std::int64_t stride = form.inner == 1 ? item : box.pitch == 0 ? form.inner * item : box.pitch;
+  const std::int64_t outer_step = box.pitch == 0   ? form.length * form.inner * item
+                                  : form.inner > 1 ? std::int64_t{box.rows} * box.pitch
+                                                   : box.pitch;
+  std::array<std::array<std::int64_t, 32>, 32> words{};
+  std::array<int, 32> count{};
+  for (int t = 0; t < 32; ++t) {
+    const int together = tile_threads / group;
+    const int run = form.inner == 1 ? t / group : t % together, lane = form.inner == 1 ? t % group : t / together;
+    const int outer = run / box.columns, column = run % box.columns;
+    if (outer >= box.outers) continue;
+    const std::int64_t place = (lane + (turned ? outer * group : 0)) % box.rows;
+    const std::int64_t word = (outer * outer_step + column * item + place * stride) / 4;
+    auto& of_bank = words[static_cast<std::size_t>(word % 32)];
+    int& known = count[static_cast<std::size_t>(word % 32)];
+    if (std::find(of_bank.begin(), of_bank.begin() + known, word) == of_bank.begin() + known) {
+      of_bank[static_cast<std::size_t>(known++)] = word;
+    }
+  }
+  return *std::max_element(count.begin(), count.end());
+}
+
+// In units of what an element costs, fitted to an H200.
+void deal_threads(pass& p, const batches& form, std::int64_t item) {
+  const std::int64_t runs = std::int64_t{p.box.outers} * p.box.columns;
+  const bool bent = p.box.pitch != 0 && form.inner > 1 && form.length_run.stride * item % 16 != 0;
+  candidate best{0, false, 0};
+  for (int group = 1; group <= tile_threads && group <= std::max(1, p.box.rows); group *= 2) {
+    double exchange = 0;
+    for (int g = group; g > 1; g /= 2) exchange += form.inner > 1 || g > 32 ? 8 : 5;
+    for (const bool turned : {false, true}) {
+      const double element =
+          (turned || bent ? 1.35 : 1.0) + 0.6 * (bank_conflicts(form, p.box, item, group, turned) - 1);
+      const auto steps = static_cast<double>(ceil_div(p.box.rows, group));
+      const double cost = static_cast<double>(ceil_div(runs, tile_threads / group)) * (steps * element + 10 + exchange);
+      if (best.group == 0 || cost < best.cost) best = {group, turned, cost};
+    }
+  }
+  p.group = best.group;
+  p.box.turned = best.turned;
+}
+
+// Boxes of whole batches; false if not even one fits.
+bool box_of_batches(pass& p, const batches& form, std::int64_t item) {
+  if (form.length > room_bytes / item) return false;
+  const bool fits = form.inner <= room_bytes / item / form.length;
+  const std::int64_t slab = fits ? form.length * form.inner * item : room_bytes + 1;
+  const bool dense = form.inner == 1 || form.length_run.stride == form.inner;
+  tile_box& box = p.box;
+  box.rows = static_cast<int>(form.length);
+  box.columns = fits ? static_cast<int>(form.inner) : 1;
+  if (dense && fits && (form.outer_run.stride == form.length * form.inner || form.inner > 1)) {
+    const bool several = form.outer_run.stride == form.length * form.inner;
+    box.outers = several ? static_cast<int>(std::min(form.outer, room_bytes / slab)) : 1;
+    return true;
+  }
+  if (form.inner == 1) {
+    box.pitch = static_cast<int>(pitch_of(slab));
+    box.outers = static_cast<int>(std::min(form.outer, room_bytes / box.pitch));
+    return box.outers > 0;
+  }
+  // All rows of some columns, if a block has a column for every thread then.
+  const std::int64_t wide = (room_bytes / form.length - margin_bytes) / item;
+  if (wide < std::min(form.inner, most_open_columns)) return false;
+  const std::int64_t chunks = ceil_div(form.inner, wide);
+  const std::int64_t line = std::max<std::int64_t>(1, 32 / item), columns = ceil_div(form.inner, chunks);
+  box.columns = static_cast<int>(std::min({ceil_div(columns, line) * line, wide, form.inner}));
+  box.pitch = static_cast<int>(pitch_of(box.columns * item));
+  return true;
+}
+
+// Rows of some columns, or a piece of one row: a block goes on with the next ones.
+void box_of_rows(pass& p, const batches& form, std::int64_t item, const engine_traits& engine) {
+  tile_box& box = p.box;
+  box = {};
+  if (form.inner > 1) {
+    const std::int64_t line = std::max<std::int64_t>(1, 32 / item);
+    const std::int64_t columns = ceil_div(form.inner, ceil_div(form.inner, most_open_columns));
+    box.columns = static_cast<int>(std::min({ceil_div(columns, line) * line, most_open_columns, form.inner}));
+  }
+  const bool joined = form.inner == 1 || (box.columns == form.inner && form.length_run.stride == form.inner);
+  if (!joined) box.pitch = static_cast<int>(pitch_of(box.columns * item));
+  const std::int64_t row_bytes = joined ? box.columns * item : box.pitch;
+  const std::int64_t most = std::clamp<std::int64_t>(room_bytes / row_bytes, 1, form.length);
+  box.rows = static_cast<int>(ceil_div(form.length, ceil_div(form.length, most)));  // all tiles alike
+  p.group = tile_threads;
+  while (p.group > 1 && tile_threads / p.group < box.columns) p.group /= 2;
+  const std::int64_t items = form.outer * ceil_div(form.inner, box.columns);
+  cut(p, parts_for_waves(items, std::int64_t{engine.units} * tile_blocks_a_unit, ceil_div(form.length, box.rows)),
+      box.rows);
+}
+
+bool serves(const pass& p, const reduction& what, const batches& form, std::int64_t item) {
+  if (form.pattern == access::columns) {
+    const std::int64_t lanes = std::max<std::int64_t>(1, 16 / item);
+    const bool aligned =
+        form.inner % lanes == 0 && form.length_run.stride % lanes == 0 && form.outer_run.stride % lanes == 0;
+    return form.inner > 1 && form.inner_run.stride == 1 &&
+           !(aligned && form.inner >= least_column_bytes / item && form.length >= least_column_rows);
+  }
+  if (form.pattern != access::rows || (p.kind != kernel::block_rows && p.kind != kernel::group_rows)) return false;
+  const std::int64_t row_bytes = form.length * item;
+  if (form.length > (gathers_exactly(what) ? most_exact_row_bytes : most_row_bytes) / item) return false;
+  if (row_bytes % 16 != 0 || form.outer_run.stride * item % 16 != 0) return true;
+  const bool exact = gathers_exactly(what);
+  return row_bytes > (exact ? most_exact_group_bytes : item == 4 ? most_long_group_bytes : most_group_bytes);
+}
+
+}  // namespace
+
+void prefer_tiles(pass& p, const reduction& what, const batches& form, const plan_options& options,
+                  const engine_traits& engine) {
+  if (engine.engine == engine_kind::host || form.results() < 2 || form.length == 0) return;
+  if (options.passes || options.how || options.parts || options.threads || options.form) return;
+  const std::int64_t item = item_bytes(what.input);
+  if (!serves(p, what, form, item)) return;
+  p.kind = kernel::tiles;
+  p.threads = tile_threads;
+  p.vector = 1;
+  p.box = {};
+  cut(p, 1, 1);
+  if (box_of_batches(p, form, item)) deal_threads(p, form, item);
+  else box_of_rows(p, form, item, engine);
+}
+
+}  // namespace multifold::detail
