@@ -11,7 +11,7 @@ if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
     set(CMAKE_CUDA_COMPILER "${MULTIFOLD_NVCC}")
   endif()
 endif()
-# CMake's own default is too old for the kernels; "native" fails where there is no GPU.
+# CMake's own default is too old for the kernels.
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES 90)
 endif()
@@ -25,6 +25,10 @@ if(NOT CMAKE_CUDA_COMPILER)
   endif()
   message(FATAL_ERROR "MULTIFOLD_CUDA=${MULTIFOLD_CUDA}, but no CUDA compiler was found. "
     "Put nvcc on PATH, set CUDACXX to it, or configure with -DMULTIFOLD_CUDA=OFF.")
+endif()
+if(MULTIFOLD_CUDA_ARCHITECTURES)
+  include(cuda_architectures)
+  multifold_cuda_architectures(CMAKE_CUDA_ARCHITECTURES "${MULTIFOLD_CUDA_ARCHITECTURES}" "${CMAKE_CUDA_COMPILER}")
 endif()
 enable_language(CUDA)
 

@@ -24,7 +24,7 @@ TEST(probe, tells_devices_that_are_too_old) {
   EXPECT_TRUE(cuda::detail::may_run(newer, hopper));
   EXPECT_EQ(cuda::detail::without_kernels(a100(), hopper),
             "NVIDIA A100 has compute capability 8.0, and the kernels of this build are for 9.0: configure it with "
-            "CMAKE_CUDA_ARCHITECTURES=80");
+            "MULTIFOLD_CUDA_ARCHITECTURES=80");
   EXPECT_NE(cuda::detail::without_kernels(a100(), several).find("are for 7.5, 8.0, 9.0"), std::string::npos);
 }
 

@@ -32,17 +32,19 @@ TEST(topology, of_exact_sums_that_one_wave_reads) {
 }
 
 TEST(topology, of_exact_sums_that_may_be_added_again) {
-  EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::f64, {1 << 24, 64}, {1})),
+  EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::f64, {1 << 24, 16}, {1})),
             "memset status | memset lost batches | group_rows 1056 x 256 | add_again 528 x 256");
+  EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::f64, {1 << 24, 64}, {1})),
+            "memset status | memset lost batches | tiles 396 x 256 | add_again 528 x 256");
   EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::f32, {1 << 20, 24}, {0})),
-            "memset status | memset lost batches | columns 528 x 512 | partials 24 x 512 | add_long_again 528 x 256");
+            "memset status | memset lost batches | tiles 384 x 256 | partials 24 x 512 | add_long_again 528 x 256");
   plan_options forced;
   forced.threads = 512;
   EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::f32, {10}, {0}, forced)),
             "memset lost batches | block_rows 1 x 512 | add_again 1 x 256");
   // Pairs always hold sums of f16.
   EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::f16, {1 << 20, 24}, {0})),
-            "memset status | columns 528 x 512 | partials 24 x 512");
+            "memset status | tiles 256 x 256 | partials 24 x 256");
 }
 
 TEST(topology, follows_the_finish) {

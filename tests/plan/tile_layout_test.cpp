@@ -83,6 +83,28 @@ TEST(tile_layout, nothing_that_is_forced_is_read_in_tiles) {
   EXPECT_EQ(sum_plan(form, {.threads = 128}).passes[0].kind, kernel::group_rows);
 }
 
+engine_traits with_shared(std::int64_t block, std::int64_t unit) {
+  engine_traits t = h200_traits();
+  t.block_shared_bytes = block << 10;
+  t.unit_shared_bytes = unit << 10;
+  return t;
+}
+
+// An A100's, a GeForce card's, and less than any has that kernels are compiled for.
+TEST(tile_layout, cards_with_less_shared_memory_have_fewer_blocks_or_other_kernels) {
+  const batches form = form_of({1 << 20, 333}, {1});
+  EXPECT_EQ(sum_plan(form).passes[0].blocks, 132 * 3);
+  EXPECT_EQ(sum_plan(form, {}, with_shared(163, 164)).passes[0].blocks, 132 * 2);
+  EXPECT_EQ(sum_plan(form, {}, with_shared(99, 100)).passes[0].blocks, 132);
+  EXPECT_EQ(sum_plan(form, {}, with_shared(64, 64)).passes[0].kind, kernel::group_rows);
+  const batches row = form_of({1 << 28}, {0}, dtype::f64);
+  const auto exact = [&](const engine_traits& card) {
+    return sum_plan(row, {}, card, dtype::f64, accuracy::exact).passes[0].kind;
+  };
+  EXPECT_EQ(exact(h200_traits()), kernel::exact_rows);
+  EXPECT_EQ(exact(with_shared(163, 164)), kernel::block_rows);
+}
+
 TEST(tile_layout, threads_are_dealt_by_what_a_box_has) {
   EXPECT_EQ(sum_plan(form_of({1 << 22, 17}, {1})).passes[0].group, 1);
   EXPECT_EQ(sum_plan(form_of({1 << 14, 5001}, {1})).passes[0].group, 256);

@@ -25,6 +25,8 @@ struct engine_traits {
   int threads = 1;                    // a block, unless the caller forces another size
   std::int64_t part_bytes = 1 << 20;  // a part shorter than this is not worth a block of its own
   std::int64_t max_blocks = INT64_C(1) << 31;
+  std::int64_t block_shared_bytes = 0;  // shared memory: of a block at most, and of all blocks of a multiprocessor
+  std::int64_t unit_shared_bytes = 0;
 
   bool operator==(const engine_traits&) const = default;
 };

@@ -45,6 +45,7 @@ struct tile_box {
   int outers = 1, rows = 1, columns = 1;  // at most; rows along the length, columns along inner
   int pitch = 0;                          // bytes from one contiguous piece to the next; 0 where it is a single piece
   bool turned = false;                    // threads of different outers begin at different rows: other banks
+  int resident = 1;                       // blocks that a multiprocessor holds
 
   bool operator==(const tile_box&) const = default;
 };
@@ -52,7 +53,7 @@ struct tile_box {
 /// Blocks of tiles: of so many threads, so many on a multiprocessor, each with a ring of so many stages of shared
 /// memory. On an H200, rows of 1000 f32 were added at 4240 GB/s like this; with three stages of 16 KiB and four blocks
 /// at 3480, and with three of 32 KiB and two blocks at 4260, but columns of (1000, 17) at 3410 in place of 3940.
-inline constexpr int tile_threads = 256, tile_stages = 2, tile_blocks_a_unit = 3;
+inline constexpr int tile_threads = 256, tile_stages = 2, most_tile_blocks = 3;
 inline constexpr std::int64_t tile_stage_bytes = (32 << 10) + 128;
 
 /// One pass: the elements of every batch go to its `parts` in turn, `tile` at a time; no part is empty.
@@ -84,6 +85,8 @@ inline constexpr std::int64_t long_batch = INT64_C(1) << 14;
 /// A block of the kernels that follow a first pass of exact sums: over tiles of f64 that it marked, one block a
 /// multiprocessor, and over batches that it lost.
 inline constexpr int wide_threads = 192;
+inline constexpr int wide_bin_rows = 145;  // of a warp's bins of binary64 in shared memory, 32 of them each
+inline constexpr int wide_shared_bytes = wide_threads / 32 * wide_bin_rows * 32 * 8;
 inline constexpr int again_threads = 256;
 
 /// Rows of f32 and bf16 up to this size are read by one block at once, so many vectors of 16 bytes a thread.

@@ -32,7 +32,7 @@ std::string without_kernels(const device_info& device, std::span<const int> arch
   for (const int each : architectures) built += (built.empty() ? "" : ", ") + version(each);
   return device.name + " has compute capability " + version(capability_of(device)) +
          ", and the kernels of this build are for " + built +
-         ": configure it with CMAKE_CUDA_ARCHITECTURES=" + std::to_string(capability_of(device));
+         ": configure it with MULTIFOLD_CUDA_ARCHITECTURES=" + std::to_string(capability_of(device));
 }
 
 bool runs(const void* kernel, const device_info& device, std::string& reason) {

@@ -23,6 +23,8 @@ device_info ask(int device) {
   info.compute_minor = properties.minor;
   info.memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
   info.l2_bytes = properties.l2CacheSize;
+  info.block_shared_bytes = static_cast<std::int64_t>(properties.sharedMemPerBlockOptin);
+  info.unit_shared_bytes = static_cast<std::int64_t>(properties.sharedMemPerMultiprocessor);
   info.index = device;
   return info;
 }
@@ -44,6 +46,8 @@ engine_traits device_traits(int device) {
   const device_info& info = info_of(device);
   traits.name = info.name;
   traits.units = info.multiprocessors;
+  traits.block_shared_bytes = info.block_shared_bytes;
+  traits.unit_shared_bytes = info.unit_shared_bytes;
   return traits;
 }
 

@@ -70,6 +70,8 @@ void prefer_exact_kernels(pass& p, const reduction& what, const plan_options& op
   if (prefer_exact_blocks(p, what, options, engine)) return;
   if (options.passes.value_or(1) > 1 || options.how.value_or(finish::atomic) != finish::atomic) return;
   if (options.form.value_or(block_form::shuffle) != block_form::shuffle) return;
+  // What the second pass of f64 takes.
+  if (what.input == dtype::f64 && engine.block_shared_bytes < wide_shared_bytes) return;
   const std::int64_t item = item_bytes(what.input);
   if (p.length < exact_row_bytes / item) return;
   // Smaller blocks, and more of them, for arrays that are read in a few microseconds.

@@ -122,7 +122,7 @@ std::int64_t grid_of(const pass& p, const batches& form, const engine_traits& en
   }
   if (p.kind == kernel::tiles) {
     const std::int64_t boxes = ceil_div(form.outer, p.box.outers) * ceil_div(form.inner, p.box.columns);
-    blocks = std::min(boxes * p.parts, std::int64_t{engine.units} * tile_blocks_a_unit);
+    blocks = std::min(boxes * p.parts, std::int64_t{engine.units} * p.box.resident);
   }
   // Columns: a block covers `threads * vector` neighbouring columns of one part, or all where there are fewer.
   if (p.kind == kernel::columns) blocks = form.outer * ceil_div(form.inner, p.threads * p.vector) * p.parts;

@@ -209,6 +209,8 @@ engine_traits h200_traits() {
   t.threads = 512;
   t.part_bytes = 64 << 10;
   t.max_blocks = (INT64_C(1) << 31) - 1;
+  t.block_shared_bytes = 227 << 10;
+  t.unit_shared_bytes = 228 << 10;
   return t;
 }
 

@@ -21,6 +21,15 @@ constexpr std::int64_t most_row_bytes = 64 << 10, most_exact_row_bytes = 512 << 
 // Columns of a box, if there are more rows than it takes: one a thread.
 constexpr std::int64_t most_open_columns = tile_threads;
 
+// That a multiprocessor holds: with the ring, an accumulator for each thread there may be, and what CUDA takes itself.
+int resident_blocks(const reduction& what, const engine_traits& engine) {
+  constexpr std::int64_t most_threads = 512, reserved_bytes = 1 << 10, others = 512;
+  const std::int64_t block = tile_stages * tile_stage_bytes + most_threads * gathered_bytes(what) + others;
+  if (block > engine.block_shared_bytes) return 0;
+  return static_cast<int>(
+      std::min<std::int64_t>(most_tile_blocks, engine.unit_shared_bytes / (block + reserved_bytes)));
+}
+
 // An odd number of times 16 bytes: pieces that lie side by side begin in different banks.
 std::int64_t pitch_of(std::int64_t bytes) { return (ceil_div(bytes + 15, 16) | 1) * 16; }
 
@@ -106,7 +115,7 @@ bool box_of_batches(pass& p, const batches& form, std::int64_t item) {
 // Rows of some columns, or a piece of one row: a block goes on with the next ones.
 void box_of_rows(pass& p, const batches& form, std::int64_t item, const engine_traits& engine) {
   tile_box& box = p.box;
-  box = {};
+  box = {.resident = box.resident};
   if (form.inner > 1) {
     const std::int64_t line = std::max<std::int64_t>(1, 32 / item);
     const std::int64_t columns = ceil_div(form.inner, ceil_div(form.inner, most_open_columns));
@@ -120,8 +129,7 @@ void box_of_rows(pass& p, const batches& form, std::int64_t item, const engine_t
   p.group = tile_threads;
   while (p.group > 1 && tile_threads / p.group < box.columns) p.group /= 2;
   const std::int64_t items = form.outer * ceil_div(form.inner, box.columns);
-  cut(p, parts_for_waves(items, std::int64_t{engine.units} * tile_blocks_a_unit, ceil_div(form.length, box.rows)),
-      box.rows);
+  cut(p, parts_for_waves(items, std::int64_t{engine.units} * box.resident, ceil_div(form.length, box.rows)), box.rows);
 }
 
 bool serves(const pass& p, const reduction& what, const batches& form, std::int64_t item) {
@@ -147,11 +155,12 @@ void prefer_tiles(pass& p, const reduction& what, const batches& form, const pla
   if (engine.engine == engine_kind::host || form.results() < 2 || form.length == 0) return;
   if (options.passes || options.how || options.parts || options.threads || options.form) return;
   const std::int64_t item = item_bytes(what.input);
-  if (!serves(p, what, form, item)) return;
+  const int resident = resident_blocks(what, engine);
+  if (resident == 0 || !serves(p, what, form, item)) return;
   p.kind = kernel::tiles;
   p.threads = tile_threads;
   p.vector = 1;
-  p.box = {};
+  p.box = {.resident = resident};
   cut(p, 1, 1);
   if (box_of_batches(p, form, item)) deal_threads(p, form, item);
   else box_of_rows(p, form, item, engine);

@@ -20,6 +20,8 @@ struct device_info {
   int compute_minor = 0;
   std::int64_t memory_bytes = 0;
   std::int64_t l2_bytes = 0;
+  std::int64_t block_shared_bytes = 0;  // shared memory: of a block at most, and of all blocks of a multiprocessor
+  std::int64_t unit_shared_bytes = 0;
   int index = 0;  // CUDA's number for it
 };
 

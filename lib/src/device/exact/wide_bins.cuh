@@ -20,7 +20,7 @@
 namespace multifold::cuda::exact {
 
 struct wide_layout {
-  static constexpr int low_rows = 128, high_rows = 136, first_high = 119, special_row = 144, rows = 145;
+  static constexpr int low_rows = 128, high_rows = 136, first_high = 119, special_row = 144, rows = wide_bin_rows;
   static constexpr int capacity = 1 << 11;
   /// The exponent that elements of bin `row` were scaled by.
   __device__ static int scale(int row) { return row < low_rows ? 0 : row < high_rows ? 64 : -64; }
@@ -32,8 +32,6 @@ struct wide_layout {
   /// Every piece in bin `row` is a multiple of 2^unit.
   __device__ static int unit(int row) { return field(row) - 1023 - 26; }
 };
-
-inline constexpr int wide_shared_bytes = wide_threads / 32 * wide_layout::rows * 32 * 8;
 
 struct wide_column {
   using layout = wide_layout;

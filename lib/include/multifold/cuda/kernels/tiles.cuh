@@ -241,7 +241,7 @@ __device__ typename Op::accumulator merge_lanes(const Op& op, const tile_lanes& 
 
 /// Dynamic shared memory: tile_stages * tile_stage_bytes.
 template <class Op, class Output>
-__global__ void __launch_bounds__(tile_threads, tile_blocks_a_unit)
+__global__ void __launch_bounds__(tile_threads, most_tile_blocks)
     tiles(const typename Op::value_type* data, const __grid_constant__ tile_map map,
           const __grid_constant__ pass_arguments<Op, Output> args) {
   using T = typename Op::value_type;
