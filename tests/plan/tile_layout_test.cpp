@@ -3,6 +3,7 @@
 #include <iterator>
 #include <random>
 
+#include "plan/layout.hpp"
 #include "plan/plan_forms.hpp"
 
 namespace multifold::plan_tests {
@@ -11,7 +12,7 @@ namespace {
 constexpr dtype dtypes[] = {dtype::boolean, dtype::i16,  dtype::u32, dtype::i64,
                             dtype::f16,     dtype::bf16, dtype::f32, dtype::f64};
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+using detail::ceil_div;
 
 void expect_box(const plan& p) {
   SCOPED_TRACE(explain(p));

@@ -62,12 +62,6 @@ std::int64_t device_parts(const pass& p, const batches& form, std::int64_t item,
   return parts_for_waves(p.batches, resident ? engine.units * resident_blocks : slots, most);
 }
 
-// Whether every row of columns starts at the same place within 16 bytes.
-bool columns_stay_aligned(const batches& form, std::int64_t item) {
-  const std::int64_t lanes = vector_bytes / item;
-  return form.inner % lanes == 0 && form.length_run.stride % lanes == 0 && form.outer_run.stride % lanes == 0;
-}
-
 // Of a block that reads a row alone: a vector each, if that is enough.
 int single_row_threads(std::int64_t row_bytes, const engine_traits& engine) {
   const std::int64_t threads = power_of_two_at_least(ceil_div(row_bytes, vector_bytes));
@@ -83,6 +77,11 @@ bool wants_groups(const batches& form, const plan_options& options, const engine
 }
 
 }  // namespace
+
+bool columns_stay_aligned(const batches& form, std::int64_t item) {
+  const std::int64_t lanes = vector_bytes / item;
+  return form.inner % lanes == 0 && form.length_run.stride % lanes == 0 && form.outer_run.stride % lanes == 0;
+}
 
 std::int64_t parts_for_waves(std::int64_t blocks, std::int64_t slots, std::int64_t most) {
   if (blocks == 0 || blocks >= 8 * slots) return 1;

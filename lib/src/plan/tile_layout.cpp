@@ -10,7 +10,7 @@
 namespace multifold::detail {
 namespace {
 
-// A piece that begins and ends anywhere takes up to 15 bytes more on both sides.
+// A piece that begins and ends anywhere takes up to 15 bytes more on both sides, and its pitch 16.
 constexpr std::int64_t margin_bytes = 48;
 constexpr std::int64_t room_bytes = tile_stage_bytes - margin_bytes;
 // Aligned rows that groups of lanes read without shared memory. On an H200, in GB/s: of 64 i64 4158; of 100 i64 980,
@@ -137,11 +137,9 @@ void box_of_rows(pass& p, const batches& form, std::int64_t item, const engine_t
 
 bool serves(const pass& p, const reduction& what, const batches& form, std::int64_t item) {
   if (form.pattern == access::columns) {
-    const std::int64_t lanes = std::max<std::int64_t>(1, 16 / item);
-    const bool aligned =
-        form.inner % lanes == 0 && form.length_run.stride % lanes == 0 && form.outer_run.stride % lanes == 0;
     return form.inner > 1 && form.inner_run.stride == 1 &&
-           !(aligned && form.inner >= least_column_bytes / item && form.length >= least_column_rows);
+           !(columns_stay_aligned(form, item) && form.inner >= least_column_bytes / item &&
+             form.length >= least_column_rows);
   }
   if (form.pattern != access::rows || (p.kind != kernel::block_rows && p.kind != kernel::group_rows)) return false;
   const std::int64_t row_bytes = form.length * item;
