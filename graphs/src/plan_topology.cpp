@@ -100,19 +100,27 @@ class chain {
       if (plan_.passes.size() > 1) pass_node(1, "block_parts");
       return;
     }
-    const std::int64_t words = (at.batches + 31) / 32;
+    const std::int64_t batches = plan_.form.results(), words = (batches + 31) / 32;
     clear("lost batches", words * 4);
     passes();
     const std::int64_t stay = std::int64_t{4} * plan_.engine.units;
-    if (at.length > long_batch) return kernel_node("add_long_again", stay, again_threads);
-    const std::int64_t turn = at.batches > (1 << 21) ? 32 : 1;
+    if (plan_.form.length > long_batch) return kernel_node("add_long_again", stay, again_threads);
+    const std::int64_t turn = batches > (1 << 21) ? 32 : 1;
     kernel_node("add_again", std::min(blocks_for(words, turn * (again_threads / 32)), stay), again_threads);
   }
 
   void moments() {
     const pass& at = first();
-    if (at.parts > 1) clear("sums, counters", sum_bytes(at.batches) + at.batches * 4);
-    pass_node(0, kernel_name(at));
+    if (!plan_.again) {
+      if (at.parts > 1) clear("sums, counters", sum_bytes(at.batches) + at.batches * 4);
+      return pass_node(0, kernel_name(at));
+    }
+    const std::int64_t bits = (plan_.form.results() + 31) / 32 * 4, counters = plan_.form.results() * 4;
+    clear("lost batches", bits);
+    passes();
+    const pass& again = *plan_.again;
+    if (again.parts > 1) clear("sums, counters", plan_.again_bytes - rounded(bits) - rounded(counters) + counters);
+    kernel_node(kernel_name(again), again.blocks, again.threads);
   }
 
   // From the sums to the last counters, which are one a batch: arrivals, or, of long exact rows, claims. All start at

@@ -61,7 +61,7 @@ inline std::int64_t workspace_of(const plan& p) {
   const auto rounded = [](int128_t bytes) { return (bytes + 255) / 256 * 256; };
   int128_t bytes = 256 + int128_t{p.again_bytes};
   for (const pass& at : p.passes) {
-    if (at.parts == 1) continue;
+    if (at.parts == 1 && &at == &p.passes.back()) continue;
     const std::int64_t parts = at.how == finish::atomic ? 1 : at.parts;
     bytes += rounded(int128_t{at.batches} * parts * p.accumulator_bytes);
     if (at.how != finish::next_pass) bytes += rounded(int128_t{at.batches} * 4);
@@ -69,28 +69,32 @@ inline std::int64_t workspace_of(const plan& p) {
   return static_cast<std::int64_t>(std::min(bytes, int128_t{INT64_MAX}));
 }
 
-/// Each pass takes up what the one before left, until one value a batch is left.
+/// Each pass takes up what the one before left, in batches of its own, until one value a result is left.
 inline void expect_sound(const plan& p) {
   ASSERT_FALSE(p.passes.empty());
-  std::int64_t length = p.form.length;
+  int128_t left = int128_t{p.form.results()} * p.form.length;
   for (std::size_t i = 0; i < p.passes.size(); ++i) {
     const pass& at = p.passes[i];
     const bool last = i + 1 == p.passes.size();
-    EXPECT_EQ(at.batches, p.form.results());
-    EXPECT_EQ(at.length, length);
-    EXPECT_EQ(at.kind == kernel::partials, i > 0);
+    EXPECT_EQ(int128_t{at.batches} * at.length, left);
+    EXPECT_TRUE(at.kind == kernel::tiles || (at.kind == kernel::partials) == (i > 0));
+    if (at.kind == kernel::tiles) {
+      EXPECT_EQ(at.batches, at.array.outer * at.array.inner);
+      EXPECT_EQ(at.length, at.array.length);
+    }
     EXPECT_EQ(at.form, p.passes.front().form);
     ASSERT_NO_FATAL_FAILURE(expect_parts_cover(at));
     expect_grid_fits(at, p.engine);
     EXPECT_TRUE(i == 0 || at.parts < at.length) << "pass " << i + 1 << " reduces nothing";
     if (last) {
+      EXPECT_EQ(at.batches, p.form.results());
       EXPECT_TRUE(at.parts == 1 || (at.how != finish::next_pass && p.engine.engine == engine_kind::device));
       EXPECT_TRUE(at.how != finish::atomic || merges_in_any_order(p.what));
     } else {
-      EXPECT_GT(at.parts, 1);
+      EXPECT_TRUE(at.parts > 1 || at.kind == kernel::tiles);
       EXPECT_EQ(at.how, finish::next_pass);
     }
-    length = at.parts;
+    left = int128_t{at.batches} * at.parts;
   }
   EXPECT_EQ(p.workspace_bytes(), workspace_of(p));
 }

@@ -1,7 +1,10 @@
 // Boxes of tiles: they fit their memory and cover the array, whatever its form.
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <numeric>
 #include <random>
+#include <vector>
 
 #include "plan/layout.hpp"
 #include "plan/plan_forms.hpp"
@@ -14,39 +17,38 @@ constexpr dtype dtypes[] = {dtype::boolean, dtype::i16,  dtype::u32, dtype::i64,
 
 using detail::ceil_div;
 
-void expect_box(const plan& p) {
-  SCOPED_TRACE(explain(p));
-  const pass& at = p.passes.front();
-  const batches& form = p.form;
-  const std::int64_t item = item_bytes(p.what.input);
+// `item` bytes an element, in `arrays` arrays.
+void expect_box(const pass& at, std::int64_t item, int arrays) {
+  const tiled_array& of = at.array;
   const tile_box& box = at.box;
+  const std::int64_t stage_bytes = tile_stage_bytes / arrays;
   ASSERT_GE(box.outers, 1);
   ASSERT_GE(box.rows, 1);
   ASSERT_GE(box.columns, 1);
   EXPECT_EQ(at.threads, tile_threads);
   EXPECT_EQ(tile_threads % at.group, 0);
   // Pieces come with what stands around them, up to a multiple of 16 bytes on both sides.
-  const bool by_rows = form.inner > 1;
+  const bool by_rows = of.inner > 1;
   const std::int64_t pieces = box.pitch == 0 ? 1 : by_rows ? std::int64_t{box.outers} * box.rows : box.outers;
   const std::int64_t elements = std::int64_t{box.outers} * box.rows * box.columns;
   const std::int64_t piece_bytes = elements / pieces * item;
   if (box.pitch != 0) {
     EXPECT_EQ(box.pitch % 32, 16);
     EXPECT_GE(box.pitch, ceil_div(piece_bytes + 15, 16) * 16);
-    EXPECT_LE(pieces * box.pitch, tile_stage_bytes);
+    EXPECT_LE(pieces * box.pitch, stage_bytes);
   } else {
-    EXPECT_LE(piece_bytes + 30, tile_stage_bytes);
-    EXPECT_TRUE(box.outers == 1 || form.outer_run.stride == form.length * form.inner);
-    EXPECT_TRUE(box.rows == 1 || form.inner == 1 || form.length_run.stride == box.columns);
+    EXPECT_LE(piece_bytes + 30, stage_bytes);
+    EXPECT_TRUE(box.outers == 1 || of.outer_stride == of.length * of.inner);
+    EXPECT_TRUE(box.rows == 1 || of.inner == 1 || of.row_stride == box.columns);
   }
   // A block that goes on with a batch keeps its value in its threads: they have one run each.
-  const bool whole = box.rows == form.length && at.parts == 1;
+  const bool whole = box.rows == of.length && at.parts == 1;
   if (!whole) {
     EXPECT_EQ(box.outers, 1);
     EXPECT_LE(std::int64_t{box.columns} * at.group, tile_threads);
     EXPECT_FALSE(box.turned);
   }
-  const std::int64_t boxes = ceil_div(form.outer, box.outers) * ceil_div(form.inner, box.columns);
+  const std::int64_t boxes = ceil_div(of.outer, box.outers) * ceil_div(of.inner, box.columns);
   EXPECT_LE(at.blocks, boxes * at.parts);
 }
 
@@ -70,10 +72,73 @@ TEST(tile_layout, boxes_fit_and_cover_random_forms) {
     const plan p = sum_plan(normalise(view, {1}, element_order::any), {}, h200_traits(), type, numerics);
     if (p.passes.front().kind != kernel::tiles) continue;
     ++tiled;
-    ASSERT_NO_FATAL_FAILURE(expect_box(p));
+    SCOPED_TRACE(explain(p));
+    ASSERT_NO_FATAL_FAILURE(expect_box(p.passes.front(), item_bytes(type), 1));
     ASSERT_FALSE(HasFailure());
   }
   EXPECT_GT(tiled, 10000);
+}
+
+// A dense array of some axes in any order of memory.
+array_view random_tensor(std::mt19937_64& rng, dtype type) {
+  std::vector<std::int64_t> extents(3 + rng() % 3), order(extents.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), rng);
+  for (std::int64_t& extent : extents) extent = 2 + static_cast<std::int64_t>(rng() % (std::uint64_t{1} << rng() % 9));
+  array_view view = make_view(nullptr, type, extents);
+  std::int64_t stride = 1;
+  for (const std::int64_t axis : order) {
+    view.strides[static_cast<std::size_t>(axis)] = stride;
+    stride *= extents[static_cast<std::size_t>(axis)];
+  }
+  return view;
+}
+
+TEST(tile_layout, dense_tensors_are_chains_of_tiles_whatever_their_order) {
+  std::mt19937_64 rng(43);
+  constexpr op_kind ops[] = {op_kind::sum, op_kind::prod, op_kind::argmax, op_kind::var, op_kind::cov, op_kind::norm1};
+  int chains = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const dtype type = dtypes[rng() % std::size(dtypes)];
+    const op_kind op = ops[rng() % std::size(ops)];
+    const array_view view = random_tensor(rng, type);
+    std::vector<std::int64_t> axes;
+    for (std::int64_t axis = 0; axis < view.rank(); ++axis) {
+      if (rng() % 2 == 0) axes.push_back(axis);
+    }
+    const batches form = normalise(view, axes, order_of(op));
+    if (axes.empty() || form.results() < 2) continue;
+    const plan p = make_plan(make_reduction(op, type), form, {}, h200_traits());
+    SCOPED_TRACE(explain(p));
+    expect_sound(p);
+    for (std::size_t k = 0; k < p.passes.size(); ++k) {
+      const pass& at = p.passes[k];
+      const bool others = at.kind == kernel::group_rows || at.kind == kernel::columns ||
+                          at.kind == kernel::block_rows || at.kind == kernel::exact_blocks ||
+                          at.kind == kernel::moment_rows;
+      if (form.pattern == access::strided) {
+        ++chains;
+        EXPECT_TRUE(at.kind == kernel::tiles || (k > 0 && at.kind == kernel::partials));
+      } else {
+        EXPECT_TRUE(at.kind == kernel::tiles || at.kind == kernel::partials || (k == 0 && others));
+      }
+      if (at.kind != kernel::tiles) continue;
+      const std::int64_t item = k == 0 ? item_bytes(type) : p.accumulator_bytes;
+      ASSERT_NO_FATAL_FAILURE(expect_box(at, item, k == 0 && takes_two_arrays(op) ? 2 : 1));
+    }
+    ASSERT_FALSE(HasFailure());
+  }
+  EXPECT_GT(chains, 10000);
+}
+
+TEST(tile_layout, the_longest_reduced_run_goes_first) {
+  const plan p = sum_plan(form_of({100, 7, 30, 3, 20}, {0, 2, 4}));
+  ASSERT_EQ(p.passes.size(), 3u);
+  EXPECT_EQ(p.passes[0].length, 100);
+  EXPECT_EQ(p.passes[0].batches, 7 * 30 * 3 * 20);
+  EXPECT_EQ(p.passes[1].length, 30);
+  EXPECT_EQ(p.passes[2].length, 20);
+  EXPECT_EQ(p.passes[2].batches, 7 * 3);
 }
 
 TEST(tile_layout, nothing_that_is_forced_is_read_in_tiles) {

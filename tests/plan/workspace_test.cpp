@@ -29,7 +29,7 @@ constexpr std::int64_t counter = 4, word = 8, fixed_sum = 32;
 void take_partials(pieces& taken, const plan& p, std::int64_t accumulator) {
   for (std::size_t i = 0; i < p.passes.size(); ++i) {
     const pass& at = p.passes[i];
-    if (at.parts == 1) continue;
+    if (at.parts == 1 && i + 1 == p.passes.size()) continue;
     if (at.how != finish::next_pass) taken.take(at.batches, counter);
     taken.take(at.how == finish::atomic ? at.batches : at.batches * at.parts, accumulator);
   }
@@ -57,10 +57,11 @@ void take_exact(pieces& taken, const plan& p) {
     return;
   }
   if (!std::is_same_v<T, f16>) {
-    taken.take((at.batches + 31) / 32, counter);  // bits of what was lost
-    if (at.length > long_batch) {
-      taken.take(at.batches * words, word);
-      taken.take(at.batches, counter);
+    const std::int64_t results = p.form.results();
+    taken.take((results + 31) / 32, counter);  // bits of what was lost
+    if (p.form.length > long_batch) {
+      taken.take(results * words, word);
+      taken.take(results, counter);
     }
   }
   visit_gathered<T>(p.what.nan, [&](auto fold) {
@@ -70,7 +71,11 @@ void take_exact(pieces& taken, const plan& p) {
 
 template <class T, moment_set Set>
 void take_moments(pieces& taken, const plan& p) {
-  const pass& at = p.passes.front();
+  if (p.again) {
+    taken.take((p.form.results() + 31) / 32, counter);  // bits of what is read again
+    take_partials(taken, p, gathered_bytes(p.what));
+  }
+  const pass& at = p.again ? *p.again : p.passes.front();
   if (at.parts == 1) return;
   taken.take(at.batches * moment_words<T, Set>::count, word);
   taken.take(at.batches, counter);

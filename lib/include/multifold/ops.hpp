@@ -79,6 +79,12 @@ constexpr bool has_identity(op_kind op) noexcept {
   return op != op_kind::min && op != op_kind::max && op != op_kind::argmin && op != op_kind::argmax;
 }
 
+/// An element of each of two arrays.
+template <storage_type T>
+struct element_pair {
+  T x, y;
+};
+
 /// A reduction operation: what one element becomes, how two partial results meet, and what is read off at the end.
 ///
 /// `identity()` is neutral for `combine`, which is associative and commutative (up to rounding). `index` counts from

@@ -41,6 +41,7 @@ struct plan_options {
   std::optional<std::int64_t> parts = {};  // a batch, in the first pass
   std::optional<int> threads = {};         // a block; a multiple of 32 up to 512
   std::optional<block_form> form = {};
+  bool whole_batches = false;  // a first pass sees all elements of a batch, with their indices
 };
 
 struct plan {
@@ -48,10 +49,11 @@ struct plan {
   engine_traits engine;
   batches form;
   std::vector<pass> passes;
+  std::optional<pass> again;           // over the batches that tiles of moments could not be certain of
   std::int64_t accumulator_bytes = 0;  // of a partial result; plans of the CPU engine know it from plan_for and reduce
-  std::int64_t again_bytes = 0;        // workspace for what the first pass may leave to be added again
+  std::int64_t again_bytes = 0;        // workspace for batches that the passes may leave to be added again
 
-  /// Accumulators that pass `index` writes to the workspace: 0 for the last.
+  /// Accumulators that pass `index` writes to the workspace: 0 for the last, unless its parts meet there.
   std::int64_t partials(std::size_t index) const noexcept;
   /// Device memory beside input and result: partial results, counters and the status word.
   std::int64_t workspace_bytes() const noexcept;

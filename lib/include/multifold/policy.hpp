@@ -50,10 +50,21 @@ struct tile_box {
   bool operator==(const tile_box&) const = default;
 };
 
+/// What a pass of tiles reads: (outer, length, inner) elements, whose batches run along the length; neighbours along
+/// inner are neighbours in memory. Strides are in elements.
+struct tiled_array {
+  std::int64_t outer = 1, length = 1, inner = 1;
+  std::int64_t outer_stride = 0, row_stride = 1;
+  std::int64_t index_step = 1;  // from row to row, in the indices of the elements of a batch
+
+  bool operator==(const tiled_array&) const = default;
+};
+
 /// Blocks of tiles: of so many threads, so many on a multiprocessor, each with a ring of so many stages of shared
 /// memory. On an H200, rows of 1000 f32 were added at 4240 GB/s like this; with three stages of 16 KiB and four blocks
 /// at 3480, and with three of 32 KiB and two blocks at 4260, but columns of (1000, 17) at 3410 in place of 3940.
 inline constexpr int tile_threads = 256, tile_stages = 2, most_tile_blocks = 3;
+inline constexpr int most_moment_tile_blocks = 2;  // threads that gather moments take twice the registers
 inline constexpr std::int64_t tile_stage_bytes = (32 << 10) + 128;
 
 /// One pass: the elements of every batch go to its `parts` in turn, `tile` at a time; no part is empty.
@@ -70,6 +81,7 @@ struct pass {
   int group = 1;            // threads per row in group_rows, per run of a box in tiles
   int vector = 1;           // neighbouring columns per thread in columns
   std::int64_t blocks = 1;  // of the grid, or pieces of CPU work
+  tiled_array array;        // of tiles
   tile_box box;             // of tiles
 
   bool contiguous() const noexcept { return tile == part_length; }

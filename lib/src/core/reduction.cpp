@@ -2,6 +2,7 @@
 #include "multifold/reduction.hpp"
 
 #include "multifold/ops/gathered_sum.hpp"
+#include "multifold/ops/moment_partial.hpp"
 #include "multifold/ops/visit.hpp"
 
 namespace multifold {
@@ -26,6 +27,13 @@ std::int64_t accumulator_bytes(const reduction& what) {
 }
 
 std::int64_t gathered_bytes(const reduction& what) {
+  if (family_of(what) == op_family::moments && what.op != op_kind::describe) {
+    return visit_dtype(what.input, [&]<class T>() {
+      return visit_partial_set(what.op, []<moment_set Set>() {
+        return static_cast<std::int64_t>(sizeof(moment_partial<partial_carrier_of<T>, Set>));
+      });
+    });
+  }
   if (!gathers_exactly(what)) return accumulator_bytes(what);
   return visit_family(what, [&]<op_family, class T>() -> std::int64_t {
     if constexpr (floating_storage<T>) {

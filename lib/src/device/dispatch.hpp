@@ -7,6 +7,7 @@
 
 #include "multifold/array.hpp"
 #include "multifold/cuda/work_queue.hpp"
+#include "multifold/cuda/workspace.hpp"
 #include "multifold/ops/visit.hpp"
 #include "multifold/plan.hpp"
 
@@ -38,11 +39,17 @@ void lower(const reduction& what, const void* accumulators, std::int64_t count, 
 
 namespace multifold::cuda::moments {
 
-/// The same for op_family::moments: long rows of S, and any batches of elements that T carries.
+/// The same for op_family::moments: long rows of S, any batches in tiles, which partial moments of a carrier follow,
+/// and any batches, or those whose bits are set, of elements that T carries.
 template <floating_storage S>
 void enqueue_rows(const plan& p, const detail::call& c);
 template <storage_type T>
-void enqueue_groups(const plan& p, const detail::call& c);
+void enqueue_tiles(const plan& p, const detail::call& c);
+template <storage_type Carrier>
+void merge_partials(const plan& p, const detail::call& c, workspace_cursor& space, unsigned* lost,
+                    const void* partials);
+template <storage_type T>
+void enqueue_groups(const plan& p, const pass& at, const detail::call& c, workspace_cursor space, const unsigned* only);
 template <storage_type T>
 void fill(const reduction& what, void* sums, std::int64_t count, work_queue& queue);
 template <storage_type T>

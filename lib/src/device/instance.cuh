@@ -32,9 +32,7 @@ inline built_in_output output_of(const plan& p, const call& c, std::uint32_t* st
   output.op = p.what.op;
   output.result = p.what.result;
   output.count = {p.form.length, c.count};
-  if (p.form.pattern != access::strided) {
-    output.layout = {p.form.inner, p.form.outer_run.result_stride, p.form.inner_run.result_stride};
-  }
+  output.layout = kernels::layout_of(p.form);
   output.status_word = status_word;
   output.initial = p.what.initial;
   return output;
@@ -71,6 +69,7 @@ void lower(const reduction& what, const void* accumulators, std::int64_t count, 
     using Op = decltype(op);
     built_in_output output{};
     output.data = results;
+    output.layout = {1, {count}, {1}};
     output.plain = is_plain(what, length);
     output.op = what.op;
     output.result = what.result;

@@ -4,17 +4,12 @@
 #include <cstdint>
 
 #include "device/plain_result.cuh"
-#include "multifold/cuda/kernels/arguments.cuh"
+#include "multifold/cuda/kernels/result_layout.cuh"
 #include "multifold/ops.hpp"
 
 namespace multifold::cuda::detail {
 
-struct result_layout {
-  std::int64_t inner = 1, outer_stride = 1, inner_stride = 0;
-  __host__ __device__ std::int64_t at(std::int64_t batch) const {
-    return inner == 1 ? batch * outer_stride : batch / inner * outer_stride + batch % inner * inner_stride;
-  }
-};
+using kernels::result_layout;
 
 // Kept out of line: divisions and roundings of every kind are a lot of code, and plain results go another way.
 __device__ __noinline__ inline status store_result(op_kind op, const scalar& value, const initial_value& initial,

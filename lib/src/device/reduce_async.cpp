@@ -18,7 +18,8 @@ void enqueue_moments(const plan& p, const detail::call& c) {
   if constexpr (floating_storage<T>) {
     if (p.passes.front().kind == kernel::moment_rows) return moments::enqueue_rows<T>(p, c);
   }
-  moments::enqueue_groups<carrier_of<T>>(p, c);
+  if (p.passes.front().kind == kernel::tiles) return moments::enqueue_tiles<T>(p, c);
+  moments::enqueue_groups<carrier_of<T>>(p, p.passes.front(), c, workspace_cursor(p, c.workspace), nullptr);
 }
 
 // A kernel that meets such an address ends, and the CUDA context with it.

@@ -94,9 +94,11 @@ std::int64_t partial_bytes(const reduction& what, const pass& first) {
   return first.kind == kernel::exact_rows ? word_bytes(what.input) : gathered_bytes(what);
 }
 
-std::int64_t again_bytes(const reduction& what, const pass& first, const engine_traits& engine) {
-  if (engine.engine == engine_kind::host || !gathers_exactly(what)) return 0;
-  const auto batches = static_cast<uint128_t>(first.batches);
+std::int64_t again_bytes(const plan& p) {
+  const reduction& what = p.what;
+  const pass& first = p.passes.front();
+  if (p.engine.engine == engine_kind::host || !gathers_exactly(what)) return 0;
+  const auto batches = static_cast<uint128_t>(p.form.results());
   const bool claims = first.kind == kernel::exact_rows && first.parts > 1;
   if (what.input == dtype::f16) return claims ? static_cast<std::int64_t>(round_up(batches * 4)) : 0;
   const uint128_t sums = round_up(batches * static_cast<uint128_t>(word_bytes(what.input))) + round_up(batches * 4);
@@ -105,7 +107,7 @@ std::int64_t again_bytes(const reduction& what, const pass& first, const engine_
     const uint128_t sums_of_parts = batches * static_cast<uint128_t>(first.parts * word_bytes(what.input));
     if (first.parts > 1) bytes = round_up(sums_of_parts);
   } else if (first.kind != kernel::exact_rows) {
-    bytes = round_up((batches + 31) / 32 * 4) + (first.length > long_batch ? sums : 0);
+    bytes = round_up((batches + 31) / 32 * 4) + (p.form.length > long_batch ? sums : 0);
   } else if (what.input == dtype::f64) {
     // A mark for every tile, counters of marked and of claimed ones, and sums that the second pass finds even where
     // there is one part.

@@ -18,7 +18,7 @@ void prefer_exact_kernels(pass& p, const reduction& what, const plan_options& op
 /// Bytes of a partial result of `first`, in the workspace.
 std::int64_t partial_bytes(const reduction& what, const pass& first);
 
-/// Workspace for what `first` may leave to be added again.
-std::int64_t again_bytes(const reduction& what, const pass& first, const engine_traits& engine);
+/// Workspace for what the first pass of `p` may leave to be added again.
+std::int64_t again_bytes(const plan& p);
 
 }  // namespace multifold::detail

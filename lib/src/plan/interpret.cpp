@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "multifold/error.hpp"
+#include "multifold/ops/merged.hpp"
 #include "multifold/ops/visit.hpp"
 #include "multifold/plan.hpp"
 #include "plan/outcome.hpp"
@@ -33,10 +34,29 @@ struct reader<element_pair<T>> {
   }
 };
 
+// A pass of tiles; `element(o, l, i)` is that of outer o, row l, column i.
+template <class Op, class Element>
+auto read_tiles(const pass& at, const Op& op, const Element& element) {
+  std::vector<typename Op::accumulator> out(static_cast<std::size_t>(at.batches * at.parts), op.identity());
+  for (std::int64_t batch = 0; batch < at.batches; ++batch) {
+    for (std::int64_t row = 0; row < at.length; ++row) {
+      auto& into = out[static_cast<std::size_t>(batch * at.parts + at.part_of(row))];
+      const auto x = element(batch / at.array.inner, row, batch % at.array.inner);
+      into = op.combine(into, op.lift(x, row * at.array.index_step));
+    }
+  }
+  return out;
+}
+
 template <class Op>
 partials_of<Op> read_input(const plan& p, const Op& op, const operands& data) {
   const reader<typename Op::value_type> read;
   const pass& first = p.passes.front();
+  if (first.kind == kernel::tiles) {
+    return read_tiles(first, op, [&](std::int64_t outer, std::int64_t row, std::int64_t column) {
+      return read(data, p.form.offset + outer * first.array.outer_stride + row * first.array.row_stride + column);
+    });
+  }
   partials_of<Op> out(static_cast<std::size_t>(first.batches * first.parts), op.identity());
   for (std::int64_t batch = 0; batch < first.batches; ++batch) {
     for (std::int64_t index = 0; index < first.length; ++index) {
@@ -51,6 +71,11 @@ partials_of<Op> read_input(const plan& p, const Op& op, const operands& data) {
 
 template <class Op>
 partials_of<Op> merge(const pass& at, const Op& op, const partials_of<Op>& in) {
+  if (at.kind == kernel::tiles) {
+    return read_tiles(at, merge_of<Op>{op}, [&](std::int64_t outer, std::int64_t row, std::int64_t column) {
+      return in[static_cast<std::size_t>((outer * at.length + row) * at.array.inner + column)];
+    });
+  }
   partials_of<Op> out(static_cast<std::size_t>(at.batches * at.parts), op.identity());
   for (std::int64_t batch = 0; batch < at.batches; ++batch) {
     for (std::int64_t index = 0; index < at.length; ++index) {
@@ -68,6 +93,7 @@ partials_of<Op> finish_in_kernel(const pass& last, const Op& op, const partials_
   rest.length = last.parts;
   rest.parts = 1;
   rest.tile = rest.part_length = last.parts;
+  rest.kind = kernel::partials;
   return last.parts == 1 ? in : merge(rest, op, in);
 }
 

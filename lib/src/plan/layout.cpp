@@ -120,7 +120,7 @@ std::int64_t grid_of(const pass& p, const batches& form, const engine_traits& en
     blocks = std::min(ceil_div(p.batches, std::max(1, p.threads / p.group)), resident);
   }
   if (p.kind == kernel::tiles) {
-    const std::int64_t boxes = ceil_div(form.outer, p.box.outers) * ceil_div(form.inner, p.box.columns);
+    const std::int64_t boxes = ceil_div(p.array.outer, p.box.outers) * ceil_div(p.array.inner, p.box.columns);
     blocks = std::min(boxes * p.parts, std::int64_t{engine.units} * p.box.resident);
   }
   // Columns: a block covers `threads * vector` neighbouring columns of one part, or all where there are fewer.

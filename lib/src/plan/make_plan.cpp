@@ -5,6 +5,7 @@
 
 #include "multifold/error.hpp"
 #include "multifold/plan.hpp"
+#include "plan/chain_layout.hpp"
 #include "plan/exact_layout.hpp"
 #include "plan/layout.hpp"
 #include "plan/moment_layout.hpp"
@@ -176,16 +177,23 @@ plan make_plan(const reduction& what, const batches& form, const plan_options& o
       options.passes == 1 && (options.how == finish::next_pass || engine.engine == engine_kind::host);
   if (one_without_finish && !options.parts) first.parts = 1;
   if (detail::has_moment_layout(what, engine)) {
+    if (detail::lay_out_moment_tiles(p, options)) return p;
     p.passes.push_back(detail::moment_pass(what, form, options, engine));
     check_cut(options, p.passes.front());
     p.accumulator_bytes = detail::moment_word_bytes(what);
     p.again_bytes = detail::moment_mark_bytes(what, p.passes.front());
     return p;
   }
+  if (form.pattern == access::strided && detail::lay_out_chain(p, options)) {
+    p.accumulator_bytes = gathered_bytes(what);
+    p.again_bytes = detail::again_bytes(p);
+    append_chosen(p, options);
+    return p;
+  }
   p.passes.push_back(first_pass(what, form, first, engine));
   check_cut(options, p.passes.front());
   p.accumulator_bytes = detail::partial_bytes(what, p.passes.front());
-  p.again_bytes = detail::again_bytes(what, p.passes.front(), engine);
+  p.again_bytes = detail::again_bytes(p);
   if (options.passes && *options.passes > 1) {
     widen_first(p, *options.passes, options);
     append_forced(p, *options.passes, options);
@@ -216,14 +224,14 @@ engine_traits h200_traits() {
 
 std::int64_t plan::partials(std::size_t index) const noexcept {
   const pass& at = passes[index];
-  if (at.parts == 1) return 0;
+  if (at.parts == 1 && index + 1 == passes.size()) return 0;
   return at.how == finish::atomic ? at.batches : at.batches * at.parts;
 }
 
 std::int64_t plan::workspace_bytes() const noexcept {
   uint128_t bytes = 256 + static_cast<uint128_t>(again_bytes);  // 256: the status word
   for (std::size_t i = 0; i < passes.size(); ++i) {
-    if (passes[i].parts == 1) continue;
+    if (partials(i) == 0) continue;
     bytes += detail::round_up(static_cast<uint128_t>(partials(i)) * static_cast<uint128_t>(accumulator_bytes));
     if (passes[i].how != finish::next_pass) bytes += detail::round_up(static_cast<uint128_t>(passes[i].batches) * 4);
   }

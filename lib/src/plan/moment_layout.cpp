@@ -1,4 +1,5 @@
-// Long rows of floating point have a block a part; everything else has groups of lanes.
+// Long rows of floating point have a block a part, descriptions and strided arrays have groups of lanes; everything
+// else is read in tiles, and by groups of lanes once more where those are not certain.
 #include "plan/moment_layout.hpp"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include "multifold/error.hpp"
 #include "multifold/ops/moment_words.hpp"
 #include "multifold/ops/visit.hpp"
+#include "plan/chain_layout.hpp"
 #include "plan/layout.hpp"
 
 namespace multifold::detail {
@@ -81,6 +83,20 @@ void lay_out_groups(pass& p, const batches& form, const plan_options& options, c
                       engine.units * group_blocks_a_unit);
 }
 
+bool has_long_rows(const reduction& what, const batches& form) {
+  return form.pattern == access::rows && is_floating(what.input) &&
+         form.length >= least_row_bytes / item_bytes(what.input);
+}
+
+pass blank_pass(const batches& form, const plan_options& options, const engine_traits& engine) {
+  pass p;
+  p.batches = form.results();
+  p.length = form.length;
+  p.how = finish::atomic;
+  p.threads = options.threads.value_or(std::min(engine.threads, most_threads));
+  return p;
+}
+
 }  // namespace
 
 bool has_moment_layout(const reduction& what, const engine_traits& engine) {
@@ -89,16 +105,25 @@ bool has_moment_layout(const reduction& what, const engine_traits& engine) {
 
 pass moment_pass(const reduction& what, const batches& form, const plan_options& options, const engine_traits& engine) {
   check(options);
-  pass p;
-  p.batches = form.results();
-  p.length = form.length;
-  p.how = finish::atomic;
-  p.threads = options.threads.value_or(std::min(engine.threads, most_threads));
-  const bool long_rows = form.pattern == access::rows && is_floating(what.input) &&
-                         form.length >= least_row_bytes / item_bytes(what.input);
-  if (long_rows) lay_out_rows(p, what, options, engine);
+  pass p = blank_pass(form, options, engine);
+  if (has_long_rows(what, form)) lay_out_rows(p, what, options, engine);
   else lay_out_groups(p, form, options, engine);
   return p;
+}
+
+bool lay_out_moment_tiles(plan& p, const plan_options& options) {
+  if (p.what.op == op_kind::describe || has_long_rows(p.what, p.form) || !lay_out_chain(p, options)) return false;
+  pass again = blank_pass(p.form, options, p.engine);
+  lay_out_groups(again, p.form, options, p.engine);
+  const auto results = static_cast<uint128_t>(p.form.results());
+  uint128_t bytes = round_up((results + 31) / 32 * 4);
+  if (again.parts > 1) {
+    bytes += round_up(results * static_cast<uint128_t>(moment_word_bytes(p.what))) + round_up(results * 4);
+  }
+  p.accumulator_bytes = gathered_bytes(p.what);
+  p.again_bytes = static_cast<std::int64_t>(std::min(bytes, static_cast<uint128_t>(INT64_MAX)));
+  p.again = again;
+  return true;
 }
 
 std::int64_t moment_word_bytes(const reduction& what) {

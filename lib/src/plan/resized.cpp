@@ -32,9 +32,14 @@ plan resized(const plan& p, std::int64_t length) {
   for (run& r : smaller.form.reduced) r.extent = length;
   pass& first = smaller.passes.front();
   first.length = length;
+  if (first.kind == kernel::tiles) first.array.length = length;
   if (first.parts == 1) first.tile = first.part_length = std::max<std::int64_t>(1, length);
+  if (smaller.again) {
+    smaller.again->length = length;
+    if (smaller.again->parts == 1) smaller.again->tile = smaller.again->part_length = first.part_length;
+  }
   // Sums of f64 have a mark for every tile, and tiles of short rows are smaller.
-  smaller.again_bytes = std::max(p.again_bytes, detail::again_bytes(p.what, first, p.engine));
+  smaller.again_bytes = std::max(p.again_bytes, detail::again_bytes(smaller));
   return smaller;
 }
 

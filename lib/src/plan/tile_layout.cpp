@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "multifold/ops/visit.hpp"
 #include "plan/layout.hpp"
 
 namespace multifold::detail {
@@ -12,7 +13,6 @@ namespace {
 
 // A piece that begins and ends anywhere takes up to 15 bytes more on both sides, and its pitch 16.
 constexpr std::int64_t margin_bytes = 48;
-constexpr std::int64_t room_bytes = tile_stage_bytes - margin_bytes;
 // Aligned rows that groups of lanes read without shared memory. On an H200, in GB/s: of 64 i64 4158; of 100 i64 980,
 // which tiles read at 2600; of 100 f32 exactly 1690, at 3200; but of 1000 f32 4330, at 4240.
 constexpr std::int64_t most_group_bytes = 512, most_exact_group_bytes = 128, most_long_group_bytes = 8 << 10;
@@ -26,15 +26,21 @@ constexpr std::int64_t most_open_columns = tile_threads;
 
 // That a multiprocessor holds: with the ring, an accumulator for each thread there may be, and what CUDA takes itself.
 int resident_blocks(const reduction& what, const engine_traits& engine) {
-  constexpr std::int64_t most_threads = 512, reserved_bytes = 1 << 10, others = 512;
-  const std::int64_t block = tile_stages * tile_stage_bytes + most_threads * gathered_bytes(what) + others;
+  constexpr std::int64_t reserved_bytes = 1 << 10, others = 512;
+  const std::int64_t block = tile_stages * tile_stage_bytes + tile_threads * gathered_bytes(what) + others;
   if (block > engine.block_shared_bytes) return 0;
-  return static_cast<int>(
-      std::min<std::int64_t>(most_tile_blocks, engine.unit_shared_bytes / (block + reserved_bytes)));
+  const std::int64_t most = family_of(what) == op_family::moments ? most_moment_tile_blocks : most_tile_blocks;
+  return static_cast<int>(std::min(most, engine.unit_shared_bytes / (block + reserved_bytes)));
 }
 
 // An odd number of times 16 bytes: pieces that lie side by side begin in different banks.
 std::int64_t pitch_of(std::int64_t bytes) { return (ceil_div(bytes + 15, 16) | 1) * 16; }
+
+// What a tile holds.
+struct tile_room {
+  std::int64_t item;   // bytes an element
+  std::int64_t bytes;  // of the elements
+};
 
 struct candidate {
   int group = 1;
@@ -43,17 +49,17 @@ struct candidate {
 };
 
 // How many of a warp's threads read different words of the same bank, at worst.
-int bank_conflicts(const batches& form, const tile_box& box, std::int64_t item, int group, bool turned) {
-  const std::int64_t stride = form.inner == 1 ? item : box.pitch == 0 ? form.inner * item : box.pitch;
-  const std::int64_t outer_step = box.pitch == 0   ? form.length * form.inner * item
-                                  : form.inner > 1 ? std::int64_t{box.rows} * box.pitch
-                                                   : box.pitch;
+int bank_conflicts(const tiled_array& of, const tile_box& box, std::int64_t item, int group, bool turned) {
+  const std::int64_t stride = of.inner == 1 ? item : box.pitch == 0 ? of.inner * item : box.pitch;
+  const std::int64_t outer_step = box.pitch == 0 ? of.length * of.inner * item
+                                  : of.inner > 1 ? std::int64_t{box.rows} * box.pitch
+                                                 : box.pitch;
   std::array<std::int64_t, 32> words{};
   std::array<int, 32> of_bank{};
   int count = 0;
   for (int t = 0; t < 32; ++t) {
     const int together = tile_threads / group;
-    const int run = form.inner == 1 ? t / group : t % together, lane = form.inner == 1 ? t % group : t / together;
+    const int run = of.inner == 1 ? t / group : t % together, lane = of.inner == 1 ? t % group : t / together;
     const int outer = run / box.columns, column = run % box.columns;
     if (outer >= box.outers) continue;
     const std::int64_t place = (lane + (turned ? outer * group : 0)) % box.rows;
@@ -66,15 +72,15 @@ int bank_conflicts(const batches& form, const tile_box& box, std::int64_t item, 
 }
 
 // In units of what an element costs, fitted to an H200.
-void deal_threads(pass& p, const batches& form, std::int64_t item) {
+void deal_threads(pass& p, const tiled_array& of, std::int64_t item) {
   const std::int64_t runs = std::int64_t{p.box.outers} * p.box.columns;
-  const bool bent = p.box.pitch != 0 && form.inner > 1 && form.length_run.stride * item % 16 != 0;
+  const bool bent = p.box.pitch != 0 && of.inner > 1 && of.row_stride * item % 16 != 0;
   candidate best{0, false, 0};
   for (int group = 1; group <= tile_threads && group <= std::max(1, p.box.rows); group *= 2) {
     double exchange = 0;
-    for (int g = group; g > 1; g /= 2) exchange += form.inner > 1 || g > 32 ? 8 : 5;
+    for (int g = group; g > 1; g /= 2) exchange += of.inner > 1 || g > 32 ? 8 : 5;
     for (const bool turned : {false, true}) {
-      const int conflicts = bank_conflicts(form, p.box, item, group, turned);
+      const int conflicts = bank_conflicts(of, p.box, item, group, turned);
       const double element = (turned || bent ? 1.35 : 1.0) + 0.6 * (conflicts - 1);
       const auto steps = static_cast<double>(ceil_div(p.box.rows, group));
       const double cost = static_cast<double>(ceil_div(runs, tile_threads / group)) * (steps * element + 10 + exchange);
@@ -87,52 +93,54 @@ void deal_threads(pass& p, const batches& form, std::int64_t item) {
 }
 
 // Boxes of whole batches; false if not even one fits.
-bool box_of_batches(pass& p, const batches& form, std::int64_t item) {
-  if (form.length > room_bytes / item) return false;
-  const bool fits = form.inner <= room_bytes / item / form.length;
-  const std::int64_t slab = fits ? form.length * form.inner * item : room_bytes + 1;
-  const bool dense = form.inner == 1 || form.length_run.stride == form.inner;
+bool box_of_batches(pass& p, const tiled_array& of, const tile_room& room) {
+  const std::int64_t item = room.item, room_bytes = room.bytes;
+  if (of.length > room_bytes / item) return false;
+  const bool fits = of.inner <= room_bytes / item / of.length;
+  const std::int64_t slab = fits ? of.length * of.inner * item : room_bytes + 1;
+  const bool dense = of.inner == 1 || of.row_stride == of.inner;
   tile_box& box = p.box;
-  box.rows = static_cast<int>(form.length);
-  box.columns = fits ? static_cast<int>(form.inner) : 1;
-  if (dense && fits && (form.outer_run.stride == form.length * form.inner || form.inner > 1)) {
-    const bool several = form.outer_run.stride == form.length * form.inner;
-    box.outers = several ? static_cast<int>(std::min(form.outer, room_bytes / slab)) : 1;
+  box.rows = static_cast<int>(of.length);
+  box.columns = fits ? static_cast<int>(of.inner) : 1;
+  if (dense && fits && (of.outer_stride == of.length * of.inner || of.inner > 1)) {
+    const bool several = of.outer_stride == of.length * of.inner;
+    box.outers = several ? static_cast<int>(std::min(of.outer, room_bytes / slab)) : 1;
     return true;
   }
-  if (form.inner == 1) {
+  if (of.inner == 1) {
     box.pitch = static_cast<int>(pitch_of(slab));
-    box.outers = static_cast<int>(std::min(form.outer, room_bytes / box.pitch));
+    box.outers = static_cast<int>(std::min(of.outer, room_bytes / box.pitch));
     return box.outers > 0;
   }
   // All rows of some columns, if a block has a column for every thread then.
-  const std::int64_t wide = (room_bytes / form.length - margin_bytes) / item;
-  if (wide < std::min(form.inner, most_open_columns)) return false;
-  const std::int64_t chunks = ceil_div(form.inner, wide);
-  const std::int64_t line = std::max<std::int64_t>(1, 32 / item), columns = ceil_div(form.inner, chunks);
-  box.columns = static_cast<int>(std::min({ceil_div(columns, line) * line, wide, form.inner}));
+  const std::int64_t wide = (room_bytes / of.length - margin_bytes) / item;
+  if (wide < std::min(of.inner, most_open_columns)) return false;
+  const std::int64_t chunks = ceil_div(of.inner, wide);
+  const std::int64_t line = std::max<std::int64_t>(1, 32 / item), columns = ceil_div(of.inner, chunks);
+  box.columns = static_cast<int>(std::min({ceil_div(columns, line) * line, wide, of.inner}));
   box.pitch = static_cast<int>(pitch_of(box.columns * item));
   return true;
 }
 
 // Rows of some columns, or a piece of one row: a block goes on with the next ones.
-void box_of_rows(pass& p, const batches& form, std::int64_t item, const engine_traits& engine) {
+void box_of_rows(pass& p, const tiled_array& of, const tile_room& room, const engine_traits& engine) {
+  const std::int64_t item = room.item, room_bytes = room.bytes;
   tile_box& box = p.box;
   box = {.resident = box.resident};
-  if (form.inner > 1) {
+  if (of.inner > 1) {
     const std::int64_t line = std::max<std::int64_t>(1, 32 / item);
-    const std::int64_t columns = ceil_div(form.inner, ceil_div(form.inner, most_open_columns));
-    box.columns = static_cast<int>(std::min({ceil_div(columns, line) * line, most_open_columns, form.inner}));
+    const std::int64_t columns = ceil_div(of.inner, ceil_div(of.inner, most_open_columns));
+    box.columns = static_cast<int>(std::min({ceil_div(columns, line) * line, most_open_columns, of.inner}));
   }
-  const bool joined = form.inner == 1 || (box.columns == form.inner && form.length_run.stride == form.inner);
+  const bool joined = of.inner == 1 || (box.columns == of.inner && of.row_stride == of.inner);
   if (!joined) box.pitch = static_cast<int>(pitch_of(box.columns * item));
   const std::int64_t row_bytes = joined ? box.columns * item : box.pitch;
-  const std::int64_t most = std::clamp<std::int64_t>(room_bytes / row_bytes, 1, form.length);
-  box.rows = static_cast<int>(ceil_div(form.length, ceil_div(form.length, most)));  // all tiles alike
+  const std::int64_t most = std::clamp<std::int64_t>(room_bytes / row_bytes, 1, of.length);
+  box.rows = static_cast<int>(ceil_div(of.length, ceil_div(of.length, most)));  // all tiles alike
   p.group = tile_threads;
   while (p.group > 1 && tile_threads / p.group < box.columns) p.group /= 2;
-  const std::int64_t items = form.outer * ceil_div(form.inner, box.columns);
-  cut(p, parts_for_waves(items, std::int64_t{engine.units} * box.resident, ceil_div(form.length, box.rows)), box.rows);
+  const std::int64_t items = of.outer * ceil_div(of.inner, box.columns);
+  cut(p, parts_for_waves(items, std::int64_t{engine.units} * box.resident, ceil_div(of.length, box.rows)), box.rows);
 }
 
 bool serves(const pass& p, const reduction& what, const batches& form, std::int64_t item) {
@@ -151,20 +159,34 @@ bool serves(const pass& p, const reduction& what, const batches& form, std::int6
 
 }  // namespace
 
-void prefer_tiles(pass& p, const reduction& what, const batches& form, const plan_options& options,
-                  const engine_traits& engine) {
-  if (engine.engine == engine_kind::host || form.results() < 2 || form.length == 0) return;
-  if (options.passes || options.how || options.parts || options.threads || options.form) return;
-  const std::int64_t item = item_bytes(what.input);
-  const int resident = resident_blocks(what, engine);
-  if (resident == 0 || !serves(p, what, form, item)) return;
+bool tiles_are_open(const reduction& what, const plan_options& options, const engine_traits& engine) {
+  if (engine.engine == engine_kind::host) return false;
+  if (options.passes || options.how || options.parts || options.threads || options.form) return false;
+  return resident_blocks(what, engine) > 0;
+}
+
+void lay_out_tiles(pass& p, const tiled_array& of, std::int64_t item, int arrays, const reduction& what,
+                   const engine_traits& engine) {
+  const tile_room room{item, tile_stage_bytes / arrays - margin_bytes};
   p.kind = kernel::tiles;
+  p.batches = of.outer * of.inner;
+  p.length = of.length;
   p.threads = tile_threads;
   p.vector = 1;
-  p.box = {.resident = resident};
+  p.array = of;
+  p.box = {.resident = resident_blocks(what, engine)};
   cut(p, 1, 1);
-  if (box_of_batches(p, form, item)) deal_threads(p, form, item);
-  else box_of_rows(p, form, item, engine);
+  if (box_of_batches(p, of, room)) deal_threads(p, of, item);
+  else box_of_rows(p, of, room, engine);
+}
+
+void prefer_tiles(pass& p, const reduction& what, const batches& form, const plan_options& options,
+                  const engine_traits& engine) {
+  const std::int64_t item = item_bytes(what.input);
+  if (form.results() < 2 || form.length == 0 || !tiles_are_open(what, options, engine)) return;
+  if (!serves(p, what, form, item)) return;
+  const std::int64_t row_stride = form.inner == 1 ? 1 : form.length_run.stride;
+  lay_out_tiles(p, {form.outer, form.length, form.inner, form.outer_run.stride, row_stride, 1}, item, 1, what, engine);
 }
 
 }  // namespace multifold::detail

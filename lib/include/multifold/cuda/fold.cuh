@@ -7,6 +7,7 @@
 #include <string>
 #include <type_traits>
 
+#include "multifold/cuda/kernels/result_layout.cuh"
 #include "multifold/cuda/launch.cuh"
 #include "multifold/cuda/traits.hpp"
 
@@ -24,11 +25,11 @@ template <class Result>
 struct typed_output {
   Result* results;
   std::int64_t count;
-  std::int64_t inner, outer_result_stride, inner_result_stride;
+  kernels::result_layout layout;
 
   template <class Op>
   __device__ void operator()(const Op& op, std::int64_t batch, typename Op::accumulator value) const {
-    results[batch / inner * outer_result_stride + batch % inner * inner_result_stride] = op.lower(value, count);
+    results[layout.at(batch)] = op.lower(value, count);
   }
 };
 
@@ -61,7 +62,9 @@ requires storage_type<typename Op::value_type> plan make_fold_plan(const Op&, co
   const batches form = normalise(view, axes, element_order::indexed);
   // A plain sum takes the same passes: kernels that any operation runs through, and nothing to be added again.
   const reduction plain = make_reduction(op_kind::sum, view.type, nan_policy::propagate, accuracy::fast);
-  plan p = make_plan(plain, form, options, engine);
+  plan_options whole = options;
+  whole.whole_batches = true;
+  plan p = make_plan(plain, form, whole, engine);
   p.accumulator_bytes = static_cast<std::int64_t>(sizeof(typename Op::accumulator));
   return p;
 }
@@ -78,9 +81,7 @@ void fold_async(const plan& p, const Op& op, const typename Op::value_type* data
                 std::span<std::byte> workspace, cudaStream_t stream) {
   detail::check_item("array", data, p.form.elements() == 0);
   detail::check_item("memory for the results", results, p.form.results() == 0);
-  const detail::typed_output<fold_result<Op>> output{
-      results, p.form.length, p.form.inner, p.form.pattern == access::strided ? 1 : p.form.outer_run.result_stride,
-      p.form.inner_run.result_stride};
+  const detail::typed_output<fold_result<Op>> output{results, p.form.length, kernels::layout_of(p.form)};
   stream_queue queue(stream);
   launch(p, op, output, data + p.form.offset, workspace_cursor(p, workspace), 0, nullptr, queue);
 }

@@ -17,6 +17,7 @@
 #include "multifold/cuda/kernels/tiles.cuh"
 #include "multifold/cuda/work_queue.hpp"
 #include "multifold/cuda/workspace.hpp"
+#include "multifold/ops/merged.hpp"
 #include "multifold/plan.hpp"
 
 namespace multifold::cuda {
@@ -76,36 +77,53 @@ void launch_group_rows(const pass& at, const batches& form, const typename Op::v
   }
 }
 
-// All elements that the view has, whichever way its strides go.
+// All elements that the array has, whichever way its strides go.
 template <class T>
-kernels::array_range range_of(const batches& form, const T* data) {
-  std::int64_t first = 0, last = form.inner - 1;
-  for (const std::int64_t reach : {(form.outer - 1) * form.outer_run.stride,
-                                   form.inner == 1 ? form.length - 1 : (form.length - 1) * form.length_run.stride}) {
+kernels::array_range range_of(const tiled_array& of, const T* data) {
+  std::int64_t first = 0, last = of.inner - 1;
+  for (const std::int64_t reach : {(of.outer - 1) * of.outer_stride, (of.length - 1) * of.row_stride}) {
     (reach < 0 ? first : last) += reach;
   }
   return {reinterpret_cast<const std::byte*>(data + first), reinterpret_cast<const std::byte*>(data + last + 1)};
 }
 
+// The same of a slice of the workspace, which takes up a multiple of 16 bytes whatever its elements are.
+template <class T>
+kernels::array_range range_of_slice(const tiled_array& of, const T* data) {
+  const kernels::array_range used = range_of(of, data);
+  return {used.first, used.first + (used.end - used.first + 15) / 16 * 16};
+}
+
+// One array, or two of one shape.
+template <class T>
+struct tiled_elements {
+  const T* data;
+  kernels::array_range range;
+  const T* more = nullptr;
+  kernels::array_range more_range{};
+};
+
 template <class Op, class Output>
-void launch_tiles(const pass& at, const batches& form, const typename Op::value_type* data,
+void launch_tiles(const pass& at, const tiled_elements<kernels::tile_element<Op>>& from,
                   const kernels::pass_arguments<Op, Output>& args, work_queue& queue) {
   const auto boxes = [](std::int64_t all, std::int64_t of_box) { return (all + of_box - 1) / of_box; };
-  const kernels::tile_map map{range_of(form, data),
-                              form.outer,
-                              form.inner,
-                              form.outer_run.stride,
-                              form.inner == 1 ? 1 : form.length_run.stride,
-                              boxes(form.outer, at.box.outers),
-                              boxes(form.inner, at.box.columns),
+  const kernels::tile_map map{from.range,
+                              from.more_range,
+                              at.array.outer,
+                              at.array.inner,
+                              at.array.outer_stride,
+                              at.array.row_stride,
+                              boxes(at.array.outer, at.box.outers),
+                              boxes(at.array.inner, at.box.columns),
                               at.box.outers,
                               at.box.rows,
                               at.box.columns,
                               at.group,
                               at.box.pitch,
+                              at.array.index_step,
                               at.box.turned};
   launch_kernel(queue, kernels::tiles<Op, Output>, static_cast<unsigned>(at.blocks), static_cast<unsigned>(at.threads),
-                static_cast<unsigned>(tile_stages * tile_stage_bytes), data, map, args);
+                static_cast<unsigned>(tile_stages * tile_stage_bytes), from.data, from.more, map, args);
 }
 
 // A pass over the input.
@@ -120,7 +138,7 @@ void launch_first(const pass& at, const batches& form, const typename Op::value_
                            kernels::short_row_of(data, args, at.blocks, at.threads), form.outer_run.stride, args);
     case kernel::group_rows: return launch_group_rows(at, form, data, args, queue);
     case kernel::columns: return launch_columns(at, form, data, args, queue);
-    case kernel::tiles: return launch_tiles(at, form, data, args, queue);
+    case kernel::tiles: return launch_tiles(at, {data, range_of(at.array, data)}, args, queue);
     case kernel::strided:
       return launch_kernel(queue, kernels::strided<Op, Output>, blocks, threads, 0, data, runs_of(form), args);
     case kernel::partials:
@@ -132,10 +150,39 @@ void launch_first(const pass& at, const batches& form, const typename Op::value_
   throw unsupported_error("a plan of " + std::string(name(at.kind)) + " was made for another operation");
 }
 
+// Hands the values of an operation's merges to its output.
+template <class Output>
+struct merged_output {
+  Output to;
+  template <class Op>
+  __device__ void operator()(const merge_of<Op>& merge, std::int64_t batch,
+                             const typename Op::accumulator& value) const {
+    to(merge.op, batch, value);
+  }
+};
+
+template <class Op, class Output>
+void launch_merges(const pass& at, const typename Op::accumulator* data,
+                   const kernels::pass_arguments<Op, Output>& args, work_queue& queue) {
+  const kernels::pass_arguments<merge_of<Op>, merged_output<Output>> merges{
+      args.batches,
+      args.parts,
+      args.length,
+      args.tile,
+      args.part_length,
+      args.form,
+      {args.partials.how, args.partials.data, args.partials.arrivals},
+      0,
+      {args.op},
+      {args.output}};
+  launch_tiles(at, {data, range_of_slice(at.array, data)}, merges, queue);
+}
+
 // A pass over partial results.
 template <class Op, class Output>
 void launch_partials(const pass& at, const typename Op::accumulator* data,
                      const kernels::pass_arguments<Op, Output>& args, work_queue& queue) {
+  if (at.kind == kernel::tiles) return launch_merges(at, data, args, queue);
   if (at.parts == 1 && at.length <= 8 && at.batches > 1) {
     launch_next_kernel(queue, kernels::few_partials<Op, Output>, grid_for(at.batches, 256), 256, 0, data, args);
   } else {
@@ -150,8 +197,8 @@ kernels::partial_results<Op> prepare_partials(const plan& p, std::size_t index, 
                                               work_queue& queue) {
   const pass& at = p.passes[index];
   kernels::partial_results<Op> partials{at.how, nullptr, nullptr};
-  if (at.parts == 1) return partials;
-  if (at.how != finish::next_pass) {
+  if (p.partials(index) == 0) return partials;
+  if (at.parts > 1 && at.how != finish::next_pass) {
     partials.arrivals = space.take<unsigned>(at.batches);
     queue.clear(partials.arrivals, static_cast<std::size_t>(at.batches) * sizeof(unsigned));
   }

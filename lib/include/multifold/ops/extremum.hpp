@@ -83,6 +83,10 @@ struct arg_extremum {
     const bool second = b.key < a.key || (b.key == a.key && b.index < a.index);
     return second ? b : a;
   }
+  /// The same element, in a batch that began `by` elements earlier.
+  MULTIFOLD_HD constexpr accumulator moved(accumulator a, std::int64_t by) const {
+    return {a.key, a.index == no_index ? no_index : a.index + by};
+  }
   MULTIFOLD_HD constexpr scalar lower(accumulator a, std::int64_t count) const {
     if (a.index == no_index) return scalar::failed(scalar::kind::empty, count);
     return scalar::of_integer(a.index, count);

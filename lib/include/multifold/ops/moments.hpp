@@ -67,12 +67,6 @@ MULTIFOLD_HD constexpr carrier_of<T> carried(T x) {
   else return x;
 }
 
-/// An element of each of two arrays.
-template <storage_type T>
-struct element_pair {
-  T x, y;
-};
-
 /// Counts and extremes of a description, of carriers.
 template <storage_type T>
 struct description_marks {

@@ -68,9 +68,9 @@ void enqueue_blocks(const plan& p, const exact_output<T>& output, const T* data,
   const pass& at = p.passes.front();
   block_arguments<T, exact_output<T>> args{};
   args.output = output;
-  if (output.to.plain && !output.to.merge && p.what.op == op_kind::sum && output.to.layout.inner == 1) {
+  if (output.to.plain && !output.to.merge && p.what.op == op_kind::sum && output.to.layout.count <= 1) {
     args.sums = static_cast<T*>(output.to.data);
-    args.sum_stride = output.to.layout.outer_stride;
+    args.sum_stride = output.to.layout.stride[0];
     args.status_word = output.to.only ? output.to.status_word : nullptr;
   }
   args.length = output.to.count;
@@ -138,13 +138,12 @@ bool enqueue_short_rows(const plan& p, const exact_output<T>& output, const T* d
 /// Any batches: gathered in pairs, and added again where those were lost.
 template <floating_storage T>
 void enqueue_pairs(const plan& p, exact_output<T> output, const T* data, workspace_cursor space, work_queue& queue) {
-  const pass& at = p.passes.front();
-  const std::int64_t words_of_bits = (at.batches + 31) / 32;
-  output.is_long = at.length > long_batch;
+  const std::int64_t batches = p.form.results(), words_of_bits = (batches + 31) / 32;
+  output.is_long = p.form.length > long_batch;
   output.lost.bits = space.take<unsigned>(words_of_bits);
   if (output.is_long) {
-    output.lost.words = space.take<std::int64_t>(at.batches * words<T>::count);
-    output.lost.arrivals = space.take<unsigned>(at.batches);
+    output.lost.words = space.take<std::int64_t>(batches * words<T>::count);
+    output.lost.arrivals = space.take<unsigned>(batches);
   }
   queue.clear(output.lost.bits, static_cast<std::size_t>(words_of_bits) * sizeof(unsigned));
   if (!enqueue_short_rows(p, output, data, queue)) {
@@ -152,9 +151,8 @@ void enqueue_pairs(const plan& p, exact_output<T> output, const T* data, workspa
                       [&](auto fold) { launch(p, fold, output, data, space, 0, output.to.count.said, queue); });
   }
 
-  const int turn = at.batches > (1 << 21) ? 32 : 1;
-  const lost_arguments<T> args{output,     data, cuda::detail::runs_of(p.form), at.batches, output.to.count,
-                               p.what.nan, turn};
+  const int turn = batches > (1 << 21) ? 32 : 1;
+  const lost_arguments<T> args{output, data, cuda::detail::runs_of(p.form), batches, output.to.count, p.what.nan, turn};
   const unsigned stay = 4 * multiprocessors(p);
   if (output.is_long) {
     launch_kernel(queue, add_long_again<T>, stay, again_threads, 0, args);

@@ -3,5 +3,6 @@
 
 namespace multifold::cuda {
 MULTIFOLD_MOMENT_ROWS(float)
+MULTIFOLD_MOMENT_MERGES(float)
 MULTIFOLD_MOMENTS(float)
 }  // namespace multifold::cuda

@@ -3,5 +3,6 @@
 
 namespace multifold::cuda {
 MULTIFOLD_MOMENT_ROWS(double)
+MULTIFOLD_MOMENT_MERGES(double)
 MULTIFOLD_MOMENTS(double)
 }  // namespace multifold::cuda

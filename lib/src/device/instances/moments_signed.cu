@@ -1,6 +1,10 @@
-// Norms, dot products, variances and descriptions of signed integers.
+// Norms, dot products, variances and descriptions of signed integers, and what all integers have in common.
 #include "device/moments/enqueue.cuh"
 
 namespace multifold::cuda {
+MULTIFOLD_MOMENT_MERGES(std::int8_t)
+MULTIFOLD_MOMENT_MERGES(std::int16_t)
+MULTIFOLD_MOMENT_MERGES(std::int32_t)
+MULTIFOLD_MOMENT_MERGES(std::int64_t)
 MULTIFOLD_MOMENTS(std::int64_t)
 }  // namespace multifold::cuda

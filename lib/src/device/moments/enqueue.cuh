@@ -3,9 +3,10 @@
 
 #include <algorithm>
 
-#include "device/dispatch.hpp"
+#include "device/moments/call_output.cuh"
 #include "device/moments/groups.cuh"
 #include "device/moments/rows.cuh"
+#include "device/moments/tile_output.cuh"
 #include "multifold/cuda/launch.cuh"
 
 namespace multifold::cuda::moments {
@@ -23,21 +24,8 @@ void visit_set(op_kind op, F&& f) {
   }
 }
 
-inline output output_of(const reduction& what, void* data, bool merge, bool only, std::uint32_t* status_word) {
-  return {data, merge, only, what.op, what.input, what.result, what.correction, what.nan, {}, status_word};
-}
-
-inline output output_of(const plan& p, const detail::call& c, std::uint32_t* status_word) {
-  output to = output_of(p.what, c.results, c.merge, p.form.results() == 1 && !c.merge, status_word);
-  if (p.form.pattern != access::strided) {
-    to.layout = {p.form.inner, p.form.outer_run.result_stride, p.form.inner_run.result_stride};
-  }
-  return to;
-}
-
 template <storage_type T, moment_set Set>
-meeting<T> prepare_meeting(const plan& p, workspace_cursor& space, work_queue& queue) {
-  const pass& at = p.passes.front();
+meeting<T> prepare_meeting(const pass& at, workspace_cursor& space, work_queue& queue) {
   if (at.parts == 1) return {};
   const std::int64_t count = at.batches * moment_words<T, Set>::count;
   meeting<T> meet{space.take<std::int64_t>(count), space.take<unsigned>(at.batches), nullptr};
@@ -57,18 +45,17 @@ void enqueue_rows(const plan& p, const detail::call& c) {
   const auto* const y = two ? static_cast<const S*>(c.data.y) + p.form.offset : x;
   const output to = output_of(p, c, space.status());
   visit_set(p.what.op, [&]<moment_set Set>() {
-    const auto meet = prepare_meeting<carrier_of<S>, Set>(p, space, c.queue);
+    const auto meet = prepare_meeting<carrier_of<S>, Set>(at, space, c.queue);
     const extent shape{at.batches, {at.length, c.count}, at.parts, c.first_index};
     launch_kernel(c.queue, moment_rows<S, Set>, static_cast<unsigned>(at.blocks), static_cast<unsigned>(at.threads), 0,
                   x, y, p.form.outer_run.stride, shape, to, meet);
   });
 }
 
-/// Any batches of elements that T carries.
+/// Any batches of elements that T carries, or those of them whose bits are set in `only`.
 template <storage_type T>
-void enqueue_groups(const plan& p, const detail::call& c) {
-  workspace_cursor space(p, c.workspace);
-  const pass& at = p.passes.front();
+void enqueue_groups(const plan& p, const pass& at, const detail::call& c, workspace_cursor space,
+                    const unsigned* only) {
   const std::int64_t first = p.form.offset * item_bytes(p.what.input);
   group_arguments<T> args{};
   args.x = static_cast<const std::byte*>(c.data.x) + first;
@@ -78,10 +65,31 @@ void enqueue_groups(const plan& p, const detail::call& c) {
   args.runs = cuda::detail::runs_of(p.form);
   args.shape = {at.batches, {at.length, c.count}, at.parts, c.first_index};
   args.to = output_of(p, c, space.status());
+  args.only = only;
   visit_set(p.what.op, [&]<moment_set Set>() {
-    args.meet = prepare_meeting<T, Set>(p, space, c.queue);
+    args.meet = prepare_meeting<T, Set>(at, space, c.queue);
     launch_kernel(c.queue, moment_groups<T, Set>, static_cast<unsigned>(at.blocks), static_cast<unsigned>(at.threads),
                   0, args);
+  });
+}
+
+/// The passes behind the first one.
+template <storage_type Carrier>
+void merge_partials(const plan& p, const detail::call& c, workspace_cursor& space, unsigned* lost,
+                    const void* partials) {
+  visit_partial_set(p.what.op, [&]<moment_set Set>() {
+    using Fold = partial_fold<Carrier, Set>;
+    using Output = moment_output<Carrier, Set>;
+    const Output output{output_of(p, c, space.status()), lost, {p.form.length, c.count}};
+    const auto* previous = static_cast<const typename Fold::accumulator*>(partials);
+    for (std::size_t i = 1; i < p.passes.size(); ++i) {
+      const pass& at = p.passes[i];
+      const auto to = cuda::detail::prepare_partials<Fold>(p, i, Fold{}, space, c.queue);
+      const kernels::pass_arguments<Fold, Output> args{
+          at.batches, at.parts, {at.length, nullptr}, at.tile, at.part_length, at.form, to, 0, Fold{}, output};
+      cuda::detail::launch_tiles(at, {previous, cuda::detail::range_of_slice(at.array, previous)}, args, c.queue);
+      previous = to.data;
+    }
   });
 }
 
@@ -98,7 +106,7 @@ template <storage_type T>
 void lower(const reduction& what, const void* sums, std::int64_t count, void* results, std::uint32_t* status_word,
            work_queue& queue) {
   if (count == 0) return;
-  const output to = output_of(what, results, false, false, status_word);
+  const output to = output_of(what, results, false, false, {1, {count}, {1}}, status_word);
   visit_set(what.op, [&]<moment_set Set>() {
     launch_kernel(queue, lower_moments<T, Set>, cuda::detail::grid_for(count, group_threads / 32), group_threads, 0,
                   static_cast<const carried_sums<T, Set>*>(sums), count, to);
@@ -110,8 +118,13 @@ void lower(const reduction& what, const void* sums, std::int64_t count, void* re
 #define MULTIFOLD_MOMENT_ROWS(TYPE) \
   template void multifold::cuda::moments::enqueue_rows<TYPE>(const multifold::plan&, const detail::call&);
 
+#define MULTIFOLD_MOMENT_MERGES(CARRIER)                                                                       \
+  template void multifold::cuda::moments::merge_partials<CARRIER>(const multifold::plan&, const detail::call&, \
+                                                                  workspace_cursor&, unsigned*, const void*);
+
 #define MULTIFOLD_MOMENTS(TYPE)                                                                                      \
-  template void multifold::cuda::moments::enqueue_groups<TYPE>(const multifold::plan&, const detail::call&);         \
+  template void multifold::cuda::moments::enqueue_groups<TYPE>(                                                      \
+      const multifold::plan&, const multifold::pass&, const detail::call&, workspace_cursor, const unsigned*);       \
   template void multifold::cuda::moments::fill<TYPE>(const multifold::reduction&, void*, std::int64_t, work_queue&); \
   template void multifold::cuda::moments::lower<TYPE>(const multifold::reduction&, const void*, std::int64_t, void*, \
                                                       std::uint32_t*, work_queue&);

@@ -6,20 +6,15 @@
 
 namespace multifold::cuda::moments {
 
-/// A 192-bit integer, for products of 64-bit integers.
-struct wide_integer {
-  std::uint64_t low = 0;
-  int128_t high = 0;
-
-  __device__ void add(std::uint64_t more, int128_t above) {
-    low += more;
-    high += above + (low < more ? 1 : 0);
-  }
-};
-
 __device__ inline std::uint32_t sum_of_lanes(std::uint32_t value, int width) {
   for (int mask = width / 2; mask > 0; mask /= 2) value += __shfl_xor_sync(kernels::whole_warp, value, mask);
   return value;
+}
+
+/// The sum over the `width` lanes that share the upper bits of their numbers. All lanes of the warp must call.
+template <int Parts>
+__device__ void merge_lanes_of(expansion<Parts>& sum, int width) {
+  for (int mask = width / 2; mask > 0; mask /= 2) sum.add(kernels::shuffle_xor(sum, mask));
 }
 
 /// The extremes over `width` neighbouring lanes. All lanes of the warp must call.
@@ -135,7 +130,7 @@ struct gather<T, Set> {
       return;
     }
     add_expansion<Format>(words + place, before);
-    sum.clear();
+    sum = {};
     sum.add(value);
   }
 
@@ -146,9 +141,9 @@ struct gather<T, Set> {
   }
 
   __device__ void merge_lanes(int width) {
-    if constexpr (sums_elements(Set)) x.merge_lanes(width);
-    if constexpr (Set == moment_set::joint) y.merge_lanes(width);
-    if constexpr (sums_products(Set)) products.merge_lanes(width);
+    if constexpr (sums_elements(Set)) merge_lanes_of(x, width);
+    if constexpr (Set == moment_set::joint) merge_lanes_of(y, width);
+    if constexpr (sums_products(Set)) merge_lanes_of(products, width);
     if constexpr (Set == moment_set::description) zeros = sum_of_lanes(zeros, width);
   }
 
@@ -178,7 +173,7 @@ requires(!floating_storage<T>) struct gather<T, Set> {
   using at = moment_words<T, Set>;
 
   int128_t x = 0, y = 0;
-  wide_integer products;
+  product_total products;
   std::uint32_t zeros = 0;
   description_marks<T>* extremes;
 
@@ -207,7 +202,7 @@ requires(!floating_storage<T>) struct gather<T, Set> {
       if constexpr (sums_elements(Set)) x += kernels::shuffle_xor(x, mask);
       if constexpr (Set == moment_set::joint) y += kernels::shuffle_xor(y, mask);
       if constexpr (sums_products(Set)) {
-        const wide_integer other = kernels::shuffle_xor(products, mask);
+        const product_total other = kernels::shuffle_xor(products, mask);
         products.add(other.low, other.high);
       }
     }

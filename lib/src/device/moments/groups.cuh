@@ -23,7 +23,11 @@ struct group_arguments {
   extent shape;
   output to;
   meeting<T> meet;
+  const unsigned* only;  // bits of the batches that are wanted, or null: all of them
 
+  __device__ bool wants(std::int64_t batch) const {
+    return only == nullptr || (only[batch / 32] >> (batch % 32) & 1u) != 0;
+  }
   __device__ std::int64_t offset_of(std::int64_t batch) const {
     return kernels::offset_in(runs.kept_extent, runs.kept_stride, runs.kept_count, batch);
   }
@@ -129,8 +133,11 @@ __global__ void __launch_bounds__(group_threads) moment_groups(const __grid_cons
   for (std::int64_t first = warp * groups; first < items; first += stride) {
     const std::int64_t item = first + lane / group;
     const std::int64_t batch = item % e.batches, part = item / e.batches;
+    const bool wanted = item < items && args.wants(batch);
+    const unsigned unwanted = __ballot_sync(kernels::whole_warp, !wanted);
+    if (unwanted == kernels::whole_warp) continue;
     gather<T, Set> mine(nullptr, seen, args.to.nan);
-    if (item < items) read_share(args, args.offset_of(batch), part, lane % group, group, mine);
+    if (wanted) read_share(args, args.offset_of(batch), part, lane % group, group, mine);
     mine.merge_lanes(group);
     description_marks<T> extremes;
     if constexpr (Set == moment_set::description) {
@@ -139,13 +146,13 @@ __global__ void __launch_bounds__(group_threads) moment_groups(const __grid_cons
     }
     const unsigned lost = __ballot_sync(kernels::whole_warp, mine.lost());
     const auto lanes_of = [&](int leader) { return (group == 32 ? 0xffffffffu : (1u << group) - 1) << leader; };
-    const bool leads = item < items && lane % group == 0 && e.parts == 1 && (lost & lanes_of(lane)) == 0;
+    const bool leads = wanted && lane % group == 0 && e.parts == 1 && (lost & lanes_of(lane)) == 0;
     const bool done = leads && deliver_quickly(mine, args.to, batch, e.length);
     const unsigned finished = __ballot_sync(kernels::whole_warp, done);
 
     for (int g = 0; g < groups && first + g < items; ++g) {
       const int leader = g * group;
-      if ((finished >> leader & 1u) != 0) continue;
+      if (((finished | unwanted) >> leader & 1u) != 0) continue;
       const std::int64_t batch_of_g = (first + g) % e.batches, part_of_g = (first + g) / e.batches;
       for (int i = lane; i < at::count; i += 32) s.words[i] = 0;
       __syncwarp();

@@ -9,30 +9,9 @@
 namespace multifold::cuda::moments {
 
 using multifold::detail::near_covariance;
+using multifold::detail::near_of;
 using multifold::detail::near_root;
 using multifold::detail::near_value;
-
-/// An expansion that is not lost.
-template <int Parts>
-__device__ near_value near_of(const expansion<Parts>& sum) {
-  double part[Parts];
-#pragma unroll
-  for (int i = 0; i < Parts; ++i) part[i] = sum.part[i];
-#pragma unroll
-  for (int turn = 0; turn < 2; ++turn) {
-#pragma unroll
-    for (int i = Parts - 2; i >= 0; --i) {
-      const multifold::detail::two_sum s = multifold::detail::add_exactly(part[i], part[i + 1]);
-      part[i] = s.sum;
-      part[i + 1] = s.error;
-    }
-  }
-  near_value v{part[0], part[1], 0};
-#pragma unroll
-  for (int i = 2; i < Parts; ++i) v.error += fabs(part[i]);
-  v.error *= 1.0 + 0x1p-50;
-  return v;
-}
 
 /// Stores the result of a batch of n elements, all of which are in `sums`; false if that is not certain.
 template <storage_type T, moment_set Set>

@@ -4,7 +4,8 @@
 #pragma once
 
 #include "device/exact/words.cuh"
-#include "device/moments/expansion.cuh"
+#include "multifold/exact/expansion.hpp"
+#include "multifold/ops/moment_partial.hpp"
 #include "multifold/ops/moment_words.hpp"
 
 namespace multifold::cuda::moments {

@@ -9,9 +9,9 @@ namespace multifold::cuda::kernels {
 constexpr int most_threads = 512;
 
 /// Shared memory of one block reduction: a slot a thread for the tree, a slot a warp for shuffles.
-template <class Op>
+template <class Op, int Threads = most_threads>
 struct block_storage {
-  typename Op::accumulator slots[most_threads];
+  typename Op::accumulator slots[Threads];
 };
 
 template <class Op>
@@ -37,9 +37,9 @@ __device__ typename Op::accumulator tree_reduce(const Op& op, typename Op::accum
 }
 
 /// Five shuffles a warp, one value a warp through shared memory, and the first warp reduces those.
-template <class Op>
+template <class Op, int Threads>
 __device__ typename Op::accumulator shuffle_reduce(const Op& op, typename Op::accumulator value,
-                                                   block_storage<Op>& storage) {
+                                                   block_storage<Op, Threads>& storage) {
   value = warp_reduce(op, value);
   const unsigned warps = blockDim.x / 32;
   if (warps == 1) return value;

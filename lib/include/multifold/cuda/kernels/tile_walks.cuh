@@ -75,11 +75,36 @@ struct turned_walk {
   }
 };
 
-/// The elements of a run that are this lane's; `index` is that of the run's first.
+/// Two arrays side by side, as pairs.
+template <class Pair, class Walk>
+struct pair_walk {
+  Walk x, y;
+  __device__ Pair take(bool here, int& which) {
+    const auto first = x.take(here, which);
+    return {first, y.take(here, which)};
+  }
+};
+
+/// An operation that takes several elements at once. Those that are not there are made of padding().
+template <class Op>
+concept takes_several = requires(const Op op, typename Op::lane l, const typename Op::value_type (&x)[4]) {
+  op.absorb_several(l, x);
+  { Op::padding() } -> std::same_as<typename Op::value_type>;
+};
+
+/// The index of a run's element in its batch.
+struct run_indices {
+  std::int64_t first, step;
+  __device__ std::int64_t operator[](int number) const { return first + number * step; }
+};
+
+/// The elements of a run that are this lane's.
 template <class Op, class Walk>
 __device__ void absorb_run(const Op& op, thread_value<Op>& mine, Walk walk, int count, int lane, int lanes,
-                           std::int64_t index) {
+                           const run_indices& index) {
   using T = typename Op::value_type;
+  // In registers at once: four times as many elements of 4 bytes as accumulators of 16 or more.
+  constexpr int most = sizeof(T) <= 8 ? 8 : sizeof(T) <= 16 ? 4 : 2;
   int l = lane;
   const auto some = [&]<int Loads>(bool all) {
     T x[Loads];
@@ -87,16 +112,26 @@ __device__ void absorb_run(const Op& op, thread_value<Op>& mine, Walk walk, int 
 #pragma unroll
     for (int k = 0; k < Loads; ++k) x[k] = walk.take(all || l + k * lanes < count, number[k]);
     mine.make_room(op, Loads);
+    if constexpr (takes_several<Op>) {
 #pragma unroll
-    for (int k = 0; k < Loads; ++k) {
-      if (all || l + k * lanes < count) mine.absorb(op, x[k], index + number[k]);
+      for (int k = 0; k < Loads; ++k) {
+        if (!all && l + k * lanes >= count) x[k] = Op::padding();
+      }
+      if (all || l < count) op.absorb_several(mine.current, x);
+    } else {
+#pragma unroll
+      for (int k = 0; k < Loads; ++k) {
+        if (all || l + k * lanes < count) mine.absorb(op, x[k], index[number[k]]);
+      }
     }
     l += Loads * lanes;
   };
 #pragma unroll 1
-  while (l + 7 * lanes < count) some.template operator()<8>(true);
-  if (l + 3 * lanes < count) some.template operator()<4>(true);
-  some.template operator()<3>(false);
+  while (l + (most - 1) * lanes < count) some.template operator()<most>(true);
+  if constexpr (most > 4) {
+    if (l + 3 * lanes < count) some.template operator()<4>(true);
+  }
+  some.template operator()<(most > 4 ? 4 : most) - 1>(false);
 }
 
 }  // namespace multifold::cuda::kernels

@@ -15,16 +15,38 @@
 
 namespace multifold::cuda::kernels {
 
+/// The arrays that an operation reads: one, or two of one shape for an operation on pairs of elements.
+template <class T>
+struct tile_elements {
+  using type = T;
+  static constexpr int arrays = 1;
+};
+template <class T>
+struct tile_elements<element_pair<T>> {
+  using type = T;
+  static constexpr int arrays = 2;
+};
+template <class Op>
+using tile_element = typename tile_elements<typename Op::value_type>::type;
+
+/// Blocks that a multiprocessor holds: threads that gather moments take more registers.
+template <class Op>
+inline constexpr int tile_blocks_of = most_tile_blocks;
+template <class Op>
+requires requires { Op::set; }
+inline constexpr int tile_blocks_of<Op> = most_moment_tile_blocks;
+
 /// The array and its tiles. Strides are in elements; neighbouring columns, or elements of a row (inner == 1), are
-/// neighbours in memory.
+/// neighbours in memory. A second array has the same strides.
 struct tile_map {
-  array_range array;
+  array_range array, second;
   std::int64_t outer, inner;
   std::int64_t outer_stride, row_stride;
   std::int64_t blocks_of_outer, chunks;  // boxes along outer, and along inner
   int outers, rows, columns;             // of a box, at most
   int group;                             // threads a run: a power of two up to a block
   int pitch;                             // bytes from piece to piece in a stage; 0 where a box is one piece
+  std::int64_t index_step;               // from row to row
   bool turned;                           // a run of outer o begins with its element o * group
 };
 
@@ -34,7 +56,7 @@ struct tile_view {
   std::int64_t row;          // in the batches, of the tile's first element
   std::int64_t part;
   int runs, rows, columns;  // runs == -1: there are no more tiles
-  unsigned shift;           // of the first element behind a multiple of 16 bytes
+  unsigned shift[2];        // of the first element of each array behind a multiple of 16 bytes
   bool first, last;         // of its part
 };
 
@@ -71,11 +93,12 @@ struct tile_cursor {
   }
 };
 
-/// Asks for a tile. All lanes of a warp must call; then one of them arrives at the barrier.
+/// Asks for a tile of array `which`. All lanes of a warp must call; then one of them arrives at the barrier.
 template <class T>
 __device__ void fetch_tile(std::byte* stage, tile_view& view, const T* data, const tile_map& map, const tile_cursor& at,
-                           std::uint64_t* full) {
+                           std::uint64_t* full, int which) {
   constexpr auto item = static_cast<std::int64_t>(sizeof(T));
+  const array_range& array = which == 0 ? map.array : map.second;
   const int lane = static_cast<int>(threadIdx.x % 32);
   const auto least = [](std::int64_t a, std::int64_t b) { return static_cast<int>(min(a, b)); };
   const int outers = least(map.outers, map.outer - at.outer), rows = least(map.rows, at.end - at.row);
@@ -83,19 +106,19 @@ __device__ void fetch_tile(std::byte* stage, tile_view& view, const T* data, con
   const auto* const base =
       reinterpret_cast<const std::byte*>(data + at.outer * map.outer_stride + at.row * map.row_stride + at.column);
   if (lane == 0) {
-    view = {at.outer * map.inner + at.column,
-            at.row,
-            at.part,
-            outers * columns,
-            rows,
-            columns,
-            static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(base) % 16),
-            at.first,
-            at.last(map)};
+    view.first_batch = at.outer * map.inner + at.column;
+    view.row = at.row;
+    view.part = at.part;
+    view.runs = outers * columns;
+    view.rows = rows;
+    view.columns = columns;
+    view.shift[which] = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(base) % 16);
+    view.first = at.first;
+    view.last = at.last(map);
   }
   if (map.pitch == 0) {
     const std::int64_t last = (outers - 1) * map.outer_stride + (rows - 1) * map.row_stride + columns;
-    if (lane == 0 && rows > 0) copy_piece<T>(stage, {base, last * item}, map.array, full);
+    if (lane == 0 && rows > 0) copy_piece<T>(stage, {base, last * item}, array, full);
   } else {
     const bool by_rows = map.inner > 1;
     const int pieces = rows == 0 ? 0 : by_rows ? outers * map.rows : outers;
@@ -103,7 +126,7 @@ __device__ void fetch_tile(std::byte* stage, tile_view& view, const T* data, con
       const int o = by_rows ? q / map.rows : q, l = by_rows ? q % map.rows : 0;
       if (l >= rows) continue;
       const std::byte* const from = base + (o * map.outer_stride + l * map.row_stride) * item;
-      copy_piece<T>(stage + q * map.pitch, {from, (by_rows ? columns : rows) * item}, map.array, full);
+      copy_piece<T>(stage + q * map.pitch, {from, (by_rows ? columns : rows) * item}, array, full);
     }
   }
 }
@@ -126,7 +149,7 @@ struct tile_lanes {
 /// The value of a run, in its lane 0. All threads of the block must call.
 template <class Op>
 __device__ typename Op::accumulator merge_lanes(const Op& op, const tile_lanes& lanes, typename Op::accumulator value,
-                                                block_storage<Op>& storage) {
+                                                block_storage<Op, tile_threads>& storage) {
   if (lanes.group == 1) return value;
   if (lanes.rows && lanes.group <= 32) {
     for (int mask = lanes.group / 2; mask > 0; mask /= 2) value = op.combine(value, shuffle_xor(value, mask));
@@ -149,24 +172,56 @@ __device__ typename Op::accumulator merge_lanes(const Op& op, const tile_lanes& 
   return value;
 }
 
-/// Dynamic shared memory: tile_stages * tile_stage_bytes.
+/// The elements of a run that are a lane's, on the walk that serves best; `first` is where the run begins in the tile,
+/// behind the shift of its array.
+template <class Op>
+struct tile_reader {
+  using T = tile_element<Op>;
+  const tile_map& map;
+  int stride, group, lane;
+  unsigned bend;
+
+  __device__ void absorb(const Op& op, thread_value<Op>& mine, const std::byte* const (&first)[2],
+                         const unsigned (&shift)[2], int rows, int outer, const run_indices& index) const {
+    const auto along = [&](const auto& walk_of) {
+      if constexpr (tile_elements<typename Op::value_type>::arrays == 1) {
+        absorb_run(op, mine, walk_of(0), rows, lane, group, index);
+      } else {
+        absorb_run(op, mine, pair_walk<typename Op::value_type, decltype(walk_of(0))>{walk_of(0), walk_of(1)}, rows,
+                   lane, group, index);
+      }
+    };
+    if (bend != 0) {
+      along([&](int a) { return bent_walk<T>(first[a], stride, shift[a], bend, lane, group); });
+    } else if (map.turned && rows >= group) {
+      along([&](int a) { return turned_walk<T>(first[a] + shift[a], stride, rows, outer * group, lane, group); });
+    } else {
+      along([&](int a) { return straight_walk<T>(first[a] + shift[a], stride, lane, group); });
+    }
+  }
+};
+
+/// Dynamic shared memory: tile_stages * tile_stage_bytes. `more` is the second array, if there is one.
 template <class Op, class Output>
-__global__ void __launch_bounds__(tile_threads, most_tile_blocks)
-    tiles(const typename Op::value_type* data, const __grid_constant__ tile_map map,
+__global__ void __launch_bounds__(tile_threads, tile_blocks_of<Op>)
+    tiles(const tile_element<Op>* data, const tile_element<Op>* more, const __grid_constant__ tile_map map,
           const __grid_constant__ pass_arguments<Op, Output> args) {
-  using T = typename Op::value_type;
-  constexpr int item = sizeof(T);
+  using T = tile_element<Op>;
+  constexpr int item = sizeof(T), arrays = tile_elements<typename Op::value_type>::arrays;
+  constexpr std::int64_t array_bytes = tile_stage_bytes / arrays;
   extern __shared__ __align__(128) std::byte ring[];
   __shared__ std::uint64_t full[tile_stages];
   __shared__ tile_view views[tile_stages];
-  __shared__ block_storage<Op> storage;
+  __shared__ block_storage<Op, tile_threads> storage;
   let_next_start();
   const bool fetches = threadIdx.x < 32;
   const std::int64_t length = args.length, items = map.blocks_of_outer * map.chunks * args.parts;
   tile_cursor ahead{};
   const auto fetch = [&](int s) {
     if (ahead.item < items) {
-      fetch_tile(ring + s * tile_stage_bytes, views[s], data, map, ahead, &full[s]);
+      std::byte* const stage = ring + s * tile_stage_bytes;
+      fetch_tile(stage, views[s], data, map, ahead, &full[s], 0);
+      if constexpr (arrays == 2) fetch_tile(stage + array_bytes, views[s], more, map, ahead, &full[s], 1);
       ahead.advance(map, args, length);
     } else if (threadIdx.x == 0) {
       views[s].runs = -1;
@@ -191,6 +246,7 @@ __global__ void __launch_bounds__(tile_threads, most_tile_blocks)
   const unsigned bend = by_rows ? row_bytes % 16 : 0;
   const int stride = map.inner == 1 ? item : joined ? static_cast<int>(row_bytes) : map.pitch;
   const int outer_step = joined ? static_cast<int>(outer_bytes) : by_rows ? map.rows * map.pitch : map.pitch;
+  const tile_reader<Op> reader{map, stride, lanes.group, lanes.lane, bend};
   thread_value<Op> mine(args.op);
   int stage = 0;
   for (unsigned parity = 0;;) {
@@ -206,24 +262,20 @@ __global__ void __launch_bounds__(tile_threads, most_tile_blocks)
         c = r - o * view.columns;
       }
       if (r < view.runs) {
-        const unsigned shift = joined ? view.shift : (view.shift + static_cast<unsigned>(o) * outer_bytes) % 16;
-        const std::byte* const first = here + o * outer_step + c * item;
-        const std::int64_t index = args.first_index + view.row;
-        const int rows = view.rows, lane = lanes.lane, group = lanes.group;
-        if (bend != 0) {
-          absorb_run(args.op, mine, bent_walk<T>(first, stride, shift, bend, lane, group), rows, lane, group, index);
-        } else if (map.turned && rows >= group) {
-          const turned_walk<T> walk(first + shift, stride, rows, o * group, lane, group);
-          absorb_run(args.op, mine, walk, rows, lane, group, index);
-        } else {
-          absorb_run(args.op, mine, straight_walk<T>(first + shift, stride, lane, group), rows, lane, group, index);
+        const std::byte* const run = here + o * outer_step + c * item;
+        const std::byte* const first[2] = {run, run + array_bytes};
+        unsigned shift[2] = {view.shift[0], view.shift[arrays - 1]};
+        if (!joined) {
+          for (unsigned& each : shift) each = (each + static_cast<unsigned>(o) * outer_bytes) % 16;
         }
+        const run_indices index{args.first_index + view.row * map.index_step, map.index_step};
+        reader.absorb(args.op, mine, first, shift, view.rows, o, index);
       }
       if (!view.last) continue;
       const auto value = merge_lanes(args.op, lanes, mine.value(args.op), storage);
       if (lanes.lane != 0 || r >= view.runs) continue;
       const std::int64_t batch = view.first_batch + o * map.inner + c;
-      if (args.parts == 1) args.output(args.op, batch, value);
+      if (args.partials.data == nullptr) args.output(args.op, batch, value);
       else args.partials.data[batch * args.parts + view.part] = value;
     }
     __syncthreads();

@@ -1,0 +1,100 @@
+// What a part of a batch comes to in norms, dot products and variances: exact sums that are small enough to be handed
+// from pass to pass. Those of integers hold everything; expansions of floating point may be lost, and what is lost is
+// read again by other means.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "multifold/exact/expansion.hpp"
+#include "multifold/ops/moments.hpp"
+
+namespace multifold {
+
+/// A sum of products of 64-bit integers: high 2^64 + low.
+struct product_total {
+  std::uint64_t low = 0;
+  int128_t high = 0;
+
+  MULTIFOLD_HD constexpr void add(std::uint64_t more, int128_t above) {
+    low += more;
+    high += above + (low < more ? 1 : 0);
+  }
+};
+
+/// The type whose partial moments those of T are: all integers of a width share theirs.
+template <storage_type T>
+using partial_carrier_of = std::conditional_t<
+    floating_storage<T>, carrier_of<T>,
+    std::conditional_t<sizeof(T) == 1, std::int8_t,
+                       std::conditional_t<sizeof(T) == 2, std::int16_t,
+                                          std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>>>>;
+
+/// Sums of elements of T, and of their products. 2^47 elements of 1 or 2 bytes and 2^62 of others stay inside of them.
+template <class T>
+struct moment_totals {
+  using sum = std::conditional_t<sizeof(T) <= 2, std::int64_t, int128_t>;
+  using products =
+      std::conditional_t<sizeof(T) == 1, std::int64_t, std::conditional_t<sizeof(T) <= 4, int128_t, product_total>>;
+};
+template <floating_storage T>
+struct moment_totals<T> {
+  using sum = expansion<sizeof(T) == 8 ? 3 : 2>;
+  using products = expansion<sizeof(T) == 8 ? 4 : 3>;
+};
+
+namespace detail {
+
+template <class Sum>
+struct partial_x {
+  Sum x{};
+};
+template <class Sum>
+struct partial_y {
+  Sum y{};
+};
+template <class Sum>
+struct partial_products {
+  Sum products{};
+};
+
+template <int Parts>
+MULTIFOLD_HD constexpr void add_total(expansion<Parts>& into, const expansion<Parts>& other) {
+  into.add(other);
+}
+MULTIFOLD_HD constexpr void add_total(std::int64_t& into, std::int64_t other) { into += other; }
+MULTIFOLD_HD constexpr void add_total(int128_t& into, int128_t other) { into += other; }
+MULTIFOLD_HD constexpr void add_total(product_total& into, const product_total& other) {
+  into.add(other.low, other.high);
+}
+
+}  // namespace detail
+
+/// Of a set of moments other than a description.
+template <storage_type Carrier, moment_set Set, class Totals = moment_totals<Carrier>>
+struct moment_partial
+    : std::conditional_t<sums_elements(Set), detail::partial_x<typename Totals::sum>, detail::nothing<0>>,
+      std::conditional_t<Set == moment_set::joint, detail::partial_y<typename Totals::sum>, detail::nothing<1>>,
+      std::conditional_t<sums_products(Set), detail::partial_products<typename Totals::products>, detail::nothing<2>> {
+  MULTIFOLD_HD constexpr void merge(const moment_partial& other) {
+    if constexpr (sums_elements(Set)) detail::add_total(this->x, other.x);
+    if constexpr (Set == moment_set::joint) detail::add_total(this->y, other.y);
+    if constexpr (sums_products(Set)) detail::add_total(this->products, other.products);
+  }
+};
+
+/// Calls `f.template operator()<Set>()` with the set of `op`, which is no description.
+template <class F>
+decltype(auto) visit_partial_set(op_kind op, F&& f) {
+  switch (moments_of(op)) {
+    case moment_set::absolute: return f.template operator()<moment_set::absolute>();
+    case moment_set::squares: return f.template operator()<moment_set::squares>();
+    case moment_set::spread: return f.template operator()<moment_set::spread>();
+    case moment_set::products: return f.template operator()<moment_set::products>();
+    case moment_set::joint: return f.template operator()<moment_set::joint>();
+    case moment_set::description: break;
+  }
+  throw unsupported_error("descriptions have no partial moments");
+}
+
+}  // namespace multifold

@@ -1,0 +1,7 @@
+// Norms, dot products and variances of integers of 2 bytes, in tiles.
+#include "device/moments/enqueue_tiles.cuh"
+
+namespace multifold::cuda {
+MULTIFOLD_MOMENT_TILES(std::int16_t)
+MULTIFOLD_MOMENT_TILES(std::uint16_t)
+}  // namespace multifold::cuda

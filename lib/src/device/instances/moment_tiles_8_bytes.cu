@@ -1,0 +1,7 @@
+// Norms, dot products and variances of integers of 8 bytes, in tiles.
+#include "device/moments/enqueue_tiles.cuh"
+
+namespace multifold::cuda {
+MULTIFOLD_MOMENT_TILES(std::int64_t)
+MULTIFOLD_MOMENT_TILES(std::uint64_t)
+}  // namespace multifold::cuda

@@ -1,0 +1,6 @@
+// Norms, dot products and variances of f64, in tiles.
+#include "device/moments/enqueue_tiles.cuh"
+
+namespace multifold::cuda {
+MULTIFOLD_MOMENT_TILES(double)
+}  // namespace multifold::cuda

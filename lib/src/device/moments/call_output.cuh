@@ -1,0 +1,19 @@
+// Where the results of a call go.
+#pragma once
+
+#include "device/dispatch.hpp"
+#include "device/moments/finish.cuh"
+
+namespace multifold::cuda::moments {
+
+inline output output_of(const reduction& what, void* data, bool merge, bool only, const kernels::result_layout& layout,
+                        std::uint32_t* status_word) {
+  return {data, merge, only, what.op, what.input, what.result, what.correction, what.nan, layout, status_word};
+}
+
+inline output output_of(const plan& p, const detail::call& c, std::uint32_t* status_word) {
+  const bool only = p.form.results() == 1 && !c.merge;
+  return output_of(p.what, c.results, c.merge, only, kernels::layout_of(p.form), status_word);
+}
+
+}  // namespace multifold::cuda::moments

@@ -1,0 +1,44 @@
+// Moments of batches in tiles, as work for a queue: the first pass, which elements' dtypes have kernels of their own
+// for.
+#pragma once
+
+#include "device/moments/call_output.cuh"
+#include "device/moments/tile_output.cuh"
+#include "multifold/cuda/launch.cuh"
+
+namespace multifold::cuda::moments {
+
+/// Batches in tiles. What they are not certain of is left to enqueue_groups.
+template <storage_type T>
+void enqueue_tiles(const plan& p, const detail::call& c) {
+  using carrier = partial_carrier_of<T>;
+  workspace_cursor space(p, c.workspace);
+  const std::int64_t words_of_bits = (p.form.results() + 31) / 32;
+  auto* const lost = space.take<unsigned>(words_of_bits);
+  c.queue.clear(lost, static_cast<std::size_t>(words_of_bits) * sizeof(unsigned));
+  const auto* const x = static_cast<const T*>(c.data.x) + p.form.offset;
+  const pass& first = p.passes.front();
+  visit_partial_set(p.what.op, [&]<moment_set Set>() {
+    using Fold = moment_fold<T, Set>;
+    using Output = moment_output<carrier, Set>;
+    const auto* const y = reads_two_arrays(Set) ? static_cast<const T*>(c.data.y) + p.form.offset : x;
+    const Output output{output_of(p, c, space.status()), lost, {p.form.length, c.count}};
+    const Fold fold = [&] {
+      if constexpr (floating_storage<T>) return Fold{p.what.nan};
+      else return Fold{};
+    }();
+    const auto partials = cuda::detail::prepare_partials<Fold>(p, 0, fold, space, c.queue);
+    const kernels::pass_arguments<Fold, Output> args{
+        first.batches, first.parts, {first.length, c.count}, first.tile, first.part_length,
+        first.form,    partials,    c.first_index,           fold,       output};
+    const auto range = [&](const T* data) { return cuda::detail::range_of(first.array, data); };
+    cuda::detail::launch_tiles(first, {x, range(x), y, range(y)}, args, c.queue);
+    merge_partials<carrier>(p, c, space, lost, partials.data);
+  });
+  enqueue_groups<carrier_of<T>>(p, *p.again, c, space, lost);
+}
+
+}  // namespace multifold::cuda::moments
+
+#define MULTIFOLD_MOMENT_TILES(TYPE) \
+  template void multifold::cuda::moments::enqueue_tiles<TYPE>(const multifold::plan&, const detail::call&);

@@ -1,0 +1,194 @@
+// What becomes of the moments of a batch that tiles have gathered: its result, where some tens of operations are
+// certain of the rounding; sums to be merged; or a bit that says that it has to be read again.
+#pragma once
+
+#include "device/moments/quick.cuh"
+#include "device/moments/tile_fold.cuh"
+
+namespace multifold::cuda::moments {
+
+/// An integer, or its leading 106 bits.
+__device__ inline near_value near_of(std::int64_t v) {
+  const double high = static_cast<double>(v >> 32) * 0x1p32, low = static_cast<double>(v & 0xffffffff);
+  const multifold::detail::two_sum tight = multifold::detail::add_exactly(high, low);
+  return {tight.sum, tight.error, 0.0};
+}
+__device__ inline near_value near_of(product_total v) {
+  const bool negative = v.high < 0;
+  if (negative) v = {0 - v.low, ~v.high + (v.low == 0 ? 1 : 0)};
+  const auto above = static_cast<uint128_t>(v.high);
+  const int width = above != 0 ? 64 + multifold::detail::bit_width(above) : 64, cut = max(0, width - 106);
+  // cut < 64 or, for what is above 2^170, the lower word goes as a whole.
+  const uint128_t leading = cut == 0   ? above << 64 | v.low
+                            : cut < 64 ? above << (64 - cut) | v.low >> cut
+                                       : above >> (cut - 64);
+  const double unit = multifold::detail::power_of_two(cut), sign = negative ? -unit : unit;
+  const auto high = static_cast<double>(static_cast<std::uint64_t>(leading >> 53)) * 0x1p53;
+  const auto low = static_cast<double>(static_cast<std::uint64_t>(leading) & ((std::uint64_t{1} << 53) - 1));
+  const multifold::detail::two_sum tight = multifold::detail::add_exactly(high, low);
+  return {sign * tight.sum, sign * tight.error, cut == 0 ? 0.0 : unit};
+}
+__device__ inline near_value near_of(int128_t v) {
+  return near_of(product_total{static_cast<std::uint64_t>(v), v >> 64});
+}
+
+/// Whether a total is an integer of 128 bits, and which.
+__device__ inline bool to_integer(std::int64_t v, int128_t& out) {
+  out = v;
+  return true;
+}
+__device__ inline bool to_integer(int128_t v, int128_t& out) {
+  out = v;
+  return true;
+}
+__device__ inline bool to_integer(const product_total& v, int128_t& out) {
+  out = static_cast<int128_t>(static_cast<uint128_t>(v.high) << 64 | v.low);
+  return v.high == static_cast<std::int64_t>(v.high);
+}
+
+/// Adds a total to an exact sum, whose counts are added elsewhere.
+template <class Sum, int Parts>
+__device__ void add_total(Sum& sum, const expansion<Parts>& total) {
+#pragma unroll 1
+  for (int i = 0; i < Parts; ++i) {
+    const multifold::detail::whole_quanta q = multifold::detail::quanta_of(total.part[i]);
+    sum.add_quanta(q.value, q.exponent);
+  }
+}
+template <class Sum>
+__device__ void add_total(Sum& sum, const product_total& total) {
+  sum.add_quanta(static_cast<std::int64_t>(total.low & 0xffffffffu), 0);
+  sum.add_quanta(static_cast<std::int64_t>(total.low >> 32), 32);
+  sum.add_quanta(static_cast<std::int64_t>(total.high & 0xffffffffu), 64);
+  sum.add_quanta(static_cast<std::int64_t>(total.high >> 32 & 0xffffffffu), 96);
+  sum.add_quanta(static_cast<std::int64_t>(total.high >> 64), 128);
+}
+template <class Sum>
+__device__ void add_total(Sum& sum, int128_t total) {
+  add_total(sum, product_total{static_cast<std::uint64_t>(total), total >> 64});
+}
+template <class Sum>
+__device__ void add_total(Sum& sum, std::int64_t total) {
+  sum.add_quanta(total, 0);
+}
+
+__device__ inline void store_zero(bool negative, dtype type, void* out) {
+  const double zero = negative ? -0.0 : 0.0;
+  if (type == dtype::f64) *static_cast<double*>(out) = zero;
+  else if (type == dtype::f32) *static_cast<float*>(out) = static_cast<float>(zero);
+  else *static_cast<std::uint16_t*>(out) = negative ? 0x8000 : 0;
+}
+
+template <storage_type Carrier, moment_set Set>
+struct moment_output {
+  using partial = moment_partial<Carrier, Set>;
+  static constexpr bool real = floating_storage<Carrier>;
+  static constexpr bool deviates = Set == moment_set::spread || Set == moment_set::joint;
+  output to;
+  unsigned* lost;
+  kernels::device_length length;
+
+  template <class Fold>
+  __device__ void operator()(const Fold&, std::int64_t batch, const partial& of) const {
+    if (!is_lost(of) && (to.merge ? merged(batch, of) : delivered(batch, of))) return;
+    atomicOr(lost + batch / 32, 1u << (batch % 32));
+  }
+
+ private:
+  __device__ static bool is_lost(const partial& of) {
+    bool any = false;
+    if constexpr (real) {
+      if constexpr (sums_elements(Set)) any = any || of.x.lost();
+      if constexpr (Set == moment_set::joint) any = any || of.y.lost();
+      if constexpr (sums_products(Set)) any = any || of.products.lost();
+    }
+    return any;
+  }
+
+  // Whether the result was certain, and is stored.
+  __device__ bool delivered(std::int64_t batch, const partial& of) const {
+    const std::int64_t n = length;
+    if (n == 0) return false;
+    void* const out = static_cast<char*>(to.data) + to.layout.at(batch) * item_bytes(to.result);
+    bool done;
+    if (is_floating(to.result)) {
+      near_value v;
+      if constexpr (deviates) v = deviation(of, n);
+      else if constexpr (Set == moment_set::absolute) v = near_of(of.x);
+      else v = near_of(of.products);
+      done = stored(v, of, out);
+    } else {
+      done = stored_integer(of, out);
+    }
+    if (done && to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
+    return done;
+  }
+
+  __device__ bool stored(near_value v, const partial& of, void* out) const {
+    if (v.high == 0 && v.error == 0) {
+      bool negative = false;
+      if constexpr (real && Set == moment_set::products) negative = of.products.only_negative_zeros();
+      store_zero(negative, to.result, out);
+      return true;
+    }
+    if (to.op == op_kind::norm2 || to.op == op_kind::std) v = near_root(v);
+    return multifold::detail::round_if_certain(v, to.result, out);
+  }
+
+  __device__ bool stored_integer(const partial& of, void* out) const {
+    if constexpr (real || deviates) {
+      return false;
+    } else {
+      int128_t v;
+      bool small;
+      if constexpr (Set == moment_set::absolute) small = to_integer(of.x, v);
+      else small = to_integer(of.products, v);
+      if (!small || !multifold::detail::fits(v, to.result)) return false;
+      multifold::detail::put_integer(v, item_bytes(to.result), out);
+      return true;
+    }
+  }
+
+  __device__ near_value deviation(const partial& of, std::int64_t n) const {
+    const auto& y = [&]() -> const auto& {
+      if constexpr (Set == moment_set::joint) return of.y;
+      else return of.x;
+    }
+    ();
+    if constexpr (!real && sizeof(Carrier) <= 4) {
+      // (n products - x y) / (n (n - correction)): the numerator is an integer below 2^117 for so many elements.
+      constexpr std::int64_t most = std::int64_t{1} << 26;
+      if (n <= most && to.correction < n && to.correction > -most) {
+        const int128_t numerator = static_cast<int128_t>(of.products) * n - static_cast<int128_t>(of.x) * y;
+        const near_value v = near_of(numerator);
+        if (numerator == 0) return {0.0, 0.0, 0.0};
+        if (v.error == 0) return multifold::detail::near_quotient(exact_pair{v.high, v.low}, n * (n - to.correction));
+      }
+    }
+    return near_covariance(near_of(of.x), near_of(y), near_of(of.products), n, to.correction);
+  }
+
+  __device__ __noinline__ bool merged(std::int64_t batch, const partial& of) const {
+    if constexpr (real) merge_into<Carrier>(batch, of);
+    else if (is_unsigned(to.element) || to.element == dtype::boolean) merge_into<std::uint64_t>(batch, of);
+    else merge_into<std::int64_t>(batch, of);
+    return true;
+  }
+
+  template <storage_type Sums>
+  __device__ void merge_into(std::int64_t batch, const partial& of) const {
+    auto& into = static_cast<carried_sums<Sums, Set>*>(to.data)[to.layout.at(batch)];
+    const std::int64_t n = length;
+    const auto add = [&](auto& sum, const auto& total) {
+      bool other = n > 0;
+      if constexpr (real) other = other && !total.only_negative_zeros();
+      sum.add_counts({n, 0, 0, 0, other});
+      add_total(sum, total);
+    };
+    if constexpr (sums_elements(Set)) add(into.x, of.x);
+    if constexpr (Set == moment_set::joint) add(into.y, of.y);
+    if constexpr (sums_products(Set)) add(into.products, of.products);
+  }
+};
+
+}  // namespace multifold::cuda::moments

@@ -1,0 +1,12 @@
+// Reduced axes that have kept ones between them: a pass of tiles for each of them.
+#pragma once
+
+#include "multifold/plan.hpp"
+
+namespace multifold::detail {
+
+/// Gives `p` the passes for its form, and the form the order in which they number its batches: along memory. False,
+/// and nothing is changed, where options or the gaps of the array leave no such passes.
+bool lay_out_chain(plan& p, const plan_options& options);
+
+}  // namespace multifold::detail
