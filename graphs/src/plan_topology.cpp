@@ -119,7 +119,7 @@ class chain {
     clear("lost batches", bits);
     passes();
     const pass& again = *plan_.again;
-    if (again.parts > 1) clear("sums, counters", plan_.again_bytes - rounded(bits) - rounded(counters) + counters);
+    if (again.parts > 1) clear("sums, counters", rounded(plan_.form.results() * plan_.again_sum_bytes) + counters);
     kernel_node(kernel_name(again), again.blocks, again.threads);
   }
 

@@ -64,6 +64,7 @@ void take_exact(pieces& taken, const plan& p) {
       taken.take(results, counter);
     }
   }
+  if (at.kind == kernel::tiles) return take_partials(taken, p, tiled_bytes(p.what));
   visit_gathered<T>(p.what.nan, [&](auto fold) {
     take_partials(taken, p, static_cast<std::int64_t>(sizeof(typename decltype(fold)::accumulator)));
   });
@@ -73,7 +74,7 @@ template <class T, moment_set Set>
 void take_moments(pieces& taken, const plan& p) {
   if (p.again) {
     taken.take((p.form.results() + 31) / 32, counter);  // bits of what is read again
-    take_partials(taken, p, gathered_bytes(p.what));
+    take_partials(taken, p, tiled_bytes(p.what));
   }
   const pass& at = p.again ? *p.again : p.passes.front();
   if (at.parts == 1) return;

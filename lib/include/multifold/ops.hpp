@@ -109,6 +109,12 @@ concept has_lane = fold_op<Op> &&
   { Op::lane_capacity } -> std::convertible_to<std::int64_t>;
 };
 
+/// An operation that another one, with the same results, stands in for where elements are read in tiles.
+template <class Op>
+concept has_tiled_form = requires {
+  typename Op::tiled_form;
+};
+
 /// An operation whose atomic merge gives the same bits in any order of arrival.
 template <class Op>
 concept order_free = requires {

@@ -51,6 +51,7 @@ struct plan {
   std::vector<pass> passes;
   std::optional<pass> again;           // over the batches that tiles of moments could not be certain of
   std::int64_t accumulator_bytes = 0;  // of a partial result; plans of the CPU engine know it from plan_for and reduce
+  std::int64_t again_sum_bytes = 0;    // of a batch whose parts meet in `again`
   std::int64_t again_bytes = 0;        // workspace for batches that the passes may leave to be added again
 
   /// Accumulators that pass `index` writes to the workspace: 0 for the last, unless its parts meet there.

@@ -65,7 +65,15 @@ struct tiled_array {
 /// at 3480, and with three of 32 KiB and two blocks at 4260, but columns of (1000, 17) at 3410 in place of 3940.
 inline constexpr int tile_threads = 256, tile_stages = 2, most_tile_blocks = 3;
 inline constexpr int most_moment_tile_blocks = 2;  // threads that gather moments take twice the registers
-inline constexpr std::int64_t tile_stage_bytes = (32 << 10) + 128;
+inline constexpr std::int64_t tile_stage_bytes = (30 << 10) + 128;
+// A thread's columns may end behind the last one.
+inline constexpr std::int64_t tile_ring_bytes = tile_stages * tile_stage_bytes + 16;
+
+/// Runs of neighbours with so many vectors for each lane are read by vectors.
+inline constexpr int least_vectors_a_lane = 4;
+
+/// Columns of elements of `item` bytes that a thread of tiles takes together, at most.
+constexpr int most_tile_columns(std::int64_t item) noexcept { return item <= 2 ? 4 : item == 4 ? 2 : 1; }
 
 /// One pass: the elements of every batch go to its `parts` in turn, `tile` at a time; no part is empty.
 struct pass {
@@ -79,7 +87,7 @@ struct pass {
   block_form form = block_form::shuffle;
   int threads = 1;          // a block, or CPU threads at most
   int group = 1;            // threads per row in group_rows, per run of a box in tiles
-  int vector = 1;           // neighbouring columns per thread in columns
+  int vector = 1;           // neighbouring columns per thread in columns and tiles
   std::int64_t blocks = 1;  // of the grid, or pieces of CPU work
   tiled_array array;        // of tiles
   tile_box box;             // of tiles

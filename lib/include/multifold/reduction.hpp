@@ -53,6 +53,8 @@ std::int64_t accumulator_bytes(const reduction& what);
 
 /// Bytes of what partial results are gathered in: less than an accumulator for exact sums, which seldom need one.
 std::int64_t gathered_bytes(const reduction& what);
+/// The same where a pass of tiles leaves it.
+std::int64_t tiled_bytes(const reduction& what);
 
 /// Whether partial results merge to the same bits in any order: all integers, extrema and exact sums, but no rounded
 /// sum.

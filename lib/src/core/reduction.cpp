@@ -6,6 +6,16 @@
 #include "multifold/ops/visit.hpp"
 
 namespace multifold {
+namespace {
+
+struct bytes_of_partial {
+  template <class Op>
+  std::int64_t operator()(const Op&) const {
+    return sizeof(typename Op::accumulator);
+  }
+};
+
+}  // namespace
 
 reduction make_reduction(op_kind op, dtype input, nan_policy nan, accuracy numerics) {
   reduction what;
@@ -27,17 +37,26 @@ std::int64_t accumulator_bytes(const reduction& what) {
 }
 
 std::int64_t gathered_bytes(const reduction& what) {
-  if (family_of(what) == op_family::moments && what.op != op_kind::describe) {
-    return visit_dtype(what.input, [&]<class T>() {
-      return visit_partial_set(what.op, []<moment_set Set>() {
-        return static_cast<std::int64_t>(sizeof(moment_partial<partial_carrier_of<T>, Set>));
-      });
-    });
-  }
   if (!gathers_exactly(what)) return accumulator_bytes(what);
   return visit_family(what, [&]<op_family, class T>() -> std::int64_t {
+    if constexpr (floating_storage<T>) return visit_gathered<T>(what.nan, bytes_of_partial{});
+    return 0;
+  });
+}
+
+std::int64_t tiled_bytes(const reduction& what) {
+  const bool of_moments = family_of(what) == op_family::moments;
+  if (!of_moments && !gathers_exactly(what)) return accumulator_bytes(what);
+  return visit_dtype(what.input, [&]<class T>() -> std::int64_t {
+    if (of_moments) {
+      return visit_set(
+          what.op, []<moment_set Set>() -> std::int64_t { return sizeof(moment_partial<partial_carrier_of<T>, Set>); });
+    }
     if constexpr (floating_storage<T>) {
-      return visit_gathered<T>(what.nan, [](auto op) { return sizeof(typename decltype(op)::accumulator); });
+      return visit_gathered<T>(what.nan, [](auto op) {
+        if constexpr (has_tiled_form<decltype(op)>) return bytes_of_partial{}(typename decltype(op)::tiled_form{});
+        else return bytes_of_partial{}(op);
+      });
     }
     return 0;
   });

@@ -40,7 +40,7 @@ memory_runs runs_of(const batches& form, bool indexed) {
   for (const run& r : form.kept) all.push_back({r.extent, r.stride, false, 0});
   std::int64_t step = 1;
   for (std::size_t i = form.reduced.size(); i-- > 0; step *= form.reduced[i].extent) {
-    all.push_back({form.reduced[i].extent, form.reduced[i].stride, true, step});
+    all.push_back({form.reduced[i].extent, form.reduced[i].stride, true, indexed ? step : 1});
   }
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.stride > b.stride; });
   memory_runs merged;
@@ -132,17 +132,15 @@ bool tiles_reach(const batches& form, const reduction& what, const plan_options&
 bool lay_out_chain(plan& p, const plan_options& options) {
   if (!tiles_reach(p.form, p.what, options, p.engine)) return false;
   const bool indexed = order_of(p.what.op) == element_order::indexed;
-  const bool of_moments = family_of(p.what) == op_family::moments;
   memory_runs runs = runs_of(p.form, indexed);
   std::vector<pass> passes;
   std::int64_t parts = 1;
-  while (reduced_runs(runs) > 0 && (of_moments || !only_parts_are_left(runs, parts))) {
+  while (reduced_runs(runs) > 0 && !only_parts_are_left(runs, parts)) {
     const auto next = longest_of(runs);
     if (!next) return false;
     pass& at = passes.emplace_back();
-    const int arrays = passes.size() == 1 && takes_two_arrays(p.what.op) ? 2 : 1;
-    const std::int64_t item = passes.size() == 1 ? item_bytes(p.what.input) : gathered_bytes(p.what);
-    lay_out_tiles(at, next->array, item, arrays, p.what, p.engine);
+    const tile_input of_partials{tiled_bytes(p.what), 1, 1};
+    lay_out_tiles(at, next->array, passes.size() == 1 ? input_of_tiles(p.what) : of_partials, p.what, p.engine);
     at.blocks = grid_of(at, p.form, p.engine);
     parts = at.parts;
     runs = runs_left(runs, next->run, parts, indexed);
@@ -151,6 +149,15 @@ bool lay_out_chain(plan& p, const plan_options& options) {
   number_along_memory(p.form);
   p.passes = std::move(passes);
   return true;
+}
+
+void append_merges(plan& p) {
+  while (p.passes.back().parts > 1) {
+    const std::int64_t batches = p.passes.back().batches, parts = p.passes.back().parts;
+    pass& next = p.passes.emplace_back();
+    lay_out_tiles(next, {batches, parts, 1, parts, 1, 0}, {tiled_bytes(p.what), 1, 1}, p.what, p.engine);
+    next.blocks = grid_of(next, p.form, p.engine);
+  }
 }
 
 }  // namespace multifold::detail

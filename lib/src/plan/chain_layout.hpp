@@ -9,4 +9,7 @@ namespace multifold::detail {
 /// and nothing is changed, where options or the gaps of the array leave no such passes.
 bool lay_out_chain(plan& p, const plan_options& options);
 
+/// Appends passes of tiles that merge the parts of the last one.
+void append_merges(plan& p);
+
 }  // namespace multifold::detail

@@ -91,6 +91,7 @@ void prefer_exact_kernels(pass& p, const reduction& what, const plan_options& op
 
 std::int64_t partial_bytes(const reduction& what, const pass& first) {
   if (first.kind == kernel::exact_blocks) return fixed_sum_bytes;
+  if (first.kind == kernel::tiles) return tiled_bytes(what);
   return first.kind == kernel::exact_rows ? word_bytes(what.input) : gathered_bytes(what);
 }
 

@@ -134,6 +134,8 @@ void append_forced(plan& p, int passes, const plan_options& options) {
 }
 
 void append_chosen(plan& p, const plan_options& options) {
+  // A user's accumulators may have any size, which boxes of tiles would have to know.
+  if (p.passes.front().kind == kernel::tiles && !options.whole_batches) return detail::append_merges(p);
   while (p.passes.back().parts > 1) {
     const pass& previous = p.passes.back();
     pass next =
@@ -185,7 +187,7 @@ plan make_plan(const reduction& what, const batches& form, const plan_options& o
     return p;
   }
   if (form.pattern == access::strided && detail::lay_out_chain(p, options)) {
-    p.accumulator_bytes = gathered_bytes(what);
+    p.accumulator_bytes = tiled_bytes(what);
     p.again_bytes = detail::again_bytes(p);
     append_chosen(p, options);
     return p;

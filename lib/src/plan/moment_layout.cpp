@@ -1,5 +1,5 @@
-// Long rows of floating point have a block a part, descriptions and strided arrays have groups of lanes; everything
-// else is read in tiles, and by groups of lanes once more where those are not certain.
+// Long rows of floating point have a block a part, strided arrays have groups of lanes; everything else is read in
+// tiles, and by groups of lanes once more where those are not certain.
 #include "plan/moment_layout.hpp"
 
 #include <algorithm>
@@ -112,15 +112,18 @@ pass moment_pass(const reduction& what, const batches& form, const plan_options&
 }
 
 bool lay_out_moment_tiles(plan& p, const plan_options& options) {
-  if (p.what.op == op_kind::describe || has_long_rows(p.what, p.form) || !lay_out_chain(p, options)) return false;
+  if (has_long_rows(p.what, p.form) || !lay_out_chain(p, options)) return false;
+  append_merges(p);
   pass again = blank_pass(p.form, options, p.engine);
   lay_out_groups(again, p.form, options, p.engine);
   const auto results = static_cast<uint128_t>(p.form.results());
   uint128_t bytes = round_up((results + 31) / 32 * 4);
   if (again.parts > 1) {
     bytes += round_up(results * static_cast<uint128_t>(moment_word_bytes(p.what))) + round_up(results * 4);
+    bytes += static_cast<uint128_t>(moment_mark_bytes(p.what, again));
+    p.again_sum_bytes = moment_word_bytes(p.what);
   }
-  p.accumulator_bytes = gathered_bytes(p.what);
+  p.accumulator_bytes = tiled_bytes(p.what);
   p.again_bytes = static_cast<std::int64_t>(std::min(bytes, static_cast<uint128_t>(INT64_MAX)));
   p.again = again;
   return true;

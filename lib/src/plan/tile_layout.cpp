@@ -21,13 +21,19 @@ constexpr std::int64_t least_column_bytes = 1 << 10, least_column_rows = 256;
 // Longer rows are for kernels that give each a block or more: of 30000 f32 3930, of 65536 4450; exactly, tiles 4050,
 // 4270.
 constexpr std::int64_t most_row_bytes = 64 << 10, most_exact_row_bytes = 512 << 10;
-// Columns of a box, if there are more rows than it takes: one a thread.
-constexpr std::int64_t most_open_columns = tile_threads;
+// Columns of a box, if there are more than it takes: one a thread, but for wide elements some KiB of them, so that a
+// box has several rows; and so many at least, if it has all rows.
+constexpr std::int64_t most_open_columns(std::int64_t item) {
+  return std::clamp<std::int64_t>((4 << 10) / item, 16, tile_threads);
+}
+constexpr std::int64_t least_columns(std::int64_t item) {
+  return std::clamp<std::int64_t>((1 << 10) / item, 16, tile_threads);
+}
 
 // That a multiprocessor holds: with the ring, an accumulator for each thread there may be, and what CUDA takes itself.
 int resident_blocks(const reduction& what, const engine_traits& engine) {
   constexpr std::int64_t reserved_bytes = 1 << 10, others = 512;
-  const std::int64_t block = tile_stages * tile_stage_bytes + tile_threads * gathered_bytes(what) + others;
+  const std::int64_t block = tile_ring_bytes + tile_threads * tiled_bytes(what) + others;
   if (block > engine.block_shared_bytes) return 0;
   const std::int64_t most = family_of(what) == op_family::moments ? most_moment_tile_blocks : most_tile_blocks;
   return static_cast<int>(std::min(most, engine.unit_shared_bytes / (block + reserved_bytes)));
@@ -40,16 +46,20 @@ std::int64_t pitch_of(std::int64_t bytes) { return (ceil_div(bytes + 15, 16) | 1
 struct tile_room {
   std::int64_t item;   // bytes an element
   std::int64_t bytes;  // of the elements
+  int columns;         // that a thread takes together
 };
 
 struct candidate {
   int group = 1;
   bool turned = false;
+  int columns = 1;
   double cost = 0;
 };
 
 // How many of a warp's threads read different words of the same bank, at worst.
-int bank_conflicts(const tiled_array& of, const tile_box& box, std::int64_t item, int group, bool turned) {
+int bank_conflicts(const tiled_array& of, const pass& p, std::int64_t item, int group, bool turned) {
+  const tile_box& box = p.box;
+  const int of_outer = static_cast<int>(ceil_div(box.columns, p.vector));
   const std::int64_t stride = of.inner == 1 ? item : box.pitch == 0 ? of.inner * item : box.pitch;
   const std::int64_t outer_step = box.pitch == 0 ? of.length * of.inner * item
                                   : of.inner > 1 ? std::int64_t{box.rows} * box.pitch
@@ -60,7 +70,7 @@ int bank_conflicts(const tiled_array& of, const tile_box& box, std::int64_t item
   for (int t = 0; t < 32; ++t) {
     const int together = tile_threads / group;
     const int run = of.inner == 1 ? t / group : t % together, lane = of.inner == 1 ? t % group : t / together;
-    const int outer = run / box.columns, column = run % box.columns;
+    const int outer = run / of_outer, column = run % of_outer;
     if (outer >= box.outers) continue;
     const std::int64_t place = (lane + (turned ? outer * group : 0)) % box.rows;
     const std::int64_t word = (outer * outer_step + column * item + place * stride) / 4;
@@ -71,23 +81,44 @@ int bank_conflicts(const tiled_array& of, const tile_box& box, std::int64_t item
   return *std::max_element(of_bank.begin(), of_bank.end());
 }
 
-// In units of what an element costs, fitted to an H200.
-void deal_threads(pass& p, const tiled_array& of, std::int64_t item) {
-  const std::int64_t runs = std::int64_t{p.box.outers} * p.box.columns;
+// Whether threads may take neighbours of a run by whole vectors: operations that do not gather several elements
+// wherever they are.
+bool takes_vectors(const reduction& what, const tiled_array& of, std::int64_t item) {
+  const bool several = what.op == op_kind::prod || (family_of(what) == op_family::moments && is_floating(what.input));
+  return of.inner == 1 && item <= 8 && !several;
+}
+
+// The steps of a lane, in units of what an element costs, fitted to an H200.
+double steps_of(const pass& p, int group, std::int64_t item, bool vectors) {
+  const std::int64_t elements = ceil_div(p.box.rows, group), width = 16 / item;
+  if (!vectors || p.box.rows < least_vectors_a_lane * width * group) return static_cast<double>(elements);
+  const std::int64_t singles = 2 * ceil_div(width / 2, group);
+  return static_cast<double>(2 * singles) + 0.6 * static_cast<double>(width * ceil_div(p.box.rows, width * group));
+}
+
+void deal_threads(pass& p, const tiled_array& of, std::int64_t item, bool vectors) {
   const bool bent = p.box.pitch != 0 && of.inner > 1 && of.row_stride * item % 16 != 0;
-  candidate best{0, false, 0};
-  for (int group = 1; group <= tile_threads && group <= std::max(1, p.box.rows); group *= 2) {
-    double exchange = 0;
-    for (int g = group; g > 1; g /= 2) exchange += of.inner > 1 || g > 32 ? 8 : 5;
-    for (const bool turned : {false, true}) {
-      const int conflicts = bank_conflicts(of, p.box, item, group, turned);
-      const double element = (turned || bent ? 1.35 : 1.0) + 0.6 * (conflicts - 1);
-      const auto steps = static_cast<double>(ceil_div(p.box.rows, group));
-      const double cost = static_cast<double>(ceil_div(runs, tile_threads / group)) * (steps * element + 10 + exchange);
-      if (best.group == 0 || cost < best.cost) best = {group, turned, cost};
-      if (conflicts == 1) break;
+  candidate best{0, false, 1, 0};
+  const int most_columns = p.vector;
+  for (const int columns : {1, most_columns}) {
+    p.vector = columns;
+    const std::int64_t runs = p.box.outers * ceil_div(p.box.columns, columns);
+    for (int group = 1; group <= tile_threads && group <= std::max(1, p.box.rows); group *= 2) {
+      double exchange = 0;
+      for (int g = group; g > 1; g /= 2) exchange += of.inner > 1 || g > 32 ? 8 : 5;
+      for (const bool turned : {false, true}) {
+        const int conflicts = bank_conflicts(of, p, item, group, turned);
+        const double element = (turned || bent ? 1.35 : 1.0) + 0.6 * (conflicts - 1);
+        const double steps = steps_of(p, group, item, vectors) * element * (0.1 + 0.9 * columns);
+        const double cost =
+            static_cast<double>(ceil_div(runs, tile_threads / group)) * (steps + 10 + exchange * columns);
+        if (best.group == 0 || cost < best.cost) best = {group, turned, columns, cost};
+        if (conflicts == 1) break;
+      }
     }
+    if (columns == most_columns) break;
   }
+  p.vector = best.columns;
   p.group = best.group;
   p.box.turned = best.turned;
 }
@@ -114,10 +145,14 @@ bool box_of_batches(pass& p, const tiled_array& of, const tile_room& room) {
   }
   // All rows of some columns, if a block has a column for every thread then.
   const std::int64_t wide = (room_bytes / of.length - margin_bytes) / item;
-  if (wide < std::min(of.inner, most_open_columns)) return false;
+  if (wide < std::min(of.inner, least_columns(item))) return false;
   const std::int64_t chunks = ceil_div(of.inner, wide);
   const std::int64_t line = std::max<std::int64_t>(1, 32 / item), columns = ceil_div(of.inner, chunks);
-  box.columns = static_cast<int>(std::min({ceil_div(columns, line) * line, wide, of.inner}));
+  // In whole shares of a block's threads, if that leaves a tile well filled.
+  const std::int64_t share = std::int64_t{64} * room.columns,
+                     even = std::min(ceil_div(columns, share) * share, wide / share * share);
+  const std::int64_t some = chunks > 1 && even > 0 ? even : ceil_div(columns, line) * line;
+  box.columns = static_cast<int>(std::min({some, wide, of.inner}));
   box.pitch = static_cast<int>(pitch_of(box.columns * item));
   return true;
 }
@@ -129,8 +164,9 @@ void box_of_rows(pass& p, const tiled_array& of, const tile_room& room, const en
   box = {.resident = box.resident};
   if (of.inner > 1) {
     const std::int64_t line = std::max<std::int64_t>(1, 32 / item);
-    const std::int64_t columns = ceil_div(of.inner, ceil_div(of.inner, most_open_columns));
-    box.columns = static_cast<int>(std::min({ceil_div(columns, line) * line, most_open_columns, of.inner}));
+    const std::int64_t columns = ceil_div(of.inner, ceil_div(of.inner, room.columns * most_open_columns(item)));
+    box.columns =
+        static_cast<int>(std::min({ceil_div(columns, line) * line, room.columns * most_open_columns(item), of.inner}));
   }
   const bool joined = of.inner == 1 || (box.columns == of.inner && of.row_stride == of.inner);
   if (!joined) box.pitch = static_cast<int>(pitch_of(box.columns * item));
@@ -138,7 +174,7 @@ void box_of_rows(pass& p, const tiled_array& of, const tile_room& room, const en
   const std::int64_t most = std::clamp<std::int64_t>(room_bytes / row_bytes, 1, of.length);
   box.rows = static_cast<int>(ceil_div(of.length, ceil_div(of.length, most)));  // all tiles alike
   p.group = tile_threads;
-  while (p.group > 1 && tile_threads / p.group < box.columns) p.group /= 2;
+  while (p.group > 1 && tile_threads / p.group < ceil_div(box.columns, p.vector)) p.group /= 2;
   const std::int64_t items = of.outer * ceil_div(of.inner, box.columns);
   cut(p, parts_for_waves(items, std::int64_t{engine.units} * box.resident, ceil_div(of.length, box.rows)), box.rows);
 }
@@ -165,18 +201,26 @@ bool tiles_are_open(const reduction& what, const plan_options& options, const en
   return resident_blocks(what, engine) > 0;
 }
 
-void lay_out_tiles(pass& p, const tiled_array& of, std::int64_t item, int arrays, const reduction& what,
+tile_input input_of_tiles(const reduction& what) {
+  const std::int64_t item = item_bytes(what.input);
+  const bool moments = family_of(what) == op_family::moments;
+  if (takes_two_arrays(what.op)) return {item, 2, 1};
+  if (moments && is_floating(what.input)) return {item, 1, 1};
+  return {item, 1, std::min(most_tile_columns(item), tiled_bytes(what) > 16 ? 2 : 4)};
+}
+
+void lay_out_tiles(pass& p, const tiled_array& of, const tile_input& from, const reduction& what,
                    const engine_traits& engine) {
-  const tile_room room{item, tile_stage_bytes / arrays - margin_bytes};
+  const tile_room room{from.item, tile_stage_bytes / from.arrays - margin_bytes, of.inner == 1 ? 1 : from.columns};
   p.kind = kernel::tiles;
   p.batches = of.outer * of.inner;
   p.length = of.length;
   p.threads = tile_threads;
-  p.vector = 1;
+  p.vector = room.columns;
   p.array = of;
   p.box = {.resident = resident_blocks(what, engine)};
   cut(p, 1, 1);
-  if (box_of_batches(p, of, room)) deal_threads(p, of, item);
+  if (box_of_batches(p, of, room)) deal_threads(p, of, room.item, takes_vectors(what, of, room.item));
   else box_of_rows(p, of, room, engine);
 }
 
@@ -186,7 +230,8 @@ void prefer_tiles(pass& p, const reduction& what, const batches& form, const pla
   if (form.results() < 2 || form.length == 0 || !tiles_are_open(what, options, engine)) return;
   if (!serves(p, what, form, item)) return;
   const std::int64_t row_stride = form.inner == 1 ? 1 : form.length_run.stride;
-  lay_out_tiles(p, {form.outer, form.length, form.inner, form.outer_run.stride, row_stride, 1}, item, 1, what, engine);
+  lay_out_tiles(p, {form.outer, form.length, form.inner, form.outer_run.stride, row_stride, 1}, input_of_tiles(what),
+                what, engine);
 }
 
 }  // namespace multifold::detail

@@ -8,9 +8,16 @@ namespace multifold::detail {
 /// Whether options leave everything open that tiles decide, and the engine has the memory for them.
 bool tiles_are_open(const reduction& what, const plan_options& options, const engine_traits& engine);
 
-/// Makes `p` a pass of tiles over `of`, or over `arrays` arrays of that shape, whose elements, of the input or
-/// accumulators, have `item` bytes. All but the grid.
-void lay_out_tiles(pass& p, const tiled_array& of, std::int64_t item, int arrays, const reduction& what,
+/// What tiles are made of: elements of `item` bytes, of one or two arrays, of which a thread takes so many neighbouring
+/// columns together.
+struct tile_input {
+  std::int64_t item;
+  int arrays, columns;
+};
+tile_input input_of_tiles(const reduction& what);
+
+/// Makes `p` a pass of tiles over `of`. All but the grid.
+void lay_out_tiles(pass& p, const tiled_array& of, const tile_input& from, const reduction& what,
                    const engine_traits& engine);
 
 /// Makes `p`, a first pass, one of tiles, if that serves the reduction better and options leave everything open.

@@ -122,8 +122,13 @@ void launch_tiles(const pass& at, const tiled_elements<kernels::tile_element<Op>
                               at.box.pitch,
                               at.array.index_step,
                               at.box.turned};
-  launch_kernel(queue, kernels::tiles<Op, Output>, static_cast<unsigned>(at.blocks), static_cast<unsigned>(at.threads),
-                static_cast<unsigned>(tile_stages * tile_stage_bytes), from.data, from.more, map, args);
+  constexpr int width = kernels::tile_columns_of<Op>;
+  if (at.vector != 1 && at.vector != width) {
+    throw unsupported_error("a plan of tiles was made for another operation");
+  }
+  const auto kernel = at.vector == 1 ? kernels::tiles<1, Op, Output> : kernels::tiles<width, Op, Output>;
+  launch_kernel(queue, kernel, static_cast<unsigned>(at.blocks), static_cast<unsigned>(at.threads),
+                static_cast<unsigned>(tile_ring_bytes), from.data, from.more, map, args);
 }
 
 // A pass over the input.
@@ -138,7 +143,9 @@ void launch_first(const pass& at, const batches& form, const typename Op::value_
                            kernels::short_row_of(data, args, at.blocks, at.threads), form.outer_run.stride, args);
     case kernel::group_rows: return launch_group_rows(at, form, data, args, queue);
     case kernel::columns: return launch_columns(at, form, data, args, queue);
-    case kernel::tiles: return launch_tiles(at, {data, range_of(at.array, data)}, args, queue);
+    case kernel::tiles:
+      if constexpr (!has_tiled_form<Op>) return launch_tiles(at, {data, range_of(at.array, data)}, args, queue);
+      break;
     case kernel::strided:
       return launch_kernel(queue, kernels::strided<Op, Output>, blocks, threads, 0, data, runs_of(form), args);
     case kernel::partials:
@@ -182,7 +189,9 @@ void launch_merges(const pass& at, const typename Op::accumulator* data,
 template <class Op, class Output>
 void launch_partials(const pass& at, const typename Op::accumulator* data,
                      const kernels::pass_arguments<Op, Output>& args, work_queue& queue) {
-  if (at.kind == kernel::tiles) return launch_merges(at, data, args, queue);
+  if constexpr (!has_tiled_form<Op>) {
+    if (at.kind == kernel::tiles) return launch_merges(at, data, args, queue);
+  }
   if (at.parts == 1 && at.length <= 8 && at.batches > 1) {
     launch_next_kernel(queue, kernels::few_partials<Op, Output>, grid_for(at.batches, 256), 256, 0, data, args);
   } else {
@@ -211,6 +220,24 @@ kernels::partial_results<Op> prepare_partials(const plan& p, std::size_t index, 
 
 }  // namespace detail
 
+/// Enqueues the passes of `p`, which are tiles alone, as launch() does.
+template <fold_op Op, class Output>
+void launch_chain(const plan& p, const Op& op, const Output& output, const typename Op::value_type* data,
+                  workspace_cursor space, std::int64_t first_index, const std::int64_t* count, work_queue& queue) {
+  const typename Op::accumulator* previous = nullptr;
+  for (std::size_t i = 0; i < p.passes.size(); ++i) {
+    const pass& at = p.passes[i];
+    const kernels::partial_results<Op> partials = detail::prepare_partials<Op>(p, i, op, space, queue);
+    const kernels::pass_arguments<Op, Output> args{at.batches, at.parts,       {at.length, i == 0 ? count : nullptr},
+                                                   at.tile,    at.part_length, at.form,
+                                                   partials,   first_index,    op,
+                                                   output};
+    if (i == 0) detail::launch_tiles(at, {data, detail::range_of(at.array, data)}, args, queue);
+    else detail::launch_merges(at, previous, args, queue);
+    previous = partials.data;
+  }
+}
+
 /// Enqueues the passes of `p` for `op`; the last one calls `output(op, batch, accumulator)` on the device once a batch.
 /// Shapes: `data` is the first element of the array that p.form was made from; its index in its batch is `first_index`.
 ///         With a `count`, in device memory, its first *count elements are reduced: p has one row then.
@@ -222,6 +249,11 @@ void launch(const plan& p, const Op& op, const Output& output, const typename Op
             workspace_cursor space, std::int64_t first_index, const std::int64_t* count, work_queue& queue) {
   using accumulator = typename Op::accumulator;
   if (p.form.results() == 0) return;
+  if constexpr (has_tiled_form<Op>) {
+    if (p.passes.front().kind == kernel::tiles) {
+      return launch_chain(p, typename Op::tiled_form{}, output, data, space, first_index, count, queue);
+    }
+  }
   const accumulator* previous = nullptr;
   for (std::size_t i = 0; i < p.passes.size(); ++i) {
     const pass& at = p.passes[i];

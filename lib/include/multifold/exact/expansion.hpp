@@ -27,6 +27,54 @@ struct expansion {
     }
     part[Parts - 1] = detail::add_or_lose(part[Parts - 1], x);
   }
+  /// The same, and done as soon as nothing is left to add: what sums of ordinary data take two parts for may have many.
+  MULTIFOLD_HD constexpr void grow(double x) {
+    MULTIFOLD_UNROLLED
+    for (int i = 0; i + 1 < Parts; ++i) {
+      const detail::two_sum s = detail::add_exactly(part[i], x);
+      part[i] = s.sum;
+      x = s.error;
+      if (x == 0) return;
+    }
+    part[Parts - 1] = detail::add_or_lose(part[Parts - 1], x);
+  }
+  MULTIFOLD_HD constexpr void grow(const expansion& other) {
+    const bool either = lost() || other.lost();
+    grow(other.part[0]);
+    MULTIFOLD_UNROLLED
+    for (int i = 1; i < Parts; ++i) {
+      if (other.part[i] != 0) grow(other.part[i]);
+    }
+    if (either) lose();
+  }
+  /// Whether more than two parts are in use, or it is lost.
+  MULTIFOLD_HD constexpr bool wide() const {
+    bool any = false;
+    MULTIFOLD_UNROLLED
+    for (int i = 2; i < Parts; ++i) any = any || part[i] != 0;
+    return any;
+  }
+
+  /// Makes every part the rounded sum of itself and those behind it, but for what more sweeps would change.
+  MULTIFOLD_HD constexpr bool settle() {
+    bool changed = true;
+    MULTIFOLD_ROLLED
+    for (int turn = 0; changed && turn < 2 * Parts; ++turn) {
+      changed = false;
+      double sum = part[Parts - 1];
+      MULTIFOLD_UNROLLED
+      for (int i = Parts - 2; i >= 0; --i) {
+        const detail::two_sum s = detail::add_exactly(part[i], sum);
+        changed = changed || s.error != part[i + 1];
+        part[i + 1] = s.error;
+        sum = s.sum;
+      }
+      changed = changed || sum != part[0];
+      part[0] = sum;
+    }
+    return !changed;
+  }
+
   MULTIFOLD_HD constexpr void add(const expansion& other) {
     const bool either = lost() || other.lost();
     add_parts<0>(other);  // each to its like: a zero behind the first part has no sign
@@ -71,5 +119,32 @@ MULTIFOLD_HD near_value near_of(const expansion<Parts>& sum) {
   return v;
 }
 
+/// The rounded sum of a settled expansion, which is neither lost nor zero.
+template <floating_storage T, int Parts>
+MULTIFOLD_HD constexpr T nearest_of_settled(const expansion<Parts>& sum) {
+  static_assert(Parts > 2);
+  const double high = sum.part[0], low = sum.part[1], rest = sum.part[2];
+  if constexpr (std::is_same_v<T, double>) {
+    // `high` is the sum of both, rounded. In the middle between two numbers what follows decides.
+    const double other = plain_sum(high, 2 * low);
+    const bool middle = low != 0 && plain_difference(other, high) == 2 * low && (rest > 0) == (low > 0) && rest != 0;
+    return middle ? other : high;
+  } else {
+    return nearest<T>(exact_pair{high, low});  // to odd: that there is a rest tells no more than that there is `low`
+  }
+}
+
 }  // namespace detail
+
+/// Adds the sum of `count` inputs that an expansion holds, which is not lost. Throws: as add_quanta.
+template <exact_format Format, int Parts>
+MULTIFOLD_HD void add_expansion(exact_accumulator<Format>& sum, const expansion<Parts>& from, std::int64_t count) {
+  sum.add_counts({count, 0, 0, 0, count > 0 && !from.only_negative_zeros()});
+  MULTIFOLD_ROLLED
+  for (int i = 0; i < Parts; ++i) {
+    const detail::whole_quanta q = detail::quanta_of(from.part[i]);
+    sum.add_quanta(q.value, q.exponent);
+  }
+}
+
 }  // namespace multifold

@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "multifold/exact/expansion.hpp"
 #include "multifold/exact/finish.hpp"
 #include "multifold/exact/pair.hpp"
 #include "multifold/ops.hpp"
+#include "multifold/ops/half_sum.hpp"
 
 namespace multifold {
 
@@ -99,11 +101,83 @@ requires(sizeof(T) <= 4) struct range_sum {
   }
 };
 
+/// Binary64 in a pair, for a run of elements.
+struct pair_lane {
+  using value_type = double;
+  using accumulator = exact_pair;
+  using lane = exact_pair;
+  static constexpr std::int64_t lane_capacity = INT64_MAX;
+
+  MULTIFOLD_HD constexpr accumulator identity() const { return {}; }
+  MULTIFOLD_HD accumulator lift(double x, std::int64_t) const { return exact_pair{} + x; }
+  MULTIFOLD_HD constexpr accumulator combine(const accumulator& a, const accumulator& b) const { return a + b; }
+  MULTIFOLD_HD const accumulator& lower(const accumulator& a, std::int64_t) const { return a; }
+  MULTIFOLD_HD constexpr lane lane_identity() const { return {}; }
+  MULTIFOLD_HD lane absorb(const lane& l, double x, std::int64_t) const { return l + x; }
+  MULTIFOLD_HD constexpr accumulator widen(const lane& l) const { return l; }
+};
+
+/// Sum of T in an expansion that holds all there is of binary32 and bfloat16, and of binary64 what numbers between
+/// 2^-60 and 2^60 add up to. A run of elements is first tried as a range, where there are ranges, and taken again by
+/// whoever finds that it does not hold.
+template <floating_storage T>
+struct expansion_sum {
+  using value_type = T;
+  using accumulator = expansion<sizeof(T) == 8 ? 5 : 7>;
+  static constexpr int most_columns = 2;  // a thread, in tiles
+  /// What a run is first taken as: a range, or a pair.
+  static constexpr bool narrow = sizeof(T) <= 4;
+  using trial = std::conditional_t<narrow, range_sum<std::conditional_t<narrow, T, float>>, pair_lane>;
+  MULTIFOLD_HD static bool holds(const typename trial::lane& l, std::int64_t elements) {
+    if constexpr (narrow) return trial::within(l, trial::reach(elements));
+    else return !l.lost();
+  }
+  MULTIFOLD_HD static void take(accumulator& into, const typename trial::lane& l) {
+    if constexpr (narrow) {
+      into.grow(l.sum);
+    } else {
+      into.grow(l.high);
+      if (l.low != 0) into.grow(l.low);
+    }
+  }
+
+  MULTIFOLD_HD constexpr accumulator identity() const { return {}; }
+  MULTIFOLD_HD accumulator lift(T x, std::int64_t) const {
+    accumulator a;
+    a.grow(to_double(x));
+    return a;
+  }
+  MULTIFOLD_HD constexpr accumulator combine(accumulator a, const accumulator& b) const {
+    a.grow(b);
+    return a;
+  }
+  MULTIFOLD_HD exact_sum<T> lower(const accumulator& a, std::int64_t count) const {
+    exact_sum<T> sum;
+    add_expansion(sum, a, count);
+    return sum;
+  }
+};
+
+/// Elements go straight into the expansion.
+template <floating_storage T>
+struct lane_of<expansion_sum<T>> {
+  using op = expansion_sum<T>;
+  using type = typename op::accumulator;
+  static constexpr std::int64_t capacity = INT64_MAX;
+  MULTIFOLD_HD static type identity(const op&) { return {}; }
+  MULTIFOLD_HD static type absorb(const op&, type l, T x, std::int64_t) {
+    l.grow(to_double(x));
+    return l;
+  }
+  MULTIFOLD_HD static type widen(const op&, const type& l) { return l; }
+};
+
 /// Sum of T in a pair of binary64.
 template <floating_storage T>
 struct pair_sum {
   using value_type = T;
   using accumulator = exact_pair;
+  using tiled_form = expansion_sum<T>;
 
   MULTIFOLD_HD constexpr accumulator identity() const { return {}; }
   MULTIFOLD_HD accumulator lift(T x, std::int64_t) const { return {to_double(x), not_lost(x)}; }
@@ -140,6 +214,7 @@ struct pair_sum {
 template <floating_storage T>
 struct pair_sum_omit {
   using value_type = T;
+  static constexpr int most_columns = 2;  // a thread, in tiles
   struct accumulator {
     exact_pair pair;
     std::int64_t count = 0;
@@ -155,76 +230,6 @@ struct pair_sum_omit {
   }
   MULTIFOLD_HD exact_sum<T> lower(const accumulator& a, std::int64_t) const {
     return pair_sum<T>{}.lower(a.pair, a.count);
-  }
-};
-
-/// Sum of binary16 in units of its smallest subnormal: 2^63 of them fit 128 bits, so nothing is ever lost. A lane is a
-/// binary64, which holds 2^12 numbers of 41 bits exactly; the units of a lane with an infinity are not kept.
-struct half_sum {
-  using value_type = f16;
-  struct alignas(16) accumulator {
-    int128_t units = 0;
-    std::int32_t marks = 0;
-  };
-  enum mark : std::int32_t { nan = 1, positive_infinity = 2, negative_infinity = 4, not_negative_zero = 8 };
-
-  MULTIFOLD_HD constexpr accumulator identity() const { return {}; }
-  MULTIFOLD_HD accumulator lift(f16 x, std::int64_t) const { return widen(to_double(x)); }
-  MULTIFOLD_HD constexpr accumulator combine(const accumulator& a, const accumulator& b) const {
-    return {a.units + b.units, a.marks | b.marks};
-  }
-  MULTIFOLD_HD exact_sum<f16> lower(const accumulator& a, std::int64_t count) const {
-    exact_sum<f16> sum;
-    const auto has = [&](mark m) { return std::int64_t{(a.marks & m) != 0}; };
-    sum.add_counts({count, has(nan), has(positive_infinity), has(negative_infinity), has(not_negative_zero)});
-    constexpr int cut = 62;
-    const auto low = static_cast<std::int64_t>(a.units & ((int128_t{1} << cut) - 1));
-    sum.add_quanta(low, exact_traits<f16>::unit_exponent);
-    sum.add_quanta(static_cast<std::int64_t>(a.units >> cut), exact_traits<f16>::unit_exponent + cut);
-    return sum;
-  }
-
-  using lane = double;
-  static constexpr std::int64_t lane_capacity = 1 << 12;
-  MULTIFOLD_HD constexpr lane lane_identity() const { return -0.0; }
-  MULTIFOLD_HD lane absorb(lane l, f16 x, std::int64_t) const { return l + to_double(x); }
-  MULTIFOLD_HD constexpr accumulator widen(lane l) const {
-    if (l - l != 0) return {0, not_negative_zero | (l != l ? nan : l > 0 ? positive_infinity : negative_infinity)};
-    const bool negative_zero = bit_copy<std::uint64_t>(l) == std::uint64_t{1} << 63;
-    return {static_cast<std::int64_t>(l * 0x1p24), negative_zero ? 0 : not_negative_zero};
-  }
-  /// Sums of many lanes; one with an infinity or NaN among them is lost, and says which in `high`.
-  MULTIFOLD_HD accumulator widen(const exact_pair& lanes) const {
-    if (lanes.lost()) return widen(lanes.high);
-    accumulator a = widen(lanes.high == 0 ? lanes.high : 0.0);
-    for (const double part : {lanes.high, lanes.low}) {
-      const detail::whole_quanta q = detail::quanta_of(part);
-      const int shift = q.exponent - exact_traits<f16>::unit_exponent;
-      const int128_t value = q.value;
-      if (value != 0) a.units += shift < 0 ? value >> -shift : value << shift;
-    }
-    return a;
-  }
-};
-
-/// The same without NaN elements, which are not counted.
-struct half_sum_omit {
-  using value_type = f16;
-  struct alignas(16) accumulator {
-    half_sum::accumulator sum;
-    std::int64_t count = 0;
-  };
-
-  MULTIFOLD_HD constexpr accumulator identity() const { return {}; }
-  MULTIFOLD_HD accumulator lift(f16 x, std::int64_t index) const {
-    if (detail::unpack(x).nan) return {};
-    return {half_sum{}.lift(x, index), 1};
-  }
-  MULTIFOLD_HD constexpr accumulator combine(const accumulator& a, const accumulator& b) const {
-    return {half_sum{}.combine(a.sum, b.sum), a.count + b.count};
-  }
-  MULTIFOLD_HD exact_sum<f16> lower(const accumulator& a, std::int64_t) const {
-    return half_sum{}.lower(a.sum, a.count);
   }
 };
 

@@ -16,6 +16,7 @@ template <fold_op Op>
 struct merge_of {
   using value_type = typename Op::accumulator;
   using accumulator = typename Op::accumulator;
+  static constexpr int most_columns = 1;
   Op op;
 
   MULTIFOLD_HD accumulator identity() const { return op.identity(); }

@@ -1,6 +1,6 @@
-// What a part of a batch comes to in norms, dot products and variances: exact sums that are small enough to be handed
-// from pass to pass. Those of integers hold everything; expansions of floating point may be lost, and what is lost is
-// read again by other means.
+// What a part of a batch comes to in norms, dot products, variances and descriptions: exact sums that are small enough
+// to be handed from pass to pass. Those of integers hold everything; expansions of floating point may be lost, and what
+// is lost is read again by other means.
 #pragma once
 
 #include <cstdint>
@@ -58,6 +58,32 @@ struct partial_products {
   Sum products{};
 };
 
+// Of finite elements: how many are zeros, and the first of the least and of the greatest, as order keys of their dtype.
+struct partial_marks {
+  static constexpr std::int64_t no_index = INT64_MAX;
+  std::int64_t zeros = 0;
+  std::int64_t least = INT64_MAX, least_at = no_index;
+  std::int64_t greatest = INT64_MIN, greatest_at = no_index;
+
+  MULTIFOLD_HD constexpr void see(std::int64_t key, std::int64_t index) {
+    if (key < least || (key == least && index < least_at)) least = key, least_at = index;
+    if (key > greatest || (key == greatest && index < greatest_at)) greatest = key, greatest_at = index;
+  }
+  MULTIFOLD_HD constexpr void merge(const partial_marks& other) {
+    zeros += other.zeros;
+    if (other.least_at != no_index) see(other.least, other.least_at);
+    if (other.greatest_at != no_index) see(other.greatest, other.greatest_at);
+  }
+  /// The same elements, in a batch that began `by` elements earlier.
+  MULTIFOLD_HD constexpr void move(std::int64_t by) {
+    if (least_at != no_index) least_at += by;
+    if (greatest_at != no_index) greatest_at += by;
+  }
+};
+struct described_marks {
+  partial_marks marks;
+};
+
 template <int Parts>
 MULTIFOLD_HD constexpr void add_total(expansion<Parts>& into, const expansion<Parts>& other) {
   into.add(other);
@@ -70,22 +96,24 @@ MULTIFOLD_HD constexpr void add_total(product_total& into, const product_total& 
 
 }  // namespace detail
 
-/// Of a set of moments other than a description.
+/// Of a set of moments.
 template <storage_type Carrier, moment_set Set, class Totals = moment_totals<Carrier>>
 struct moment_partial
     : std::conditional_t<sums_elements(Set), detail::partial_x<typename Totals::sum>, detail::nothing<0>>,
       std::conditional_t<Set == moment_set::joint, detail::partial_y<typename Totals::sum>, detail::nothing<1>>,
-      std::conditional_t<sums_products(Set), detail::partial_products<typename Totals::products>, detail::nothing<2>> {
+      std::conditional_t<sums_products(Set), detail::partial_products<typename Totals::products>, detail::nothing<2>>,
+      std::conditional_t<Set == moment_set::description, detail::described_marks, detail::nothing<3>> {
   MULTIFOLD_HD constexpr void merge(const moment_partial& other) {
     if constexpr (sums_elements(Set)) detail::add_total(this->x, other.x);
     if constexpr (Set == moment_set::joint) detail::add_total(this->y, other.y);
     if constexpr (sums_products(Set)) detail::add_total(this->products, other.products);
+    if constexpr (Set == moment_set::description) this->marks.merge(other.marks);
   }
 };
 
-/// Calls `f.template operator()<Set>()` with the set of `op`, which is no description.
+/// Calls `f.template operator()<Set>()` with the set of `op`.
 template <class F>
-decltype(auto) visit_partial_set(op_kind op, F&& f) {
+decltype(auto) visit_set(op_kind op, F&& f) {
   switch (moments_of(op)) {
     case moment_set::absolute: return f.template operator()<moment_set::absolute>();
     case moment_set::squares: return f.template operator()<moment_set::squares>();
@@ -94,7 +122,7 @@ decltype(auto) visit_partial_set(op_kind op, F&& f) {
     case moment_set::joint: return f.template operator()<moment_set::joint>();
     case moment_set::description: break;
   }
-  throw unsupported_error("descriptions have no partial moments");
+  return f.template operator()<moment_set::description>();
 }
 
 }  // namespace multifold

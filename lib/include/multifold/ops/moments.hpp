@@ -183,6 +183,13 @@ struct exact_moments {
     a.merge(b);
     return a;
   }
+  /// The same elements, in a batch that began `by` elements earlier.
+  MULTIFOLD_HD accumulator moved(accumulator a, std::int64_t by) const requires(Set == moment_set::description) {
+    for (auto* const at : {&a.marks.argmin, &a.marks.argmax}) {
+      if (at->index != arg_extremum<carrier_of<T>>::no_index) at->index += by;
+    }
+    return a;
+  }
   MULTIFOLD_HD finished_moments<T, Set> lower(const accumulator& a, std::int64_t) const { return {a, correction}; }
 
   /// The same as combine with lift, without copies.

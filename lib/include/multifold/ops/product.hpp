@@ -18,6 +18,7 @@ template <storage_type T>
 struct integer_product {
   using value_type = T;
   using accumulator = wide_integer;
+  static constexpr int most_columns = 2;  // a thread, in tiles
 
   MULTIFOLD_HD constexpr accumulator identity() const { return {1, 0, 0, false, false}; }
   MULTIFOLD_HD constexpr accumulator lift(T x, std::int64_t) const {
@@ -112,6 +113,7 @@ template <floating_storage T>
 struct float_product {
   using value_type = T;
   using accumulator = scaled_product;
+  static constexpr int most_columns = 2;  // a thread, in tiles
   double nan_value;
 
   MULTIFOLD_HD constexpr accumulator identity() const { return {1.0, 0.0, 0}; }

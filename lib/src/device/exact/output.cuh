@@ -110,6 +110,16 @@ struct exact_output {
     if (pair.lost()) return mark_lost(batch);
     if (!store_pair(batch, pair, to.count)) deliver_pair(batch, pair, to.count);
   }
+  __device__ void operator()(const expansion_sum<T>& fold, std::int64_t batch,
+                             typename expansion_sum<T>::accumulator sum) const {
+    if (sum.lost()) return mark_lost(batch);
+    if (!sum.wide()) {
+      const exact_pair pair{sum.part[0], sum.part[1]};
+      if (!store_pair(batch, pair, to.count)) deliver_pair(batch, pair, to.count);
+    } else if (!store_wide(batch, sum)) {
+      deliver(batch, fold.lower(sum, to.count));
+    }
+  }
   __device__ void operator()(const pair_sum_omit<T>&, std::int64_t batch,
                              const typename pair_sum_omit<T>::accumulator& value) const {
     if (value.pair.lost()) return mark_lost(batch);
@@ -140,6 +150,14 @@ struct exact_output {
     if (to.op == op_kind::mean) value = exact_quotient(value, count);
     round_and_store(value, to.result, static_cast<char*>(to.data) + to.layout.at(batch) * item_bytes(to.result));
     if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
+  }
+
+  __device__ bool store_wide(std::int64_t batch, typename expansion_sum<T>::accumulator& sum) const {
+    if (!to.plain || to.merge || to.op == op_kind::mean || !sum.settle()) return false;
+    if (sum.part[0] == 0) return false;
+    static_cast<T*>(to.data)[to.layout.at(batch)] = multifold::detail::nearest_of_settled<T>(sum);
+    if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
+    return true;
   }
 
   // A few instructions for sums and means in their own dtype: short rows have one for every few elements.

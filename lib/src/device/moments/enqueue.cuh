@@ -11,19 +11,6 @@
 
 namespace multifold::cuda::moments {
 
-/// Calls `f.template operator()<Set>()` with the set of `op`.
-template <class F>
-void visit_set(op_kind op, F&& f) {
-  switch (moments_of(op)) {
-    case moment_set::absolute: return f.template operator()<moment_set::absolute>();
-    case moment_set::squares: return f.template operator()<moment_set::squares>();
-    case moment_set::spread: return f.template operator()<moment_set::spread>();
-    case moment_set::products: return f.template operator()<moment_set::products>();
-    case moment_set::joint: return f.template operator()<moment_set::joint>();
-    case moment_set::description: return f.template operator()<moment_set::description>();
-  }
-}
-
 template <storage_type T, moment_set Set>
 meeting<T> prepare_meeting(const pass& at, workspace_cursor& space, work_queue& queue) {
   if (at.parts == 1) return {};
@@ -77,7 +64,7 @@ void enqueue_groups(const plan& p, const pass& at, const detail::call& c, worksp
 template <storage_type Carrier>
 void merge_partials(const plan& p, const detail::call& c, workspace_cursor& space, unsigned* lost,
                     const void* partials) {
-  visit_partial_set(p.what.op, [&]<moment_set Set>() {
+  visit_set(p.what.op, [&]<moment_set Set>() {
     using Fold = partial_fold<Carrier, Set>;
     using Output = moment_output<Carrier, Set>;
     const Output output{output_of(p, c, space.status()), lost, {p.form.length, c.count}};

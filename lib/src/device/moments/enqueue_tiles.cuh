@@ -18,7 +18,7 @@ void enqueue_tiles(const plan& p, const detail::call& c) {
   c.queue.clear(lost, static_cast<std::size_t>(words_of_bits) * sizeof(unsigned));
   const auto* const x = static_cast<const T*>(c.data.x) + p.form.offset;
   const pass& first = p.passes.front();
-  visit_partial_set(p.what.op, [&]<moment_set Set>() {
+  visit_set(p.what.op, [&]<moment_set Set>() {
     using Fold = moment_fold<T, Set>;
     using Output = moment_output<carrier, Set>;
     const auto* const y = reads_two_arrays(Set) ? static_cast<const T*>(c.data.y) + p.form.offset : x;

@@ -44,6 +44,7 @@ struct gather<T, Set> {
   nan_policy nan;
   bool gone = false;
 
+  gather() = default;
   /// `words` is null where nothing can be spilled, `extremes` where there are none.
   __device__ gather(std::int64_t* words, description_marks<T>* extremes, nan_policy nan)
       : extremes(extremes), words(words), nan(nan) {

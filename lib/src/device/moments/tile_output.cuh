@@ -83,7 +83,8 @@ template <storage_type Carrier, moment_set Set>
 struct moment_output {
   using partial = moment_partial<Carrier, Set>;
   static constexpr bool real = floating_storage<Carrier>;
-  static constexpr bool deviates = Set == moment_set::spread || Set == moment_set::joint;
+  static constexpr bool describes = Set == moment_set::description;
+  static constexpr bool deviates = Set == moment_set::spread || Set == moment_set::joint || describes;
   output to;
   unsigned* lost;
   kernels::device_length length;
@@ -109,9 +110,11 @@ struct moment_output {
   __device__ bool delivered(std::int64_t batch, const partial& of) const {
     const std::int64_t n = length;
     if (n == 0) return false;
-    void* const out = static_cast<char*>(to.data) + to.layout.at(batch) * item_bytes(to.result);
+    void* const out = static_cast<char*>(to.data) + to.layout.at(batch) * to.result_size();
     bool done;
-    if (is_floating(to.result)) {
+    if constexpr (describes) {
+      done = described(of, n, *static_cast<summary*>(out));
+    } else if (is_floating(to.result)) {
       near_value v;
       if constexpr (deviates) v = deviation(of, n);
       else if constexpr (Set == moment_set::absolute) v = near_of(of.x);
@@ -124,15 +127,63 @@ struct moment_output {
     return done;
   }
 
-  __device__ bool stored(near_value v, const partial& of, void* out) const {
+  // Everything of a description, or nothing.
+  __device__ __noinline__ bool described(const partial& of, std::int64_t n, summary& out) const {
+    summary d{};
+    d.count = n;
+    d.zero = of.marks.zeros;
+    d.argmin = of.marks.least_at;
+    d.argmax = of.marks.greatest_at;
+    put_key(of.marks.least, d.min);
+    put_key(of.marks.greatest, d.max);
+    bool minus = false;
+    if constexpr (real) minus = of.x.only_negative_zeros();
+    const near_value x = near_of(of.x);
+    const dtype sum_type = summary_sum_dtype(to.element, to.result);
+    if constexpr (!real) {
+      int128_t v;
+      if (!is_floating(sum_type)) {
+        if (!to_integer(of.x, v) || !multifold::detail::fits(v, sum_type)) return false;
+        multifold::detail::put_integer(v, item_bytes(sum_type), d.sum);
+      }
+    }
+    if (is_floating(sum_type) && !rounded(x, minus, sum_type, d.sum)) return false;
+    near_value mean = multifold::detail::near_quotient(exact_pair{x.high, x.low}, n);
+    mean.error += x.error / static_cast<double>(n) * 1.01;
+    if (!rounded(x.high == 0 && x.error == 0 ? x : mean, minus, to.result, d.mean)) return false;
+    const near_value variance = deviation(of, n), squares = near_of(of.products);
+    if (!rounded(root_of(variance), false, to.result, d.std)) return false;
+    if (!rounded(root_of(squares), false, to.result, d.norm2)) return false;
+    out = d;
+    return true;
+  }
+
+  // The element of an order key.
+  __device__ void put_key(std::int64_t key, std::byte* to_bytes) const {
+    if constexpr (real) {
+      put_element(element_of_key<Carrier>(static_cast<key_of<Carrier>>(key)), to.element, to_bytes);
+    } else {
+      const std::int64_t width = item_bytes(to.element);
+      const std::uint64_t top = is_unsigned(to.element) ? std::uint64_t{1} << (8 * width - 1) : 0;
+      const std::uint64_t bits = static_cast<std::uint64_t>(key) ^ top;
+      for (std::int64_t i = 0; i < width; ++i) to_bytes[i] = static_cast<std::byte>(bits >> (8 * i));
+    }
+  }
+
+  __device__ static near_value root_of(const near_value& v) { return v.high == 0 && v.error == 0 ? v : near_root(v); }
+  __device__ static bool rounded(const near_value& v, bool negative_zero, dtype type, void* out) {
     if (v.high == 0 && v.error == 0) {
-      bool negative = false;
-      if constexpr (real && Set == moment_set::products) negative = of.products.only_negative_zeros();
-      store_zero(negative, to.result, out);
+      store_zero(negative_zero, type, out);
       return true;
     }
-    if (to.op == op_kind::norm2 || to.op == op_kind::std) v = near_root(v);
-    return multifold::detail::round_if_certain(v, to.result, out);
+    return multifold::detail::round_if_certain(v, type, out);
+  }
+
+  __device__ bool stored(near_value v, const partial& of, void* out) const {
+    bool minus = false;
+    if constexpr (real && Set == moment_set::products) minus = of.products.only_negative_zeros();
+    if (to.op == op_kind::norm2 || to.op == op_kind::std) v = root_of(v);
+    return rounded(v, minus, to.result, out);
   }
 
   __device__ bool stored_integer(const partial& of, void* out) const {
@@ -168,6 +219,15 @@ struct moment_output {
     return near_covariance(near_of(of.x), near_of(y), near_of(of.products), n, to.correction);
   }
 
+  template <storage_type Sums>
+  __device__ Sums element_of(std::int64_t key) const {
+    Sums x{};
+    if constexpr (real) x = element_of_key<Carrier>(static_cast<key_of<Carrier>>(key));
+    else put_key(key, reinterpret_cast<std::byte*>(&x));
+    if constexpr (std::is_same_v<Sums, std::int64_t>) return key;
+    return x;
+  }
+
   __device__ __noinline__ bool merged(std::int64_t batch, const partial& of) const {
     if constexpr (real) merge_into<Carrier>(batch, of);
     else if (is_unsigned(to.element) || to.element == dtype::boolean) merge_into<std::uint64_t>(batch, of);
@@ -188,6 +248,15 @@ struct moment_output {
     if constexpr (sums_elements(Set)) add(into.x, of.x);
     if constexpr (Set == moment_set::joint) add(into.y, of.y);
     if constexpr (sums_products(Set)) add(into.products, of.products);
+    if constexpr (describes) {
+      description_marks<Sums> marks;
+      marks.zero = of.marks.zeros;
+      if (of.marks.least_at != of.marks.no_index) {
+        marks.see(element_of<Sums>(of.marks.least), of.marks.least_at, to.nan);
+        marks.see(element_of<Sums>(of.marks.greatest), of.marks.greatest_at, to.nan);
+      }
+      into.marks.merge(marks);
+    }
   }
 };
 

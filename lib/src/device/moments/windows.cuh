@@ -166,8 +166,8 @@ struct step_state {
 /// N elements of one array, or pairs of two, into a thread's sums: into open windows, into windows of their own, or one
 /// by one. `index(i)` is that of the i-th.
 template <int N, moment_set Set, class State, class Index>
-__device__ void add_step(gather<float, Set>& into, State& state, const float (&a)[N], const float (&b)[N],
-                         const Index& index) {
+__device__ __forceinline__ void add_step(gather<float, Set>& into, State& state, const float (&a)[N],
+                                         const float (&b)[N], const Index& index) {
   using at = moment_words<float, Set>;
   const magnitude_range of_a(a), of_b(b);
   if (state.windows.takes(of_a, of_b)) {

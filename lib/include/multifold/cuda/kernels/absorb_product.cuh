@@ -18,40 +18,66 @@ __device__ inline void multiply_two(scaled_product& into, double x, double y) {
 }  // namespace detail
 
 /// Eight bytes of integers multiplied fit 64 bits, and sixteen 128.
-template <class T>
+template <class T, int N, class Index>
 requires(!floating_storage<T>) __device__
-    void absorb_vector(const integer_product<T>& op, thread_value<integer_product<T>>& into, const vector_word& v,
-                       std::int64_t) {
-  const auto unpacked = bit_copy<elements_of<T>>(v);
+    void absorb_several(const integer_product<T>& op, thread_value<integer_product<T>>& into, const T (&x)[N], int,
+                        const Index&) {
   constexpr int half = vector_elements<T> / 2;
-  std::uint64_t word[2] = {1, 1};
-  bool negative = false;
 #pragma unroll
-  for (int i = 0; i < 2 * half; ++i) {
-    const wide_integer x = op.lift(unpacked.values[i], 0);
-    word[i / half] *= x.low;
-    negative = negative != x.negative;
+  for (int first = 0; first < N; first += 2 * half) {
+    std::uint64_t word[2] = {1, 1};
+    bool negative = false;
+#pragma unroll
+    for (int i = first; i < N && i < first + 2 * half; ++i) {
+      const wide_integer each = op.lift(x[i], 0);
+      word[(i - first) / half] *= each.low;
+      negative = negative != each.negative;
+    }
+    const uint128_t product = static_cast<uint128_t>(word[0]) * word[1];
+    into.current = into.current * wide_integer{static_cast<std::uint64_t>(product),
+                                               static_cast<std::uint64_t>(product >> 64), 0, negative, false};
   }
-  const uint128_t product = static_cast<uint128_t>(word[0]) * word[1];
-  into.current = into.current * wide_integer{static_cast<std::uint64_t>(product),
-                                             static_cast<std::uint64_t>(product >> 64), 0, negative, false};
 }
 
 /// Four elements at a time; products of two binary32, bfloat16 or binary16 are exact in binary64.
-template <class T>
-requires(sizeof(T) <= 4) __device__ void absorb_vector(const float_product<T>& op, thread_value<float_product<T>>& into,
-                                                       const vector_word& v, std::int64_t) {
-  const auto unpacked = bit_copy<elements_of<T>>(v);
+template <class T, int N, class Index>
+requires(sizeof(T) <= 4) __device__
+    void absorb_several(const float_product<T>& op, thread_value<float_product<T>>& into, const T (&v)[N], int,
+                        const Index&) {
 #pragma unroll
-  for (int i = 0; i < vector_elements<T>; i += 4) {
+  for (int i = 0; i < N; i += 4) {
     double x[4];
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
-      x[k] = to_double(unpacked.values[i + k]);
+      x[k] = i + k < N ? to_double(v[i + k]) : 1.0;
       if (x[k] != x[k]) x[k] = op.nan_value;
     }
     detail::multiply_two(into.current, __dmul_rn(x[0], x[1]), __dmul_rn(x[2], x[3]));
   }
+}
+
+template <class T>
+requires(!floating_storage<T>) __device__ T padding_of(const integer_product<T>&) {
+  if constexpr (std::is_same_v<T, bool8>) return {1};
+  else return 1;
+}
+template <class T>
+requires(sizeof(T) <= 4) __device__ T padding_of(const float_product<T>&) {
+  if constexpr (std::is_same_v<T, f16>) return to_f16(1.0f);
+  else if constexpr (std::is_same_v<T, bf16>) return to_bf16(1.0f);
+  else return 1;
+}
+
+template <class T>
+requires(!floating_storage<T>) __device__
+    void absorb_vector(const integer_product<T>& op, thread_value<integer_product<T>>& into, const vector_word& v,
+                       std::int64_t) {
+  absorb_several(op, into, bit_copy<elements_of<T>>(v).values, vector_elements<T>, 0);
+}
+template <class T>
+requires(sizeof(T) <= 4) __device__ void absorb_vector(const float_product<T>& op, thread_value<float_product<T>>& into,
+                                                       const vector_word& v, std::int64_t) {
+  absorb_several(op, into, bit_copy<elements_of<T>>(v).values, vector_elements<T>, 0);
 }
 
 /// Two binary64 at a time where both are moderate.

@@ -17,7 +17,7 @@ struct block_storage {
 template <class Op>
 __device__ typename Op::accumulator warp_reduce(const Op& op, typename Op::accumulator value) {
 #pragma unroll
-  for (int mask = 16; mask > 0; mask /= 2) value = op.combine(value, shuffle_xor(value, mask));
+  for (int mask = 16; mask > 0; mask /= 2) value = meet(op, value, mask);
   return value;
 }
 

@@ -24,6 +24,22 @@ __device__ T shuffle_xor(const T& value, int mask) {
   return other;
 }
 
+/// An accumulator combined with that of the lane whose number differs in the bits of `mask`. Of expansions whose tails
+/// are zeros in all lanes, two parts are enough. All 32 lanes must call.
+template <class Op>
+__device__ typename Op::accumulator meet(const Op& op, typename Op::accumulator value, int mask) {
+  if constexpr (requires { value.wide(); }) {
+    if (!__any_sync(whole_warp, value.wide())) {
+      const double high = __shfl_xor_sync(whole_warp, value.part[0], mask);
+      const double low = __shfl_xor_sync(whole_warp, value.part[1], mask);
+      value.grow(high);
+      if (low != 0) value.grow(low);
+      return value;
+    }
+  }
+  return op.combine(value, shuffle_xor(value, mask));
+}
+
 /// Integer sums add both halves; the carry is worked out from the old low half, so no bit is lost in any order.
 template <class T>
 __device__ void atomic_merge(const integer_sum<T>&, int128_t* into, int128_t value) {

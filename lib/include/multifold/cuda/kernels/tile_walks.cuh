@@ -5,30 +5,28 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "multifold/cuda/kernels/absorb.cuh"
+#include "multifold/cuda/kernels/absorb_packed.cuh"
 
 namespace multifold::cuda::kernels {
 
-/// Ways through a run in shared memory, for lane `lane` of `lanes`: take() gives the next element and its number in the
-/// run, or, where nothing is left (`here` is false), any element of it.
-template <class T>
+/// Ways through a run in shared memory, for lane `lane` of `lanes`: take() says where the next element stands and gives
+/// its number in the run, or, where nothing is left (`here` is false), any element of it.
 struct straight_walk {
   const std::byte *first, *at;
   int step, number, lanes;
 
   __device__ straight_walk(const std::byte* first, int stride, int lane, int lanes)
       : first(first), at(first + lane * stride), step(lanes * stride), number(lane), lanes(lanes) {}
-  __device__ T take(bool here, int& which) {
-    const T x = *reinterpret_cast<const T*>(here ? at : first);
+  __device__ const std::byte* take(bool here, int& which) {
+    const std::byte* const place = here ? at : first;
     which = number;
     number += lanes;
     at += step;
-    return x;
+    return place;
   }
 };
 
 /// Element l stands (shift + l bend) % 16 bytes behind its place: its row begins there in memory.
-template <class T>
 struct bent_walk {
   const std::byte *first, *at;
   int step, number, lanes;
@@ -42,18 +40,17 @@ struct bent_walk {
         lanes(lanes),
         shift(shift + static_cast<unsigned>(lane) * bend),
         bend(static_cast<unsigned>(lanes) * bend) {}
-  __device__ T take(bool here, int& which) {
-    const T x = *reinterpret_cast<const T*>(here ? at + (shift & 15u) : first);
+  __device__ const std::byte* take(bool here, int& which) {
+    const std::byte* const place = here ? at + (shift & 15u) : first;
     which = number;
     number += lanes;
     at += step;
     shift += bend;
-    return x;
+    return place;
   }
 };
 
 /// The run begins with its element `begin` and goes round: so threads of neighbouring runs read different banks.
-template <class T>
 struct turned_walk {
   const std::byte* at;
   int step, number, lanes, count, round;
@@ -62,8 +59,8 @@ struct turned_walk {
       : step(lanes * stride), number((lane + begin) % count), lanes(lanes), count(count), round(count * stride) {
     at = first + number * stride;
   }
-  __device__ T take(bool, int& which) {
-    const T x = *reinterpret_cast<const T*>(at);
+  __device__ const std::byte* take(bool, int& which) {
+    const std::byte* const place = at;
     which = number;
     number += lanes;
     at += step;
@@ -71,26 +68,24 @@ struct turned_walk {
       number -= count;
       at -= round;
     }
-    return x;
+    return place;
   }
 };
 
-/// Two arrays side by side, as pairs.
-template <class Pair, class Walk>
-struct pair_walk {
-  Walk x, y;
-  __device__ Pair take(bool here, int& which) {
-    const auto first = x.take(here, which);
-    return {first, y.take(here, which)};
-  }
+/// Where nobody asks for indices.
+struct no_indices {
+  __device__ std::int64_t operator()(int) const { return 0; }
 };
 
-/// An operation that takes several elements at once. Those that are not there are made of padding().
+/// An operation that takes several elements at once, of which the first `present` are there; the others are made of its
+/// padding. `index(k)` is that of the k-th.
 template <class Op>
-concept takes_several = requires(const Op op, typename Op::lane l, const typename Op::value_type (&x)[4]) {
-  op.absorb_several(l, x);
-  { Op::padding() } -> std::same_as<typename Op::value_type>;
+concept takes_several = requires(const Op op, thread_value<Op> mine, const typename Op::value_type (&x)[4]) {
+  absorb_several(op, mine, x, 4, no_indices{});
+  { padding_of(op) } -> std::same_as<typename Op::value_type>;
 };
+
+static_assert(takes_several<integer_product<std::int8_t>> && takes_several<float_product<float>>);
 
 /// The index of a run's element in its batch.
 struct run_indices {
@@ -98,30 +93,58 @@ struct run_indices {
   __device__ std::int64_t operator[](int number) const { return first + number * step; }
 };
 
-/// The elements of a run that are this lane's.
-template <class Op, class Walk>
-__device__ void absorb_run(const Op& op, thread_value<Op>& mine, Walk walk, int count, int lane, int lanes,
+/// Where the columns of a thread stand in shared memory: `span` bytes from each other.
+template <class Element, class Walk>
+struct column_walk {
+  Walk walk;
+  int span;
+
+  template <int Width>
+  __device__ void take(bool here, Element (&x)[Width], int& which) {
+    const std::byte* const place = walk.take(here, which);
+#pragma unroll
+    for (int j = 0; j < Width; ++j) x[j] = *reinterpret_cast<const Element*>(place + j * span);
+  }
+};
+
+/// The same of two arrays side by side, as pairs.
+template <class Element, class Walk>
+struct pair_walk {
+  Walk x, y;
+
+  __device__ void take(bool here, element_pair<Element> (&pair)[1], int& which) {
+    const std::byte* const place = x.take(here, which);
+    pair[0] = {*reinterpret_cast<const Element*>(place), *reinterpret_cast<const Element*>(y.take(here, which))};
+  }
+};
+
+/// The elements of the runs of a thread's columns, or of a single run, that are this lane's.
+template <int Width, class Op, class Walk>
+__device__ void absorb_run(const Op& op, thread_value<Op> (&mine)[Width], Walk walk, int count, int lane, int lanes,
                            const run_indices& index) {
   using T = typename Op::value_type;
-  // In registers at once: four times as many elements of 4 bytes as accumulators of 16 or more.
-  constexpr int most = sizeof(T) <= 8 ? 8 : sizeof(T) <= 16 ? 4 : 2;
+  // In registers at once: of elements of 4 bytes four times as many as of accumulators of 16 or more.
+  constexpr int most = (sizeof(T) <= 8 ? 8 : sizeof(T) <= 16 ? 4 : 2) / (Width > 2 ? 2 : 1);
   int l = lane;
   const auto some = [&]<int Loads>(bool all) {
-    T x[Loads];
+    T x[Loads][Width];
     int number[Loads];
 #pragma unroll
-    for (int k = 0; k < Loads; ++k) x[k] = walk.take(all || l + k * lanes < count, number[k]);
-    mine.make_room(op, Loads);
-    if constexpr (takes_several<Op>) {
+    for (int k = 0; k < Loads; ++k) walk.take(all || l + k * lanes < count, x[k], number[k]);
 #pragma unroll
-      for (int k = 0; k < Loads; ++k) {
-        if (!all && l + k * lanes >= count) x[k] = Op::padding();
-      }
-      if (all || l < count) op.absorb_several(mine.current, x);
-    } else {
+    for (int j = 0; j < Width; ++j) {
+      mine[j].make_room(op, Loads);
+      if constexpr (takes_several<Op>) {
+        T column[Loads];
 #pragma unroll
-      for (int k = 0; k < Loads; ++k) {
-        if (all || l + k * lanes < count) mine.absorb(op, x[k], index[number[k]]);
+        for (int k = 0; k < Loads; ++k) column[k] = all || l + k * lanes < count ? x[k][j] : padding_of(op);
+        const int present = all ? Loads : (count - l + lanes - 1) / lanes;
+        if (all || l < count) absorb_several(op, mine[j], column, present, [&](int k) { return index[number[k]]; });
+      } else {
+#pragma unroll
+        for (int k = 0; k < Loads; ++k) {
+          if (all || l + k * lanes < count) mine[j].absorb(op, x[k][j], index[number[k]]);
+        }
       }
     }
     l += Loads * lanes;
@@ -132,6 +155,37 @@ __device__ void absorb_run(const Op& op, thread_value<Op>& mine, Walk walk, int 
     if (l + 3 * lanes < count) some.template operator()<4>(true);
   }
   some.template operator()<(most > 4 ? 4 : most) - 1>(false);
+}
+
+/// The same of neighbours in shared memory, sixteen bytes at a time but for the ends. A lane's indices ascend.
+template <class Op>
+__device__ void absorb_neighbours(const Op& op, thread_value<Op>& mine, const std::byte* first, int count, int lane,
+                                  int lanes, const run_indices& index) {
+  using T = typename Op::value_type;
+  constexpr int width = vector_elements<T>;
+  const auto one = [&](int l) {
+    mine.make_room(op, 1);
+    mine.absorb(op, *reinterpret_cast<const T*>(first + l * static_cast<int>(sizeof(T))), index[l]);
+  };
+  const int behind = static_cast<int>(reinterpret_cast<std::uintptr_t>(first) % 16 / sizeof(T));
+  const int head = min(count, (width - behind) % width), vectors = (count - head) / width;
+#pragma unroll 1
+  for (int l = lane; l < head; l += lanes) one(l);
+  const auto* const words = reinterpret_cast<const vector_word*>(first + head * static_cast<int>(sizeof(T)));
+  const auto some = [&]<int Loads>(int v) {
+    vector_word loaded[Loads];
+#pragma unroll
+    for (int k = 0; k < Loads; ++k) loaded[k] = words[v + k * lanes];
+    mine.make_room(op, Loads * width);
+#pragma unroll
+    for (int k = 0; k < Loads; ++k) absorb_vector(op, mine, loaded[k], index[head + (v + k * lanes) * width]);
+  };
+  int v = lane;
+#pragma unroll 1
+  for (; v + lanes < vectors; v += 2 * lanes) some.template operator()<2>(v);
+  if (v < vectors) some.template operator()<1>(v);
+#pragma unroll 1
+  for (int l = head + vectors * width + lane; l < count; l += lanes) one(l);
 }
 
 }  // namespace multifold::cuda::kernels
