@@ -75,7 +75,7 @@ class chain {
       if (at.parts > 1 && at.how == finish::atomic) {
         kernel_node("fill_identity", blocks_for(at.batches, small_block), small_block);
       }
-      if (i > 0 && at.parts == 1 && at.length <= few_partials && at.batches > 1) {
+      if (at.kind == kernel::partials && at.parts == 1 && at.length <= few_partials && at.batches > 1) {
         pass_node(i, "few_partials", blocks_for(at.batches, small_block), small_block);
       } else {
         pass_node(i, kernel_name(at));
