@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "core/runs.hpp"
 #include "multifold/array.hpp"
 #include "multifold/error.hpp"
 
@@ -42,24 +43,6 @@ void check_reach(const array_view& view) {
     throw shape_error("shape " + to_string(view.extents) + " with strides " + to_string(view.strides) +
                       " reaches past 2^63 bytes");
   }
-}
-
-// In 128 bits: the place behind the last element of a run may lie past 2^63.
-bool follows(const run& slow, const run& fast) {
-  const auto extent = static_cast<int128_t>(fast.extent);
-  return slow.stride == fast.stride * extent && slow.result_stride == fast.result_stride * extent;
-}
-
-void merge_neighbours(std::vector<run>& runs) {
-  std::vector<run> merged;
-  for (const run& next : runs) {
-    if (!merged.empty() && follows(merged.back(), next)) {
-      merged.back() = {merged.back().extent * next.extent, next.stride, next.result_stride, next.reduced};
-    } else {
-      merged.push_back(next);
-    }
-  }
-  runs = std::move(merged);
 }
 
 // A sum does not care for the order of its elements: walk forwards through memory, longest stride outermost.
@@ -125,7 +108,25 @@ batches empty_form(const array_view& view, const std::vector<bool>& mask) {
   return form;
 }
 
+// In 128 bits: the place behind the last element of a run may lie past 2^63.
+bool follows(const run& slow, const run& fast) {
+  const auto extent = static_cast<int128_t>(fast.extent);
+  return slow.stride == fast.stride * extent && slow.result_stride == fast.result_stride * extent;
+}
+
 }  // namespace
+
+void detail::merge_neighbours(std::vector<run>& runs) {
+  std::vector<run> merged;
+  for (const run& next : runs) {
+    if (!merged.empty() && follows(merged.back(), next)) {
+      merged.back() = {merged.back().extent * next.extent, next.stride, next.result_stride, next.reduced};
+    } else {
+      merged.push_back(next);
+    }
+  }
+  runs = std::move(merged);
+}
 
 batches normalise(const array_view& view, const std::vector<std::int64_t>& axes, element_order order) {
   const std::int64_t elements = element_count(view.extents);
@@ -148,8 +149,8 @@ batches normalise(const array_view& view, const std::vector<std::int64_t>& axes,
     sort_any_order(form.reduced, form.offset);
     form.reordered = form.reduced != logical;
   }
-  merge_neighbours(form.kept);
-  merge_neighbours(form.reduced);
+  detail::merge_neighbours(form.kept);
+  detail::merge_neighbours(form.reduced);
   classify(form);
   return form;
 }

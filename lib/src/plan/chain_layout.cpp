@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/runs.hpp"
 #include "multifold/ops/visit.hpp"
 #include "plan/layout.hpp"
 #include "plan/tile_layout.hpp"
@@ -105,17 +106,7 @@ bool only_parts_are_left(const memory_runs& runs, std::int64_t parts) {
 // Kept runs as memory has them; neighbours that follow each other in the results, too, are one.
 void number_along_memory(batches& form) {
   std::stable_sort(form.kept.begin(), form.kept.end(), [](const run& a, const run& b) { return a.stride > b.stride; });
-  std::vector<run> merged;
-  for (const run& next : form.kept) {
-    run* const last = merged.empty() ? nullptr : &merged.back();
-    if (last != nullptr && last->stride == next.stride * next.extent &&
-        last->result_stride == next.result_stride * next.extent) {
-      *last = {last->extent * next.extent, next.stride, next.result_stride, false};
-    } else {
-      merged.push_back(next);
-    }
-  }
-  form.kept = std::move(merged);
+  merge_neighbours(form.kept);
 }
 
 bool tiles_reach(const batches& form, const reduction& what, const plan_options& options, const engine_traits& engine) {

@@ -218,25 +218,36 @@ kernels::partial_results<Op> prepare_partials(const plan& p, std::size_t index, 
   return partials;
 }
 
-}  // namespace detail
-
-/// Enqueues the passes of `p`, which are tiles alone, as launch() does.
-template <fold_op Op, class Output>
-void launch_chain(const plan& p, const Op& op, const Output& output, const typename Op::value_type* data,
-                  workspace_cursor space, std::int64_t first_index, const std::int64_t* count, work_queue& queue) {
+// Calls `pass_of(pass, previous, arguments)` for every pass; `previous` is what the one before left, null for the
+// first.
+template <class Op, class Output, class PassOf>
+void for_each_pass(const plan& p, const Op& op, const Output& output, workspace_cursor space, std::int64_t first_index,
+                   const std::int64_t* count, work_queue& queue, const PassOf& pass_of) {
   const typename Op::accumulator* previous = nullptr;
   for (std::size_t i = 0; i < p.passes.size(); ++i) {
     const pass& at = p.passes[i];
-    const kernels::partial_results<Op> partials = detail::prepare_partials<Op>(p, i, op, space, queue);
+    const kernels::partial_results<Op> partials = prepare_partials<Op>(p, i, op, space, queue);
     const kernels::pass_arguments<Op, Output> args{at.batches, at.parts,       {at.length, i == 0 ? count : nullptr},
                                                    at.tile,    at.part_length, at.form,
                                                    partials,   first_index,    op,
                                                    output};
-    if (i == 0) detail::launch_tiles(at, {data, detail::range_of(at.array, data)}, args, queue);
-    else detail::launch_merges(at, previous, args, queue);
+    pass_of(at, previous, args);
     previous = partials.data;
   }
 }
+
+// The passes of a plan that are tiles alone.
+template <class Op, class Output>
+void launch_chain(const plan& p, const Op& op, const Output& output, const typename Op::value_type* data,
+                  workspace_cursor space, std::int64_t first_index, const std::int64_t* count, work_queue& queue) {
+  for_each_pass(p, op, output, space, first_index, count, queue,
+                [&](const pass& at, const auto* previous, const auto& args) {
+                  if (previous == nullptr) launch_tiles(at, {data, range_of(at.array, data)}, args, queue);
+                  else launch_merges(at, previous, args, queue);
+                });
+}
+
+}  // namespace detail
 
 /// Enqueues the passes of `p` for `op`; the last one calls `output(op, batch, accumulator)` on the device once a batch.
 /// Shapes: `data` is the first element of the array that p.form was made from; its index in its batch is `first_index`.
@@ -247,25 +258,18 @@ void launch_chain(const plan& p, const Op& op, const Output& output, const typen
 template <fold_op Op, class Output>
 void launch(const plan& p, const Op& op, const Output& output, const typename Op::value_type* data,
             workspace_cursor space, std::int64_t first_index, const std::int64_t* count, work_queue& queue) {
-  using accumulator = typename Op::accumulator;
   if (p.form.results() == 0) return;
   if constexpr (has_tiled_form<Op>) {
     if (p.passes.front().kind == kernel::tiles) {
-      return launch_chain(p, typename Op::tiled_form{}, output, data, space, first_index, count, queue);
+      const typename Op::tiled_form tiled{};
+      return detail::launch_chain(p, tiled, output, data, space, first_index, count, queue);
     }
   }
-  const accumulator* previous = nullptr;
-  for (std::size_t i = 0; i < p.passes.size(); ++i) {
-    const pass& at = p.passes[i];
-    const kernels::partial_results<Op> partials = detail::prepare_partials<Op>(p, i, op, space, queue);
-    const kernels::pass_arguments<Op, Output> args{at.batches, at.parts,       {at.length, i == 0 ? count : nullptr},
-                                                   at.tile,    at.part_length, at.form,
-                                                   partials,   first_index,    op,
-                                                   output};
-    if (i == 0) detail::launch_first(at, p.form, data, args, queue);
-    else detail::launch_partials(at, previous, args, queue);
-    previous = partials.data;
-  }
+  detail::for_each_pass(p, op, output, space, first_index, count, queue,
+                        [&](const pass& at, const auto* previous, const auto& args) {
+                          if (previous == nullptr) detail::launch_first(at, p.form, data, args, queue);
+                          else detail::launch_partials(at, previous, args, queue);
+                        });
 }
 
 }  // namespace multifold::cuda

@@ -118,8 +118,8 @@ struct pair_lane {
 };
 
 /// Sum of T in an expansion that holds all there is of binary32 and bfloat16, and of binary64 what numbers between
-/// 2^-60 and 2^60 add up to. A run of elements is first tried as a range, where there are ranges, and taken again by
-/// whoever finds that it does not hold.
+/// 2^-60 and 2^60 add up to. A run of elements is first tried as something quicker, and taken again where that does not
+/// hold.
 template <floating_storage T>
 struct expansion_sum {
   using value_type = T;
