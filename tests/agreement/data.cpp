@@ -64,7 +64,9 @@ class floating {
       case family::zeros: return d.one_in(64) ? power(d.between(-3, 3), d.bits()) : 0;
       case family::subnormal: return d.one_in(16) ? hidden_ : d.bits() & (hidden_ - 1);
       case family::extremes: {
-        const std::array<std::uint64_t, 7> all{finite, finite - 1, 1, hidden_, hidden_ - 1, one, 0};
+        const std::uint64_t half = power(f_.bias - f_.precision, 0);  // of the greatest one's last place
+        const std::array<std::uint64_t, 9> all{finite,      finite - 1, half, half - hidden_, 1, hidden_,
+                                               hidden_ - 1, one,        0};
         return all[d.bits() % all.size()];
       }
       case family::ties: return tie(d);

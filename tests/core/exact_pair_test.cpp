@@ -99,6 +99,19 @@ TEST(exact_pair, specials_and_overflow_are_lost) {
   EXPECT_TRUE((exact_pair{} + greatest + greatest + -greatest).lost());
 }
 
+// Both parts together round beyond binary64, which a mean of them does not.
+TEST(exact_pair, sums_just_beyond_the_greatest_number) {
+  const double greatest = std::numeric_limits<double>::max();
+  for (const double sign : {1.0, -1.0}) {
+    const exact_pair pair = exact_pair{} + sign * greatest + sign * 0x1p969 + sign * 0x1p969;
+    ASSERT_FALSE(pair.lost());
+    EXPECT_EQ(round_to<double>(value_of(pair)), sign * std::numeric_limits<double>::infinity());
+    EXPECT_EQ(round_to<double>(exact_quotient(value_of(pair), 4)), sign * 0x1p1022);
+    const exact_pair less = pair + sign * -0x1p-1074;
+    EXPECT_TRUE(less.lost() || round_to<double>(value_of(less)) == sign * greatest);
+  }
+}
+
 TEST(exact_pair, zeros_keep_their_sign) {
   const exact_pair none;
   EXPECT_TRUE(std::signbit(round_to<double>(value_of(none + -0.0 + -0.0))));

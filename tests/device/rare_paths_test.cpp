@@ -199,6 +199,43 @@ TEST_F(rare_paths, finish_of_moments_that_a_far_bit_decides) {
   }
 }
 
+// Sums that round to infinity, or just not, and their means; with 2^-1000 pairs do not hold them.
+TEST_F(rare_paths, sums_beside_the_greatest_number) {
+  constexpr std::int64_t rows = 500;
+  constexpr double greatest = std::numeric_limits<double>::max();
+  constexpr double others[] = {0x1p970, 0x1p969, -0x1p969, 0x1p969, 1, 0x1p-1000, -0x1p-1000, 0x1p-1074, 0, -greatest};
+  for (const std::int64_t length : {3, 4, 7, 40, 700}) {
+    std::vector<double> x(static_cast<std::size_t>(rows * length));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const bool first = i % static_cast<std::size_t>(length) == 0;
+      x[i] = first ? greatest : others[rng() % std::size(others)];
+    }
+    for (std::size_t i = x.size() / 2; i < x.size(); ++i) x[i] = -x[i];
+    for (const op_kind op : {op_kind::sum, op_kind::mean, op_kind::norm1, op_kind::describe}) {
+      for (const dtype result : {dtype::f64, dtype::f32}) {
+        if (!result_dtype_allowed(op, dtype::f64, result)) continue;
+        reduction what = make_reduction(op, dtype::f64);
+        what.result = result;
+        ASSERT_NO_FATAL_FAILURE(expect_interpreted(what, {rows, length}, {1}, x, x));
+        ASSERT_NO_FATAL_FAILURE(expect_interpreted(what, {length, rows}, {0}, x, x));
+      }
+    }
+  }
+}
+
+// Products that are all -0, of arrays that are not.
+TEST_F(rare_paths, windows_of_products_that_are_negative_zeros) {
+  for (const std::int64_t length : {2, 8, 30, 1000, 40'000}) {
+    std::vector<float> x(static_cast<std::size_t>(2 * length)), y(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      x[i] = i % 2 == 0 ? -0.0f : 1.0f;
+      y[i] = i % 2 == 0 ? 1.0f : -0.0f;
+    }
+    x.back() = y.back() = 0.0f;
+    ASSERT_NO_FATAL_FAILURE(expect_interpreted(make_reduction(op_kind::dot, dtype::f32), {2, length}, {1}, x, y));
+  }
+}
+
 // Arrays that come in two chunks: elements of the second one are numbered on, by every kernel.
 TEST_F(rare_paths, indices_of_later_chunks_in_rows_groups_columns_and_strided_arrays) {
   struct shape {

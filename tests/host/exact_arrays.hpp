@@ -24,6 +24,7 @@ enum class family {
   subnormal,
   largest,
   largest_cancelling,
+  beside_largest,
   zeros,
   negative_zeros,
   opposites,
@@ -78,6 +79,12 @@ T element_of(family f, std::int64_t i, std::int64_t count, std::mt19937_64& rand
       return std::bit_cast<T>(static_cast<bits>(random() & (layout::sign | ((bits{1} << layout::mantissa_bits) - 1))));
     case family::largest: return largest;
     case family::largest_cancelling: return i % 2 == 0 ? largest : finite_from<T>(-multifold::to_double(largest));
+    case family::beside_largest: {  // sums that round to the largest number, or to infinity
+      const double top = multifold::to_double(largest),
+                   half = std::ldexp(1, std::ilogb(top) - layout::mantissa_bits - 1);
+      const double all[] = {half, half / 2, -half / 2, half / 8, 1, -1, top, -top};
+      return i == 0 ? largest : finite_from<T>(all[random() % std::size(all)]);
+    }
     case family::zeros:
       return random() % 10 == 0 ? random_finite<T>(random) : from_double<T>(random() % 2 == 0 ? 0.0 : -0.0);
     case family::negative_zeros: return from_double<T>(-0.0);

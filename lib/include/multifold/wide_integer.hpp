@@ -13,8 +13,9 @@ struct wide_integer {
   std::uint64_t low;
   std::uint64_t high;
   std::int32_t exponent;
-  bool negative;
-  bool inexact;
+  // Flags, in as many bits as leave no padding: passes copy their partial results as bytes.
+  std::uint16_t negative;
+  std::uint16_t inexact;
 
   MULTIFOLD_HD static constexpr wide_integer of(int128_t x, int exponent) {
     const uint128_t m = detail::magnitude_of(x);
@@ -26,16 +27,16 @@ struct wide_integer {
   MULTIFOLD_HD constexpr scalar value(std::int64_t count) const {
     uint128_t magnitude = static_cast<uint128_t>(high) << 64 | low;
     int power = exponent;
-    bool rest = inexact;
+    bool rest = inexact != 0;
     const int excess = detail::bit_width(magnitude) - 126;
-    if (excess > 0 && (power != 0 || inexact || excess > 1)) {
+    if (excess > 0 && (power != 0 || rest || excess > 1)) {
       rest = rest || (magnitude & ((uint128_t{1} << excess) - 1)) != 0;
       magnitude >>= excess;
       power += excess;
     }
     if (rest) magnitude |= 1u;
     const auto integer = static_cast<int128_t>(magnitude);
-    scalar s = scalar::of_integer(negative ? -integer : integer, count);
+    scalar s = scalar::of_integer(negative != 0 ? -integer : integer, count);
     s.exponent = power;
     return s;
   }
@@ -54,11 +55,11 @@ inline constexpr std::int32_t beyond_formats = 2100;
   const uint128_t middle = (low >> 64) + static_cast<std::uint64_t>(cross) + static_cast<std::uint64_t>(other);
   uint128_t upper = static_cast<uint128_t>(a.high) * b.high + (cross >> 64) + (other >> 64) + (middle >> 64);
   uint128_t lower = (middle << 64) | static_cast<std::uint64_t>(low);
-  wide_integer product{0, 0, a.exponent + b.exponent, a.negative != b.negative, a.inexact || b.inexact};
+  wide_integer product{0, 0, a.exponent + b.exponent, a.negative != b.negative, (a.inexact | b.inexact) != 0};
   const int down = bit_width(upper);
   if (down > 0) {
     const uint128_t cut = down == 128 ? lower : lower & ((uint128_t{1} << down) - 1);
-    product.inexact = product.inexact || cut != 0;
+    if (cut != 0) product.inexact = true;
     lower = down == 128 ? upper : (upper << (128 - down)) | (lower >> down);
     product.exponent += down;
   }

@@ -1,5 +1,5 @@
 // Elements of any magnitudes into an exact sum, at about the same speed whatever they are: for what lanes of binary64
-// cannot hold.
+// cannot hold. Bounds: docs/exact-sums.md, 12.
 #pragma once
 
 #include <algorithm>

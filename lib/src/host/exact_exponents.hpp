@@ -2,7 +2,7 @@
 //
 // Nothing is shifted, and an element is one addition: a half of what digits take, but putting the bins together takes
 // microseconds. This is the large superaccumulator of R. M. Neal, "Fast exact summation using small and large
-// superaccumulators" (2015), with a watch over all bins in place of a count for each.
+// superaccumulators" (2015), with a watch over all bins in place of a count for each. Bounds: docs/exact-sums.md, 12.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Exact sums in little memory: what an accumulator of an exact sum is, and what happens to one that a pair cannot hold.
+// Pairs: docs/exact-sums.md, 5.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // A stretch of elements to their exact sum: in plain lanes where the processor says that it rounded nothing or the
 // exponents allow it, in lanes of pairs, or, whatever the elements are, in exact_elements.
+// See docs/exact-sums.md, 5, 7 and 11.
 #pragma once
 
 #include <cstdint>

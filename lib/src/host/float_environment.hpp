@@ -1,4 +1,5 @@
 // The floating-point environment of the engine's arithmetic, which is the caller's no more than its registers are.
+// See docs/exact-sums.md, 18.
 #pragma once
 
 #include <cfenv>

@@ -1,5 +1,5 @@
 // Batches side by side to their sums of moments, one element of each at a time: for columns, and for short rows that
-// are laid out as columns.
+// are laid out as columns. See docs/exact-sums.md, 13.
 #pragma once
 
 #include "host/moments_marks.hpp"

@@ -1,5 +1,5 @@
 // Sums of moments to results: variances, covariances and roots in pairs of binary64 with a bound on their error, which
-// nearly always tells what the result rounds to; and exactly where it does not.
+// nearly always tells what the result rounds to; and exactly where it does not. See docs/exact-sums.md, 17.
 #pragma once
 
 #include "host/exact_gather.hpp"

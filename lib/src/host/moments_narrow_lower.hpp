@@ -1,4 +1,5 @@
 // Narrow sums of moments to results: from a few numbers each, and exactly where those do not tell.
+// See docs/exact-sums.md, 17.
 #pragma once
 
 #include "host/moments_lower.hpp"

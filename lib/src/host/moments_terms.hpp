@@ -1,4 +1,5 @@
 // What a stretch of finite elements adds to a sum of moments: elements, magnitudes or products, exactly in binary64.
+// See docs/exact-sums.md, 13 and 15.
 #pragma once
 
 #include <cmath>

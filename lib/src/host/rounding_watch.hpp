@@ -1,4 +1,5 @@
 // The processor's own record of roundings: sums are exact if it noticed none (IEEE 754, inexact exception).
+// See docs/exact-sums.md, 11.
 #pragma once
 
 #include "host/blend.hpp"

@@ -1,4 +1,5 @@
 // The exact accumulator: an exact sum of numbers or of products of two of them, in any order. No rounding.
+// Bounds: docs/exact-sums.md, 2.
 #pragma once
 
 #include <cstdint>

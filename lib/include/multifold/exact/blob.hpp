@@ -1,5 +1,5 @@
 // Exact sums as bytes: a versioned, checksummed state for checkpoints and for merging between processes and machines.
-// No files. The bytes of equal sums are equal, on every machine.
+// No files. The bytes of equal sums are equal, on every machine. See docs/exact-sums.md, 3.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // What an exact sum knows of its inputs beside their sum: how many, and whether there were specials.
+// What they mean: docs/exact-sums.md, 1.
 #pragma once
 
 #include <cstdint>

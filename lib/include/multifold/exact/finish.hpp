@@ -1,4 +1,5 @@
 // What an exact sum comes to: the sum, its mean, its square root, as values that round once to any format.
+// See docs/exact-sums.md, 1 and 16.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // How wide an exact sum is: for sums of each element type, and for sums of products of two of its numbers.
+// The table: docs/exact-sums.md, 2.
 #pragma once
 
 #include <concepts>

@@ -1,4 +1,5 @@
 // Variance and covariance of one pass, without cancellation: (n P - S T) / (n (n - ddof)) in integers.
+// See docs/exact-sums.md, 16.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Natural numbers of fixed capacity for the last steps of exact reductions: signed sums of products, a quotient's
-// leading bits. Not a general big-integer library.
+// leading bits. Not a general big-integer library. See docs/exact-sums.md, 4.
 #pragma once
 
 #include <cstdint>

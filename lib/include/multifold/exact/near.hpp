@@ -3,6 +3,7 @@
 //
 // In the bounds below u is 2^-53, what a rounding is off by relative to its result, and every bound is several times as
 // wide as what is added up for it. What underflows on the way is off by 2^-1075, far below all of them.
+// Their parts: docs/exact-sums.md, 17.
 #pragma once
 
 #include <cmath>
@@ -91,11 +92,12 @@ MULTIFOLD_HD inline near_value near_covariance(const near_value& x, const near_v
   return {high, low, error / divisor * 1.01 + std::fabs(high) * 0x1p-99};
 }
 
-/// Rounds if everything within the error rounds to the same: `out` is then written. Never certain of a zero.
+/// Rounds if everything within the error rounds to the same: `out` is then written. Never certain of a zero, nor of
+/// what may have overflowed on the way.
 template <floating_storage T>
 MULTIFOLD_HD bool round_if_certain(const near_value& v, T& out) {
   const double size = std::fabs(v.high);
-  if (!(v.error < 0x1p-40 * size && size > 0x1p-900)) return false;
+  if (!(v.error < 0x1p-40 * size && size > 0x1p-900 && size < 0x1p1023)) return false;
   // Wider by more than its own roundings are.
   const double off = v.error * (1 + 0x1p-48) + std::fabs(v.low) * 0x1p-50;
   const T least = nearest<T>(exact_pair{v.high, v.low - off}), greatest = nearest<T>(exact_pair{v.high, v.low + off});

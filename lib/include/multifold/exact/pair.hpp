@@ -1,5 +1,6 @@
 // Two binary64 numbers whose sum is an exact sum, as long as two are enough: cheap, small, and honest. Sources: TwoSum
 // is Knuth's (The Art of Computer Programming 2, 4.2.2); the pair is Dekker's (Numerische Mathematik 18, 1971).
+// Proofs: docs/exact-sums.md, 5.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ namespace multifold {
 /// The sum of everything that was added is exactly high + low, unless `lost()`: whoever asks for the sum of something
 /// that was lost has to add it again, in an exact_accumulator. NaN and infinities are always lost.
 ///
-/// About 106 bits: sums of ordinary data fit, such as 2^20 binary32 whose magnitudes differ by up to 2^50.
+/// About 106 bits: sums of ordinary data fit, such as 2^20 binary32 whose magnitudes differ by up to 2^42.
 struct exact_pair {
   double high = -0.0;  // so that a sum of nothing but -0 is -0
   double low = 0.0;    // NaN: lost
@@ -125,7 +126,10 @@ MULTIFOLD_HD constexpr whole_quanta quanta_of(double x) {
 
 /// The pair, which is not lost, as a value that rounds correctly to any format.
 MULTIFOLD_HD constexpr exact_value value_of(const exact_pair& pair) {
-  const exact_pair tight = detail::tightened(pair);
+  // Beside one that large the sum may be beyond binary64. Then the low part is so large that its half is exact, too.
+  const bool huge = (pair.high >= 0x1p1022 || pair.high <= -0x1p1022) && (pair.low > 1 || pair.low < -1);
+  const double unit = huge ? 0.5 : 1.0;
+  const exact_pair tight = detail::tightened({pair.high * unit, pair.low * unit});
   exact_value v;
   v.negative = (bit_copy<std::uint64_t>(tight.high) >> 63) != 0;
   if (tight.high == 0) return v;
@@ -133,7 +137,7 @@ MULTIFOLD_HD constexpr exact_value value_of(const exact_pair& pair) {
   const int width = detail::bit_width(high.significand);
   // The high part's leading bit becomes bit 126; the low part reaches it at most by one.
   v.significand = static_cast<uint128_t>(high.significand) << (127 - width);
-  v.exponent = detail::float_layout<double>::least_exponent + high.position - (127 - width);
+  v.exponent = detail::float_layout<double>::least_exponent + high.position - (127 - width) + (huge ? 1 : 0);
   const int down = high.position - (127 - width) - low.position;  // places that the low part moves, to the right
   uint128_t part = low.significand;
   if (down > 127) {

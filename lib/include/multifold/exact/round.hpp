@@ -1,4 +1,5 @@
 // The one rounding: an exact value straight to an output format, to nearest, ties to even, with integers only.
+// See docs/exact-sums.md, 4.
 #pragma once
 
 #include <cstdint>

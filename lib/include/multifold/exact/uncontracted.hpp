@@ -1,5 +1,6 @@
 // Operations that are rounded by themselves, whatever the compiler may make of products and sums that follow each
 // other: error-free transformations rest on them, in headers that are compiled with users' flags.
+// See docs/exact-sums.md, 18.
 #pragma once
 
 #include <cmath>

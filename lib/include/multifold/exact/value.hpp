@@ -1,4 +1,5 @@
 // A real number on its way from an exact sum to a result: its leading 128 bits, and whether anything follows them.
+// Quotients and roots: docs/exact-sums.md, 4.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 namespace multifold {
 
-/// +-(significand + s) * 2^exponent with 0 < s < 1 if `sticky` and s = 0 otherwise; infinite; or not a number.
+/// +-(significand + s) * 2^exponent with 0 < s < 4 if `sticky` and s = 0 otherwise; infinite; or not a number.
 /// The highest bit of the significand is set unless the value is zero, so it rounds correctly to any format.
 struct exact_value {
   enum class kind : std::uint8_t { finite, infinite, nan };

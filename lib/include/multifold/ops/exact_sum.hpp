@@ -1,5 +1,5 @@
 // Exact sums of floating point as a fold: nothing is rounded before finish_scalar. The meaning of accuracy::exact, and
-// slow; engines gather in something faster, with the same results.
+// slow; engines gather in something faster, with the same results. Specials: docs/exact-sums.md, 1.
 #pragma once
 
 #include <cstdint>

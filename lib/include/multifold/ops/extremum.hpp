@@ -58,16 +58,29 @@ struct extremum {
   }
 };
 
+/// An order key and the index of its element. Without padding, since passes copy their partial results as bytes.
+template <class Key>
+struct indexed_key {
+  Key key;
+  std::int64_t index;
+};
+template <>
+struct indexed_key<std::int32_t> {
+  std::int32_t key;
+  std::int32_t unused;
+  std::int64_t index;
+
+  indexed_key() = default;
+  MULTIFOLD_HD constexpr indexed_key(std::int32_t k, std::int64_t at) : key(k), unused(0), index(at) {}
+};
+
 /// argmin or argmax: the first index of what min or max gives, to the sign of a zero: -0 is less than +0 here, too. Of
 /// the first NaN if NaN propagates.
 template <storage_type T>
 struct arg_extremum {
   using value_type = T;
   using key = key_of<T>;
-  struct accumulator {
-    std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t> key;
-    std::int64_t index;
-  };
+  using accumulator = indexed_key<std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>>;
   static constexpr std::int64_t no_index = INT64_MAX;
   key_policy<key> policy;
 

@@ -1,4 +1,4 @@
-// From the exact sums of a set of moments to results, each rounded once.
+// From the exact sums of a set of moments to results, each rounded once. See docs/exact-sums.md, 16.
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 //
 // They are what kernels use where a whole exact_sum a batch, or a thread, would be too much: short rows, columns,
 // strided batches. A batch whose accumulator is lost is added again by other means.
+// Ranges and how far they reach: docs/exact-sums.md, 7.
 #pragma once
 
 #include <cstdint>
@@ -117,9 +118,9 @@ struct pair_lane {
   MULTIFOLD_HD constexpr accumulator widen(const lane& l) const { return l; }
 };
 
-/// Sum of T in an expansion that holds all there is of binary32 and bfloat16, and of binary64 what numbers between
-/// 2^-60 and 2^60 add up to. A run of elements is first tried as something quicker, and taken again where that does not
-/// hold.
+/// Sum of T in an expansion that holds 2^13 numbers of binary32 or bfloat16, whatever they are, or 2^18 of binary64
+/// between 2^-60 and 2^60, and in all but hostile orders far more. A run of elements is first tried as something
+/// quicker, and taken again where that does not hold.
 template <floating_storage T>
 struct expansion_sum {
   using value_type = T;

@@ -1,4 +1,4 @@
-// Exact sums of binary16 in fixed point: 128 bits hold them all.
+// Exact sums of binary16 in fixed point: 128 bits hold them all. See docs/exact-sums.md, 8.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,10 @@ namespace multifold {
 struct half_sum {
   using value_type = f16;
   static constexpr int most_columns = 2;  // a thread, in tiles
-  struct alignas(16) accumulator {
+  struct accumulator {
     int128_t units = 0;
-    std::int32_t marks = 0;
+    std::int64_t marks = 0;
+    std::int64_t unused = 0;  // no padding: passes copy their partial results as bytes
   };
   enum mark : std::int32_t { nan = 1, positive_infinity = 2, negative_infinity = 4, not_negative_zero = 8 };
 
@@ -63,21 +64,23 @@ struct half_sum {
 struct half_sum_omit {
   using value_type = f16;
   static constexpr int most_columns = 2;  // a thread, in tiles
-  struct alignas(16) accumulator {
-    half_sum::accumulator sum;
+  struct accumulator {
+    int128_t units = 0;
+    std::int64_t marks = 0;
     std::int64_t count = 0;
   };
 
   MULTIFOLD_HD constexpr accumulator identity() const { return {}; }
   MULTIFOLD_HD accumulator lift(f16 x, std::int64_t index) const {
     if (detail::unpack(x).nan) return {};
-    return {half_sum{}.lift(x, index), 1};
+    const half_sum::accumulator one = half_sum{}.lift(x, index);
+    return {one.units, one.marks, 1};
   }
   MULTIFOLD_HD constexpr accumulator combine(const accumulator& a, const accumulator& b) const {
-    return {half_sum{}.combine(a.sum, b.sum), a.count + b.count};
+    return {a.units + b.units, a.marks | b.marks, a.count + b.count};
   }
   MULTIFOLD_HD exact_sum<f16> lower(const accumulator& a, std::int64_t) const {
-    return half_sum{}.lower(a.sum, a.count);
+    return half_sum{}.lower({a.units, a.marks}, a.count);
   }
 };
 

@@ -13,8 +13,9 @@ namespace multifold {
 
 /// A sum of products of 64-bit integers: high 2^64 + low.
 struct product_total {
-  std::uint64_t low = 0;
   int128_t high = 0;
+  std::uint64_t low = 0;
+  std::uint64_t unused = 0;  // no padding: passes copy their partial results as bytes
 
   MULTIFOLD_HD constexpr void add(std::uint64_t more, int128_t above) {
     low += more;
@@ -33,7 +34,7 @@ using partial_carrier_of = std::conditional_t<
 /// Sums of elements of T, and of their products. 2^47 elements of 1 or 2 bytes and 2^62 of others stay inside of them.
 template <class T>
 struct moment_totals {
-  using sum = std::conditional_t<sizeof(T) <= 2, std::int64_t, int128_t>;
+  using sum = std::conditional_t<sizeof(T) == 1, std::int64_t, int128_t>;  // aligned as `products` is
   using products =
       std::conditional_t<sizeof(T) == 1, std::int64_t, std::conditional_t<sizeof(T) <= 4, int128_t, product_total>>;
 };
@@ -64,6 +65,7 @@ struct partial_marks {
   std::int64_t zeros = 0;
   std::int64_t least = INT64_MAX, least_at = no_index;
   std::int64_t greatest = INT64_MIN, greatest_at = no_index;
+  std::int64_t unused = 0;  // no padding behind it, either
 
   MULTIFOLD_HD constexpr void see(std::int64_t key, std::int64_t index) {
     if (key < least || (key == least && index < least_at)) least = key, least_at = index;

@@ -1,5 +1,5 @@
 // Lane-private exponent bins in shared memory: every element is added to the bin of its leading exponent bits, where no
-// addition rounds until the bins are flushed. The cost is the same for any data.
+// addition rounds until the bins are flushed. The cost is the same for any data. Bounds: docs/exact-sums.md, 9.
 //
 // Layout [warp][bin][lane]: a lane has a column of bins to itself, so there are no atomics, and no bank conflicts
 // whatever the elements. Exponent-indexed bins: Malcolm 1971; Neal, arXiv 1505.05571.

@@ -1,5 +1,6 @@
 // Sums of a block's threads in fixed point: 128 bits below the greatest of them, added by the warp's own reductions.
 // Three times as fast as exchanging pairs, which is what counts where a few kilobytes are summed in all.
+// Bounds: docs/exact-sums.md, 10.
 #pragma once
 
 #include <cstdint>

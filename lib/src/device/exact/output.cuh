@@ -111,7 +111,7 @@ struct exact_output {
     if (!store_pair(batch, pair, to.count)) deliver_pair(batch, pair, to.count);
   }
   __device__ void operator()(const expansion_sum<T>& fold, std::int64_t batch,
-                             typename expansion_sum<T>::accumulator sum) const {
+                             const typename expansion_sum<T>::accumulator& sum) const {
     if (sum.lost()) return mark_lost(batch);
     if (!sum.wide()) {
       const exact_pair pair{sum.part[0], sum.part[1]};
@@ -152,7 +152,8 @@ struct exact_output {
     if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
   }
 
-  __device__ bool store_wide(std::int64_t batch, typename expansion_sum<T>::accumulator& sum) const {
+  // Of a copy: settling may overflow.
+  __device__ bool store_wide(std::int64_t batch, typename expansion_sum<T>::accumulator sum) const {
     if (!to.plain || to.merge || to.op == op_kind::mean || !sum.settle()) return false;
     if (sum.part[0] == 0) return false;
     static_cast<T*>(to.data)[to.layout.at(batch)] = multifold::detail::nearest_of_settled<T>(sum);

@@ -1,6 +1,6 @@
 // Exact sums of long rows of f64, first pass: pairs in registers, as fast as memory, for data whose magnitudes are
 // within reach of each other. A tile that some thread of the block loses is taken back and marked, and a block that
-// loses most of its tiles marks the rest unread: wide_bins.cuh adds what is marked.
+// loses most of its tiles marks the rest unread: wide_bins.cuh adds what is marked. Pairs: docs/exact-sums.md, 5.
 //
 // A tile of a long row is 36 vectors a thread, in nine steps of four loads: 288 KiB for 512 threads.
 #pragma once

@@ -1,4 +1,4 @@
-// Exponent bins for f64: exact for any data, at two thirds of the memory's speed.
+// Exponent bins for f64: exact for any data, at two thirds of the memory's speed. Bounds: docs/exact-sums.md, 9.
 //
 // An element is cut into two pieces of at most 27 bits, h with its low 27 bits cleared and l = x - h, which is exact;
 // they always belong to different bins. Bins hold 16 binades of binary64, so 27 + 15 bits leave room for 2^11

@@ -1,4 +1,5 @@
 // An exact sum on its way through device memory: digits and marks as words that merge by adding them, in any order.
+// See docs/exact-sums.md, 3.
 #pragma once
 
 #include <cstdint>

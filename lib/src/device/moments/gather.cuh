@@ -1,5 +1,5 @@
 // What one thread gathers of a set of moments: expansions in registers, for numbers of a carrier type. What they cannot
-// hold goes to words in shared memory, if there are any, or the whole batch is lost.
+// hold goes to words in shared memory, if there are any, or the whole batch is lost. See docs/exact-sums.md, 13.
 #pragma once
 
 #include "device/moments/words.cuh"

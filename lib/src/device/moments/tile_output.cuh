@@ -1,5 +1,6 @@
 // What becomes of the moments of a batch that tiles have gathered: its result, where some tens of operations are
 // certain of the rounding; sums to be merged; or a bit that says that it has to be read again.
+// See docs/exact-sums.md, 17.
 #pragma once
 
 #include "device/moments/quick.cuh"
@@ -15,7 +16,7 @@ __device__ inline near_value near_of(std::int64_t v) {
 }
 __device__ inline near_value near_of(product_total v) {
   const bool negative = v.high < 0;
-  if (negative) v = {0 - v.low, ~v.high + (v.low == 0 ? 1 : 0)};
+  if (negative) v = {~v.high + (v.low == 0 ? 1 : 0), 0 - v.low};
   const auto above = static_cast<uint128_t>(v.high);
   const int width = above != 0 ? 64 + multifold::detail::bit_width(above) : 64, cut = max(0, width - 106);
   // cut < 64 or, for what is above 2^170, the lower word goes as a whole.
@@ -29,7 +30,7 @@ __device__ inline near_value near_of(product_total v) {
   return {sign * tight.sum, sign * tight.error, cut == 0 ? 0.0 : unit};
 }
 __device__ inline near_value near_of(int128_t v) {
-  return near_of(product_total{static_cast<std::uint64_t>(v), v >> 64});
+  return near_of(product_total{v >> 64, static_cast<std::uint64_t>(v)});
 }
 
 /// Whether a total is an integer of 128 bits, and which.
@@ -65,7 +66,7 @@ __device__ void add_total(Sum& sum, const product_total& total) {
 }
 template <class Sum>
 __device__ void add_total(Sum& sum, int128_t total) {
-  add_total(sum, product_total{static_cast<std::uint64_t>(total), total >> 64});
+  add_total(sum, product_total{total >> 64, static_cast<std::uint64_t>(total)});
 }
 template <class Sum>
 __device__ void add_total(Sum& sum, std::int64_t total) {

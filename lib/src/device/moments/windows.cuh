@@ -6,6 +6,7 @@
 // exponents f and g is a multiple of 2^(f+g-46), so that sum is exact if e - (f + g) <= 49 for all that are not zero:
 // e is the sum of the greatest exponents and 1, so those of both factors may differ by 48 binades together, and here by
 // 46. Elements of a step differ by 23 binades at most, and their plain sum has 24 + 23 + 4 bits: exact as well.
+// The same, step by step: docs/exact-sums.md, 14.
 // Sources: windows are those of Demmel and Nguyen (reproducible summation, 2013), and Zhu and Hayes (2010).
 #pragma once
 
@@ -163,6 +164,14 @@ struct step_state {
   float lowest = bit_copy<float>(0x7f800000u), highest = -lowest;  // of the elements of steps
 };
 
+template <int N>
+__device__ bool all_products_are_zeros(const float (&a)[N], const float (&b)[N]) {
+  bool all = true;
+#pragma unroll
+  for (int i = 0; i < N; ++i) all = all && (a[i] == 0 || b[i] == 0);
+  return all;
+}
+
 /// N elements of one array, or pairs of two, into a thread's sums: into open windows, into windows of their own, or one
 /// by one. `index(i)` is that of the i-th.
 template <int N, moment_set Set, class State, class Index>
@@ -175,10 +184,14 @@ __device__ __forceinline__ void add_step(gather<float, Set>& into, State& state,
   } else if (of_a.within(23) && (!reads_two_arrays(Set) || of_b.within(23))) {
     if constexpr (sums_products(Set)) {
       // Where all products are zeros, their signs may count.
-      const bool zeros = of_a.greatest == 0 || (reads_two_arrays(Set) && of_b.greatest == 0);
+      bool zeros = of_a.greatest == 0 || (reads_two_arrays(Set) && of_b.greatest == 0);
+      window_sum sum{};
       if (!zeros) {
         const int exponent = of_a.exponent() + (reads_two_arrays(Set) ? of_b.exponent() : of_a.exponent()) + 1;
-        const window_sum sum = add_windows(a, b, exponent);
+        sum = add_windows(a, b, exponent);
+        if constexpr (reads_two_arrays(Set)) zeros = sum.high == 0 && sum.low == 0 && all_products_are_zeros(a, b);
+      }
+      if (!zeros) {
         into.add_finite(into.products, at::products, sum.high, exact_product_traits<float>{});
         into.template add_finite<1>(into.products, at::products, sum.low, exact_product_traits<float>{});
         state.windows.reopen(into, of_a, of_b);
