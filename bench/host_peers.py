@@ -25,7 +25,8 @@ ANY_FINITE = "any finite bits"
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--library", required=True, help="libhost_peers.so")
-    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="of multifold, PyTorch and BLAS (default: all)")
+    parser.add_argument("--threads", type=int, default=os.cpu_count(),
+                        help="of multifold, PyTorch and BLAS (default: all)")
     parser.add_argument("--bytes", type=int, default=1 << 30, help="of an array (default: 1 GiB)")
     parser.add_argument("--rounds", type=int, default=7, help="that every contender is timed in (default: 7)")
     parser.add_argument("--only", metavar="TEXT", default="", help="cases whose name contains it")
@@ -69,7 +70,8 @@ class Library:
     def seconds(self, op, dtype, x, y, axis, exact):
         rows, columns = x.shape
         results = 1 if axis is None else x.shape[1 - axis]
-        size = 8 if op in ("argmax", "argmin") else {"i32": 8 if op in ("sum", "mean", "var") else 4}.get(dtype, x.itemsize)
+        wide = op == "argmax" or (dtype == "i32" and op in ("sum", "mean", "var"))
+        size = 8 if wide else x.itemsize
         return self.call(op.encode(), dtype.encode(), ctypes.c_void_p(x.ctypes.data),
                          ctypes.c_void_p(y.ctypes.data if y is not None else None),
                          ctypes.c_int64(rows), ctypes.c_int64(columns), -1 if axis is None else axis, options.threads,
@@ -166,10 +168,12 @@ def main():
         if dtype in ("f32", "f64"):
             y = x[::-1].copy()
             for op in BLAS:
-                contest(library, f"{op} {dtype} full", op, dtype, x.reshape(1, -1), y.reshape(1, -1) if op == "dot" else None)
+                contest(library, f"{op} {dtype} full", op, dtype, x.reshape(1, -1),
+                        y.reshape(1, -1) if op == "dot" else None)
             wild = made(kind, count, True)
             for where, (shape, axis) in shapes(count).items():
-                contest(library, f"sum {dtype} {where}, {ANY_FINITE}", "sum", dtype, wild.reshape(shape), axis=axis, peers=False)
+                contest(library, f"sum {dtype} {where}, {ANY_FINITE}", "sum", dtype, wild.reshape(shape), axis=axis,
+                        peers=False)
 
 
 if __name__ == "__main__":
