@@ -17,7 +17,7 @@ struct half_sum {
   struct accumulator {
     int128_t units = 0;
     std::int64_t marks = 0;
-    std::int64_t unused = 0;  // no padding: passes copy their partial results as bytes
+    std::int64_t count = 0;  // of half_sum_omit, and no padding: passes copy accumulators as bytes
   };
   enum mark : std::int32_t { nan = 1, positive_infinity = 2, negative_infinity = 4, not_negative_zero = 8 };
 
@@ -64,24 +64,19 @@ struct half_sum {
 struct half_sum_omit {
   using value_type = f16;
   static constexpr int most_columns = 2;  // a thread, in tiles
-  struct accumulator {
-    int128_t units = 0;
-    std::int64_t marks = 0;
-    std::int64_t count = 0;
-  };
+  using accumulator = half_sum::accumulator;
 
   MULTIFOLD_HD constexpr accumulator identity() const { return {}; }
   MULTIFOLD_HD accumulator lift(f16 x, std::int64_t index) const {
     if (detail::unpack(x).nan) return {};
-    const half_sum::accumulator one = half_sum{}.lift(x, index);
-    return {one.units, one.marks, 1};
+    accumulator one = half_sum{}.lift(x, index);
+    one.count = 1;
+    return one;
   }
   MULTIFOLD_HD constexpr accumulator combine(const accumulator& a, const accumulator& b) const {
     return {a.units + b.units, a.marks | b.marks, a.count + b.count};
   }
-  MULTIFOLD_HD exact_sum<f16> lower(const accumulator& a, std::int64_t) const {
-    return half_sum{}.lower({a.units, a.marks}, a.count);
-  }
+  MULTIFOLD_HD exact_sum<f16> lower(const accumulator& a, std::int64_t) const { return half_sum{}.lower(a, a.count); }
 };
 
 }  // namespace multifold
