@@ -1,7 +1,6 @@
 """How much memory runs take at their peak: what --memory says, 64 MiB, and the results; on tables that are wide."""
 
 import subprocess
-import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -10,25 +9,6 @@ import tool
 
 MIB = 1 << 20
 ALLOWED = 64 * MIB  # beside --memory and the results
-
-
-# The peak that the kernel reports of a child is its parent's, if that is larger: a Python that has imported next to
-# nothing is the parent here.
-SMALL_PARENT = """
-import os, sys
-null = os.open(os.devnull, os.O_WRONLY)
-child = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, null, 1)])
-_, status, usage = os.wait4(child, 0)
-print(os.waitstatus_to_exitcode(status), usage.ru_maxrss)
-"""
-
-
-def peak_of(*arguments, stdin=None):
-    """Exit status and peak memory in bytes of a run."""
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", SMALL_PARENT, tool.BINARY, *map(str, arguments)], stdin=stdin,
-                          capture_output=True, env=tool.environment(), check=True, text=True)
-    code, kilobytes = map(int, done.stdout.split())
-    return code, kilobytes * 1024, done.stderr
 
 
 def write_raw(path, words, count):
@@ -66,7 +46,7 @@ class Memory(unittest.TestCase):
         for op in ops:
             arguments = [op, self.path, *([self.path] if op in ("dot", "cov") else []), "--dtype", "f64", "--shape", text,
                          "--axis", axis, "--memory", str(memory), "-o", self.out]
-            code, peak, err = peak_of(*arguments)
+            code, peak, err = tool.run_to_peak(*arguments)
             self.assertEqual(code, 0, err)
             results = count // shape[axis] * 8
             self.assertLessEqual(peak, memory + ALLOWED + results, f"{op} of {shape} over {axis}")
@@ -90,7 +70,7 @@ class Memory(unittest.TestCase):
         arguments = ["var", "-", "--dtype", "f64", "--shape", "3,2000003", "--axis", "0", "-o", self.out]
         for memory, expected in [(MIB, False), (256 * MIB, True)]:
             with open(self.path, "rb") as file, subprocess.Popen(["cat"], stdin=file, stdout=subprocess.PIPE) as pipe:
-                code, peak, err = peak_of(*arguments, "--memory", str(memory), stdin=pipe.stdout)
+                code, peak, err = tool.run_to_peak(*arguments, "--memory", str(memory), stdin=pipe.stdout)
                 pipe.stdout.close()
                 pipe.wait()
             self.assertEqual(code == 0, expected, err)

@@ -1,8 +1,5 @@
 """What printing takes at most: --memory, 64 MiB and the results, however large the text or the JSON of them is."""
 
-import os
-import subprocess
-
 import tool
 
 MEMORY = 64 << 20
@@ -16,22 +13,15 @@ class Printing(tool.ToolTest):
             file.truncate(count)
         return path
 
-    def peak(self, *arguments):
-        """Bytes that were resident at once, and bytes that were printed."""
-        with (self.folder / "out").open("wb") as out:
-            command = [tool.BINARY, *map(str, arguments), "--memory", str(MEMORY)]
-            with subprocess.Popen(command, stdout=out, stderr=subprocess.PIPE, env=tool.environment()) as process:
-                _, status, usage = os.wait4(process.pid, 0)
-                process.returncode = os.waitstatus_to_exitcode(status)
-        self.assertEqual(process.returncode, 0)
-        return usage.ru_maxrss << 10, (self.folder / "out").stat().st_size
-
     def check(self, results_bytes, *arguments):
+        """Bytes that were printed."""
         if tool.is_sanitized():
             self.skipTest("sanitizers take memory of their own")
-        peak, printed = self.peak(*arguments)
+        with (self.folder / "out").open("wb") as out:
+            code, peak, err = tool.run_to_peak(*arguments, "--memory", MEMORY, stdout=out)
+        self.assertEqual(code, 0, err)
         self.assertLessEqual(peak, MEMORY + OWN + results_bytes)
-        return printed
+        return (self.folder / "out").stat().st_size
 
     def test_descriptions_as_json(self):
         path = self.zeros(500_000 * 3 * 4)

@@ -1,5 +1,6 @@
 """Calls the binary under test, and makes the files that it is called with. No tests here."""
 
+import mmap
 import os
 import pathlib
 import re
@@ -56,8 +57,28 @@ def start(*arguments, stdin=subprocess.DEVNULL):
                             stderr=subprocess.PIPE, env=environment(), preexec_fn=hear)
 
 
+# The peak that the kernel reports of a child is its parent's, if that is larger: a Python that has imported next to
+# nothing is the parent here.
+SMALL_PARENT = """
+import os, sys
+child = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ)
+_, status, usage = os.wait4(child, 0)
+print(os.waitstatus_to_exitcode(status), usage.ru_maxrss, file=sys.stderr)
+"""
+
+
+def run_to_peak(*arguments, stdin=None, stdout=subprocess.DEVNULL):
+    """Exit status, peak memory in bytes, and what a run wrote to its standard error."""
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", SMALL_PARENT, BINARY, *map(str, arguments)], stdin=stdin,
+                          stdout=stdout, stderr=subprocess.PIPE, env=environment(), check=True, text=True)
+    *err, last = done.stderr.splitlines()
+    code, kilobytes = map(int, last.split())
+    return code, kilobytes * 1024, "\n".join(err)
+
+
 def is_sanitized():
-    return b"__asan_init" in pathlib.Path(BINARY).read_bytes()
+    with open(BINARY, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as binary:
+        return binary.find(b"__asan_init") >= 0
 
 
 def limit(which, amount):
