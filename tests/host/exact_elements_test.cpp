@@ -25,8 +25,8 @@ void expect_sums_of_largest_significands() {
         const std::vector<T> x(count, std::bit_cast<T>(pattern));
         exact_sum<T> found, expected;
         for (const T e : x) expected.add(e);
-        host::detail::add_any(found, host::packed_at<T>(reinterpret_cast<const std::byte*>(x.data())),
-                              static_cast<std::int64_t>(count));
+        host::add_any(found, host::packed_at<T>(reinterpret_cast<const std::byte*>(x.data())),
+                      static_cast<std::int64_t>(count));
         ASSERT_EQ(found.normalised_digits(), expected.normalised_digits()) << name(dtype_of<T>) << " " << field;
       }
     }
@@ -52,8 +52,8 @@ void expect_sums_of_any_bits() {
         e = std::bit_cast<T>(pattern);
         expected.add(e);
       }
-      host::detail::add_any(found, host::packed_at<T>(reinterpret_cast<const std::byte*>(x.data())),
-                            static_cast<std::int64_t>(count));
+      host::add_any(found, host::packed_at<T>(reinterpret_cast<const std::byte*>(x.data())),
+                    static_cast<std::int64_t>(count));
       ASSERT_EQ(found.normalised_digits(), expected.normalised_digits()) << name(dtype_of<T>) << " " << count;
       ASSERT_EQ(found.counters().nan > 0, expected.counters().nan > 0);
       ASSERT_EQ(found.counters().positive_infinity > 0, expected.counters().positive_infinity > 0);

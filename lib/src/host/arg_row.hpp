@@ -21,7 +21,7 @@ struct arg_search {
     for (int j = 0; j < lanes; ++j) best[j] = greatest_key<key>;
     std::int64_t k = 0;
     for (; k + lanes <= length; k += lanes) {
-      prefetch_behind(x + k, lanes * sizeof(T));
+      prefetch_behind<ahead_of_reads>(x + k, lanes * sizeof(T));
       for (int j = 0; j < lanes; ++j) {
         const key now = key_at(op, x + k + j);
         best[j] = now < best[j] ? now : best[j];

@@ -43,6 +43,21 @@ MULTIFOLD_INLINE void merge_lanes(const Op& op, typename Op::accumulator* into, 
   }
 }
 
+/// Rows of which a tile has gathered the first `taken`.
+template <class T>
+struct column_block {
+  const packed<T>* data;
+  std::int64_t stride, width;
+  std::int64_t taken, rows;
+};
+
+/// Merges rows by another way than the lanes of the tile, where these have failed: how many, or none.
+template <class Op, class Tile>
+MULTIFOLD_INLINE std::int64_t merge_instead(const Op&, typename Op::accumulator*, const Tile&, int,
+                                            const column_block<typename Op::value_type>&) {
+  return 0;
+}
+
 /// Merges one row into the accumulators of its columns.
 template <class Op>
 MULTIFOLD_INLINE void merge_row(const Op& op, typename Op::accumulator* acc, const packed<typename Op::value_type>* row,
@@ -70,7 +85,7 @@ struct column_kernel {
 
   // A row of a tile ends before the processor's own prefetcher has understood where it leads: later rows are asked for
   // a stretch at a time, into L2 from far away, since requests for L1 are few, and into L1 from nearby. With arithmetic
-  // that takes long, that is 10 to 25 % faster than L1 alone.
+  // that takes long, that is 10 to 25 % faster than L1 alone, and twice as fast as no requests.
   static constexpr std::int64_t nearby = 1, far_away = 4;  // rows
   static constexpr int stretch = 512 / sizeof(T);
 
@@ -90,7 +105,7 @@ struct column_kernel {
     tile t;
     for (std::int64_t first = 0; first < w.width; first += column_tile) {
       const int n = static_cast<int>(w.width - first < column_tile ? w.width - first : column_tile);
-      for (std::int64_t r = 0; r < w.rows; r += tile::capacity) {
+      for (std::int64_t r = 0; r < w.rows;) {
         const std::int64_t turns = w.rows - r < tile::capacity ? w.rows - r : tile::capacity;
         t.clear(op, n);
         const packed<T>* const top = x + first + r * w.row_stride;
@@ -98,8 +113,12 @@ struct column_kernel {
         for (std::int64_t turn = 0; turn < turns; ++turn, row += w.row_stride) {
           absorb_row(t, row, n, turn, turns);
         }
-        const std::int64_t index = w.index + r * w.index_row_step;
-        merge_lanes(op, acc + first, t, n, {top, w.row_stride, turns, index, w.index_row_step});
+        const std::int64_t others = merge_instead(op, acc + first, t, n, {top, w.row_stride, n, turns, w.rows - r});
+        if (others == 0) {
+          const std::int64_t index = w.index + r * w.index_row_step;
+          merge_lanes(op, acc + first, t, n, {top, w.row_stride, turns, index, w.index_row_step});
+        }
+        r += others == 0 ? turns : others;
       }
     }
   }
@@ -121,7 +140,9 @@ struct column_kernel {
         t.absorb(op, row, 0, n, turn);
       }
       t.absorb(op, row, 0, static_cast<int>(rest * w.width), turns);
-      const std::int64_t used = turns > 0 ? side : rest;
+      const std::int64_t taken = turns * side + rest;
+      const std::int64_t others = merge_instead(op, acc, t, n, {top, w.width, w.width, taken, w.rows - r});
+      const std::int64_t used = others > 0 ? 0 : turns > 0 ? side : rest;
       for (std::int64_t c = 0; c < used; ++c) {
         const std::int64_t index = w.index + (r + c) * w.index_row_step;
         for (std::int64_t j = 0; j < w.width; ++j) {
@@ -130,7 +151,7 @@ struct column_kernel {
           merge_lane(op, acc[j], t, lane, {top + lane, n, gathered, index, side * w.index_row_step});
         }
       }
-      r += turns * side + rest;
+      r += others == 0 ? taken : others;
     }
   }
 };

@@ -24,7 +24,11 @@ class execution {
       : plan_(p),
         fold_(make_fold(p.what)),
         nest_(nest_of(p.form)),
-        shape_(shape_of(nest_, fold_.item, p.passes.front().parts, p.passes.front().part_length)),
+        threads_(p.form.elements() * fold_.item < small_bytes ? 1
+                 : options.threads > 0                        ? options.threads
+                                                              : usable_threads()),
+        shape_(shape_of(nest_, fold_.item, p.passes.front().parts, p.passes.front().part_length,
+                        fold_.any_order ? threads_ : 0)),
         data_(static_cast<const std::byte*>(data.x)),
         other_(takes_two_arrays(p.what.op) ? static_cast<const std::byte*>(data.y) - data_ : 0),
         results_(static_cast<std::byte*>(results)),
@@ -32,13 +36,12 @@ class execution {
 
   void run() {
     const std::int64_t bytes = p_elements() * fold_.item;
-    const int threads = bytes < small_bytes ? 1 : options_.threads > 0 ? options_.threads : usable_threads();
     if (shape_.split) {
       partials_ = allocate_accumulators(shape_.blocks * shape_.pieces() * shape_.block, fold_.acc_bytes());
-      share(threads, shape_.tasks(), [this](std::int64_t task, scratch&) { reduce_piece(task); });
-      share(threads, shape_.blocks, [this](std::int64_t task, scratch&) { finish_block(task); });
+      share(shape_.tasks(), [this](std::int64_t task, scratch&) { reduce_piece(task); });
+      share(shape_.blocks, [this](std::int64_t task, scratch&) { finish_block(task); });
     } else {
-      share(threads, shape_.blocks, [this](std::int64_t task, scratch& s) { reduce_block(task, s); });
+      share(shape_.blocks, [this](std::int64_t task, scratch& s) { reduce_block(task, s); });
     }
     if (options_.progress) options_.progress(bytes);
     check_status(outcome_.get().worst, plan_.what, outcome_.get().result);
@@ -52,10 +55,10 @@ class execution {
   std::int64_t p_elements() const { return shape_.results * shape_.length; }
 
   template <class Task>
-  void share(int threads, std::int64_t tasks, const Task& task) {
+  void share(std::int64_t tasks, const Task& task) {
     std::atomic<std::int64_t> next{0};
     std::atomic<bool> failed{false};
-    run_crew(static_cast<int>(std::min<std::int64_t>(threads, tasks)), [&](int) {
+    run_crew(static_cast<int>(std::min<std::int64_t>(threads_, tasks)), [&](int) {
       scratch s;
       try {
         while (!failed.load(std::memory_order_relaxed)) {
@@ -154,6 +157,7 @@ class execution {
   const plan& plan_;
   const fold fold_;
   const nest nest_;
+  const int threads_;
   const work_shape shape_;
   const std::byte* const data_;
   const std::ptrdiff_t other_;

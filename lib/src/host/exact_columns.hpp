@@ -2,6 +2,7 @@
 #pragma once
 
 #include "host/columns.hpp"
+#include "host/exact_bin_columns.hpp"
 #include "host/exact_row.hpp"
 
 namespace multifold::host {

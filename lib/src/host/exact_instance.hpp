@@ -14,15 +14,15 @@ namespace multifold::host {
 
 template <class T>
 void add_portable(exact_sum<T>& sum, const packed<T>* x, std::int64_t count) {
-  detail::add_any(sum, x, count);
+  add_any(sum, x, count);
 }
 template <class T>
 MULTIFOLD_AVX2 void add_avx2(exact_sum<T>& sum, const packed<T>* x, std::int64_t count) {
-  detail::add_any(sum, x, count);
+  add_any(sum, x, count);
 }
 template <class T>
 MULTIFOLD_AVX512 void add_avx512(exact_sum<T>& sum, const packed<T>* x, std::int64_t count) {
-  detail::add_any(sum, x, count);
+  add_any(sum, x, count);
 }
 
 template <class T>

@@ -31,17 +31,33 @@ template <class T>
   }
 }
 
-/// Whether stretches are watched: not where roundings were seen again and again. An array comes in many pieces, so a
-/// thread remembers that.
-struct watching {
-  int left;      // stretches until one is watched again; less than zero: none will be
-  int patience;  // as many after the next one in which something is rounded: at first none
+/// How stretches were lately: data that is hard twice is hard more often, so failures in a row multiply the stretches
+/// that go a slower way before a quicker one is tried again. An array comes in many rows and pieces, so a thread
+/// remembers them.
+struct recent_stretches {
+  std::int64_t unwatched;                                   // until one is watched again; less than zero: none will be
+  std::int64_t slow = 0;                                    // until one is summed in lanes again
+  std::int64_t patience_to_watch = 0, patience_to_try = 0;  // what those will be after the next failure
 
-  static watching& of_this_thread() {
-    thread_local watching lately{rounding_watch::works() ? 0 : -1, 0};
+  static recent_stretches& of_this_thread() {
+    thread_local recent_stretches lately{rounding_watch::works() ? 0 : -1};
     return lately;
   }
+
+  static std::int64_t more(std::int64_t patience) {
+    constexpr std::int64_t most = 128;
+    return patience == 0 ? 8 : patience < most ? 4 * patience : most;
+  }
 };
+
+/// Whether there is nothing but -0: the sum of that alone is -0, and what is spilled is not.
+template <class T>
+MULTIFOLD_INLINE bool only_negative_zeros(const packed<T>* x, std::int64_t count) {
+  for (std::int64_t k = 0; k < count; ++k) {
+    if (bits_of_element(T{x[k].value}) != multifold::detail::float_layout<T>::sign) return false;
+  }
+  return true;
+}
 
 template <class T, bool Omit>
 struct exact_row_kernel {
@@ -50,17 +66,12 @@ struct exact_row_kernel {
 
   const op_type& op;
   const rows_work& w;
-  watching& lately;
+  recent_stretches& lately;
 
   // Rows up to this length are taken several at a time.
   static constexpr std::int64_t short_row = is_narrow<T> ? 128 : 48;
   static constexpr int rows_together = 8;
 
-  // Stretches that may go a slower way before a quicker one is tried again.
-  MULTIFOLD_INLINE static int more(int patience) {
-    return patience == 0 ? 8 : patience < most_patience ? 4 * patience : most_patience;
-  }
-  static constexpr int most_patience = 128;
   MULTIFOLD_INLINE static row_span<T> beginning(row_span<T> row, std::int64_t most) {
     if (row.length > most) row.length = most;
     return row;
@@ -79,11 +90,9 @@ struct exact_row_kernel {
     op.add(into, pair);
   }
 
-  // One after the other. Data that is hard twice is hard more often: failures in a row multiply the stretches that do
-  // without a try.
+  // One after the other.
   MULTIFOLD_INLINE void one(std::int64_t r) const {
     row_span<T> rest = span_of(r);
-    int patience = 0;
     const auto advance = [&](std::int64_t count) {
       rest = {rest.data + count, rest.length - count, rest.readable - count};
     };
@@ -94,26 +103,35 @@ struct exact_row_kernel {
       return true;
     };
     while (rest.length > 0) {
-      if (lately.left > 0) --lately.left;
-      if (lately.left == 0) {
+      if (lately.unwatched > 0) --lately.unwatched;
+      if (lately.unwatched == 0) {
         const row_span<T> stretch = beginning(rest, watched_stretch<T>);
         if (adds(watched_sum(stretch), stretch.length)) {
-          lately.patience = 0;
+          lately.patience_to_watch = 0;
           continue;
         }
-        lately.left = lately.patience;
-        lately.patience = more(lately.patience);
+        lately.unwatched = lately.patience_to_watch;
+        lately.patience_to_watch = lately.more(lately.patience_to_watch);
       }
-      const row_span<T> stretch = beginning(rest, exact_stretch<T>);
-      if (adds(quick_sum(stretch), stretch.length)) {
-        patience = 0;
-        continue;
+      if (lately.slow == 0) {
+        const row_span<T> stretch = beginning(rest, exact_stretch<T>);
+        if (adds(quick_sum(stretch), stretch.length)) {
+          lately.patience_to_try = 0;
+          continue;
+        }
+        lately.slow = 1 + lately.patience_to_try;
+        lately.patience_to_try = lately.more(lately.patience_to_try);
       }
-      const row_span<T> slow = beginning(rest, (1 + patience) * exact_stretch<T>);
-      add_slowly(op, sum_of(r), slow.data, slow.length);
-      advance(slow.length);
-      patience = more(patience);
+      const row_span<T> stretches = beginning(rest, lately.slow * exact_stretch<T>);
+      lately.slow -= (stretches.length + exact_stretch<T> - 1) / exact_stretch<T>;
+      slowly(r, stretches);
+      advance(stretches.length);
     }
+  }
+
+  MULTIFOLD_INLINE void slowly(std::int64_t r, const row_span<T>& row) const {
+    if (!Omit && only_negative_zeros(row.data, row.length)) return add(r, {-0.0, 0.0}, row.length);
+    add_slowly(op, sum_of(r), row.data, row.length);
   }
 
   // Dense rows whose exponents are looked at together: as fast as rounded sums.
@@ -152,7 +170,7 @@ struct exact_row_kernel {
 
 template <class T, bool Omit>
 MULTIFOLD_INLINE void rows_of(const exact_gather<T, Omit>& op, const rows_work& w) {
-  const exact_row_kernel<T, Omit> kernel{op, w, watching::of_this_thread()};
+  const exact_row_kernel<T, Omit> kernel{op, w, recent_stretches::of_this_thread()};
   if constexpr (!is_narrow<T>) {
     if (w.length <= kernel.short_row) return kernel.short_rows_of_pairs(0, w.rows);
   } else if constexpr (!std::is_same_v<T, f16>) {

@@ -25,7 +25,7 @@ MULTIFOLD_INLINE void rows_of(const Op& op, const rows_work& w) {
       ascending && w.length < longest_short_row<Op> && row_bytes < rows_stretch ? rows_stretch / row_bytes : 1;
   for (std::int64_t r = 0; r < w.rows;) {
     const std::int64_t end = r + together < w.rows ? r + together : w.rows;
-    if (together > 1) prefetch_behind(x, rows_stretch);
+    if (together > 1) prefetch_behind<ahead_of_reads>(x, rows_stretch);
     for (; r < end; ++r) {
       const std::int64_t readable = (ascending ? (w.rows - 1 - r) * w.row_stride : 0) + w.length;
       *acc = op.combine(*acc, row_of(op, {x, w.length, readable}, index, w.index_step));

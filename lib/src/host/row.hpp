@@ -46,12 +46,12 @@ MULTIFOLD_INLINE typename Op::accumulator by_lanes(const Op& op, const row_span<
   std::int64_t k = 0;
   if constexpr (requires { b.absorb_block(op, row.data); }) {
     for (; k + b.block <= row.length; k += b.block) {
-      if constexpr (Lanes == row_lanes<Op>) prefetch_behind(row.data + k, b.block * sizeof(T));
+      if constexpr (Lanes == row_lanes<Op>) prefetch_behind<ahead_of_reads>(row.data + k, b.block * sizeof(T));
       b.absorb_block(op, row.data + k);
     }
   }
   for (std::int64_t turn = 0; k + Lanes <= row.length; k += Lanes, ++turn) {
-    if constexpr (Lanes == row_lanes<Op>) prefetch_behind(row.data + k, Lanes * sizeof(T));
+    if constexpr (Lanes == row_lanes<Op>) prefetch_behind<ahead_of_reads>(row.data + k, Lanes * sizeof(T));
     b.absorb(op, row.data + k, 0, Lanes, turn);
   }
   const int left = static_cast<int>(row.length - k);

@@ -12,6 +12,7 @@ constexpr std::int64_t task_bytes = 256 << 10;
 // More tasks than this balance no better, and leave more partial results to merge. Columns leave many from each task.
 constexpr std::int64_t enough_tasks = 1024;
 constexpr std::int64_t enough_column_tasks = 256;
+constexpr std::int64_t enough_column_tasks_a_thread = 8;
 constexpr std::int64_t least_column_rows = 64;
 constexpr std::int64_t most_column_rows = 256;
 constexpr std::int64_t most_tiles = 8;
@@ -27,7 +28,7 @@ std::int64_t columns_of_a_block(std::int64_t columns) {
 
 }  // namespace
 
-work_shape shape_of(const nest& n, std::int64_t item, std::int64_t parts, std::int64_t part_length) {
+work_shape shape_of(const nest& n, std::int64_t item, std::int64_t parts, std::int64_t part_length, int threads) {
   work_shape s{};
   s.results = n.results;
   s.length = n.length;
@@ -45,12 +46,13 @@ work_shape shape_of(const nest& n, std::int64_t item, std::int64_t parts, std::i
     budget = std::max<std::int64_t>(1, budget / take);
   }
   s.blocks = ceil_div(s.results, s.block);
-  const std::int64_t enough = columns ? enough_column_tasks : enough_tasks;
+  std::int64_t enough = columns ? enough_column_tasks : enough_tasks;
+  if (columns && threads > 0) enough = std::min(enough, enough_column_tasks_a_thread * threads);
   s.split = s.blocks < enough && s.piece < s.length;
   const std::int64_t pieces = s.split ? ceil_div(enough, s.blocks) : 1;
   s.piece = std::max({s.piece, ceil_div(s.length, pieces), columns ? least_column_rows : 1});
   s.piece = std::min(s.piece, std::max<std::int64_t>(1, most_elements / s.block));
-  if (columns && !s.split) s.piece = std::min(s.piece, most_column_rows);
+  if (columns && !s.split && threads == 0) s.piece = std::min(s.piece, most_column_rows);
   s.piece = std::min(s.piece, part_length);
   s.pieces_a_part = ceil_div(part_length, s.piece);
   s.split = s.split && s.pieces() > 1;

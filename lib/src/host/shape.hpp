@@ -7,8 +7,9 @@
 
 namespace multifold::host {
 
-/// A block is `block` neighbouring accumulators, a piece `piece` neighbouring elements of each of their batches. Both
-/// depend on the array and the plan alone, because they decide about the bits of a rounded sum.
+/// A block is `block` neighbouring accumulators, a piece `piece` neighbouring elements of each of their batches. Where
+/// they decide about the bits of a rounded sum, both depend on the array and the plan alone; else on the threads, too:
+/// long pieces leave few partial results.
 struct work_shape {
   std::int64_t block, blocks;
   std::int64_t piece, pieces_a_part, parts, part_length;
@@ -24,6 +25,7 @@ struct work_shape {
   std::int64_t results, length;
 };
 
-work_shape shape_of(const nest& n, std::int64_t item, std::int64_t parts, std::int64_t part_length);
+/// `threads`: how many there are, if the order of elements does not show in the bits of results; else 0.
+work_shape shape_of(const nest& n, std::int64_t item, std::int64_t parts, std::int64_t part_length, int threads);
 
 }  // namespace multifold::host

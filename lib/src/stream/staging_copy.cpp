@@ -15,12 +15,12 @@ namespace multifold::stream {
 [[gnu::target("prfchw")]]
 #endif
 void staging_copy(void* to, const void* from, std::int64_t bytes) noexcept {
-  constexpr auto ahead = static_cast<std::int64_t>(host::near_bytes);
+  const auto ahead = static_cast<std::int64_t>(host::ahead_of_reads.near_bytes);
   auto* const out = static_cast<std::byte*>(to);
   auto* const in = static_cast<const std::byte*>(from);
   std::int64_t at = 0;
   for (; bytes - at >= ahead + host::cache_line; at += host::cache_line) {  // what follows `to` may be another's
-    host::prefetch_behind(in + at, host::cache_line);
+    host::prefetch_behind<host::ahead_of_reads>(in + at, host::cache_line);
     __builtin_prefetch(out + at + ahead, 1, 3);
     std::memcpy(out + at, in + at, host::cache_line);
   }

@@ -1,0 +1,100 @@
+// Columns of any magnitudes to their exact sums: bins of exponents for each of them, side by side.
+#pragma once
+
+#include <bit>
+
+#include "host/columns.hpp"
+#include "host/exact_bins.hpp"
+#include "host/exact_gather.hpp"
+#include "host/exact_stretch.hpp"
+
+namespace multifold::host {
+
+template <floating_storage T, bool Omit>
+struct bin_columns {
+  using accumulator = typename exact_gather<T, Omit>::accumulator;
+  using bins = exponent_bins<T>;
+  static constexpr int lanes = 32;              // two lines of a row, or four; bins of binary64 fill L2
+  static constexpr std::int64_t far_away = 16;  // rows, whose lines would drive each other out of L1
+
+  const exact_gather<T, Omit>& op;
+  accumulator* acc;
+  bins lane[lanes];
+
+  MULTIFOLD_INLINE bin_columns(const exact_gather<T, Omit>& gather, accumulator* into) : op(gather), acc(into) {}
+
+  /// Adds rows of at most `lanes` columns; narrow ones that touch go side by side.
+  MULTIFOLD_INLINE void add(const packed<T>* x, std::int64_t stride, int width, std::int64_t rows) {
+    const int side = stride == width ? lanes / width : 1;
+    for (std::int64_t r = 0; r < rows; r += bins::capacity) {
+      const std::int64_t some = rows - r < bins::capacity ? rows - r : bins::capacity;
+      for (bins& b : lane) b.clear();
+      const packed<T>* row = x + r * stride;
+      std::int64_t left = some;
+      for (; left >= side; left -= side, row += side * stride) {
+        if (left > far_away * side) ask_for(row + far_away * side * stride, side * width);
+        add_row(row, side * width, width);
+      }
+      if (left > 0) add_row(row, static_cast<int>(left) * width, width);
+      for (int j = width; j < side * width; ++j) lane[j % width].merge(lane[j]);
+      for (int j = 0; j < width; ++j) {
+        if (lane[j].only_zeros()) op.add(acc[j], {lane[j].sum_of_zeros(), 0});
+        else lane[j].add_to(op.spill(acc[j]));
+        if constexpr (Omit) acc[j].count += some;
+      }
+    }
+  }
+
+ private:
+  MULTIFOLD_INLINE static void ask_for(const packed<T>* row, int n) {
+    for (int j = 0; j < n; j += 64 / static_cast<int>(sizeof(T))) __builtin_prefetch(row + j, 0, 2);
+    __builtin_prefetch(row + n - 1, 0, 2);  // rows need not begin with a line
+  }
+
+  MULTIFOLD_INLINE void add_row(const packed<T>* row, int n, int width) {
+    packed<T> usual[lanes];
+    if (n < lanes || bins::template any_unusual<lanes>(row)) {
+      constexpr T nothing = std::bit_cast<T>(multifold::detail::float_layout<T>::sign);  // -0
+      for (int j = 0; j < n; ++j) usual[j].value = bins::unusual(row[j].value) ? nothing : T{row[j].value};
+      for (int j = n; j < lanes; ++j) usual[j].value = nothing;
+      for (int j = 0; j < n; ++j) {
+        if (bins::unusual(row[j].value)) add_other(row[j].value, acc[j % width]);
+      }
+      row = usual;
+    }
+#pragma GCC unroll 32
+    for (int j = 0; j < lanes; ++j) lane[j].add(row + j);
+  }
+
+  MULTIFOLD_INLINE void add_other(T x, accumulator& into) {
+    if constexpr (Omit) {
+      if (to_double(x) != to_double(x)) {
+        --into.count;
+        return;
+      }
+    }
+    add_unusual(op.spill(into), x);
+  }
+};
+
+/// Where most lanes were lost, their rows go to bins, and many more after them.
+template <class T, bool Omit, class Tile>
+requires(!std::is_same_v<T, f16>) MULTIFOLD_INLINE std::int64_t
+    merge_instead(const exact_gather<T, Omit>& op, typename exact_gather<T, Omit>::accumulator* into, const Tile& tile,
+                  int n, const column_block<T>& block) {
+  constexpr std::int64_t many = 1 << 14, few = is_narrow<T> ? 64 : 512;  // bins are emptied once for each column
+  if (block.rows < few) return 0;
+  int lost = 0;
+  for (int j = 0; j < n; ++j) lost += tile.at(j).lost() ? 1 : 0;
+  if (2 * lost < n) return 0;
+  const std::int64_t rows = block.rows < many ? block.rows : many;
+  constexpr int lanes = bin_columns<T, Omit>::lanes;
+  for (std::int64_t first = 0; first < block.width; first += lanes) {
+    const int width = static_cast<int>(block.width - first < lanes ? block.width - first : lanes);
+    bin_columns<T, Omit> columns(op, into + first);
+    columns.add(block.data + first, block.stride, width, rows);
+  }
+  return rows;
+}
+
+}  // namespace multifold::host
