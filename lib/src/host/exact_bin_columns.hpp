@@ -10,12 +10,15 @@
 
 namespace multifold::host {
 
+/// Bins of neighbouring columns.
 template <floating_storage T, bool Omit>
 struct bin_columns {
   using accumulator = typename exact_gather<T, Omit>::accumulator;
   using bins = exponent_bins<T>;
-  static constexpr int lanes = 32;              // two lines of a row, or four; bins of binary64 fill L2
-  static constexpr std::int64_t far_away = 16;  // rows, whose lines would drive each other out of L1
+  // Two lines of a row, or four. More, and bins of binary64 would not fit L2.
+  static constexpr int lanes = 32;
+  // Rows. Into L2, for in L1 lines that lie as far apart as rows do would drive each other out.
+  static constexpr std::int64_t far_away = 16;
 
   const exact_gather<T, Omit>& op;
   accumulator* acc;

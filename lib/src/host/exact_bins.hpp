@@ -137,11 +137,11 @@ requires(!std::is_same_v<T, f16>) class exponent_bins {
 
   // Left to themselves, compilers gather here, or convert into the register that holds the last sum, and wait for it.
   MULTIFOLD_INLINE static float widened_alone(T x) {
-    auto wide = static_cast<float>(to_double(x));
+    auto element = static_cast<float>(to_double(x));
 #if defined(__x86_64__)
-    asm("" : "+x"(wide));
+    asm("" : "+x"(element));
 #endif
-    return wide;
+    return element;
   }
   static constexpr double power_of_two(int exponent) {
     return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);

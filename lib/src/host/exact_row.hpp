@@ -35,9 +35,12 @@ template <class T>
 /// that go a slower way before a quicker one is tried again. An array comes in many rows and pieces, so a thread
 /// remembers them.
 struct recent_stretches {
-  std::int64_t unwatched;                                   // until one is watched again; less than zero: none will be
-  std::int64_t slow = 0;                                    // until one is summed in lanes again
-  std::int64_t patience_to_watch = 0, patience_to_try = 0;  // what those will be after the next failure
+  std::int64_t unwatched;  // until one is watched again; less than zero: none will be
+  std::int64_t slow = 0;   // until one is summed in lanes again
+
+  // What those will be after the next failure.
+  std::int64_t patience_to_watch = 0;
+  std::int64_t patience_to_try = 0;
 
   static recent_stretches& of_this_thread() {
     thread_local recent_stretches lately{rounding_watch::works() ? 0 : -1};
