@@ -3,6 +3,7 @@
 
 #include <bit>
 
+#include "host/aligned_bytes.hpp"
 #include "host/columns.hpp"
 #include "host/exact_bins.hpp"
 #include "host/exact_gather.hpp"
@@ -21,17 +22,15 @@ struct bin_columns {
   static constexpr std::int64_t far_away = 16;
 
   const exact_gather<T, Omit>& op;
+  bins* lane;  // `lanes` of them: of binary64 too many for a small stack
   accumulator* acc;
-  bins lane[lanes];
-
-  MULTIFOLD_INLINE bin_columns(const exact_gather<T, Omit>& gather, accumulator* into) : op(gather), acc(into) {}
 
   /// Adds rows of at most `lanes` columns; narrow ones that touch go side by side.
-  MULTIFOLD_INLINE void add(const packed<T>* x, std::int64_t stride, int width, std::int64_t rows) {
+  MULTIFOLD_INLINE void add(const packed<T>* x, std::int64_t stride, int width, std::int64_t rows) const {
     const int side = stride == width ? lanes / width : 1;
     for (std::int64_t r = 0; r < rows; r += bins::capacity) {
       const std::int64_t some = rows - r < bins::capacity ? rows - r : bins::capacity;
-      for (bins& b : lane) b.clear();
+      for (int j = 0; j < lanes; ++j) lane[j].clear();
       const packed<T>* row = x + r * stride;
       std::int64_t left = some;
       for (; left >= side; left -= side, row += side * stride) {
@@ -54,7 +53,7 @@ struct bin_columns {
     __builtin_prefetch(row + n - 1, 0, 2);  // rows need not begin with a line
   }
 
-  MULTIFOLD_INLINE void add_row(const packed<T>* row, int n, int width) {
+  MULTIFOLD_INLINE void add_row(const packed<T>* row, int n, int width) const {
     packed<T> usual[lanes];
     if (n < lanes || bins::template any_unusual<lanes>(row)) {
       constexpr T nothing = std::bit_cast<T>(multifold::detail::float_layout<T>::sign);  // -0
@@ -69,7 +68,7 @@ struct bin_columns {
     for (int j = 0; j < lanes; ++j) lane[j].add(row + j);
   }
 
-  MULTIFOLD_INLINE void add_other(T x, accumulator& into) {
+  MULTIFOLD_INLINE void add_other(T x, accumulator& into) const {
     if constexpr (Omit) {
       if (to_double(x) != to_double(x)) {
         --into.count;
@@ -92,10 +91,12 @@ requires(!std::is_same_v<T, f16>) MULTIFOLD_INLINE std::int64_t
   if (2 * lost < n) return 0;
   const std::int64_t rows = block.rows < many ? block.rows : many;
   constexpr int lanes = bin_columns<T, Omit>::lanes;
+  const aligned_bytes memory = try_allocate(lanes * static_cast<std::int64_t>(sizeof(exponent_bins<T>)));
+  if (!memory) return 0;
+  auto* const bins = reinterpret_cast<exponent_bins<T>*>(memory.get());
   for (std::int64_t first = 0; first < block.width; first += lanes) {
     const int width = static_cast<int>(block.width - first < lanes ? block.width - first : lanes);
-    bin_columns<T, Omit> columns(op, into + first);
-    columns.add(block.data + first, block.stride, width, rows);
+    bin_columns<T, Omit>{op, bins, into + first}.add(block.data + first, block.stride, width, rows);
   }
   return rows;
 }
