@@ -184,5 +184,51 @@ TYPED_TEST(near_pairs, roots_that_are_ties_or_nearly) {
   }
 }
 
+// A few elements of narrow types: their moments are often results or in the middle between two, and never uncertain.
+TYPED_TEST(near_pairs, moments_of_a_few_elements) {
+  engine random(96);
+  const int bits = static_cast<int>(std::min<unsigned>(format_of<TypeParam>().precision, 24));
+  for (int i = 0; i < 20000 && !this->HasFailure(); ++i) {
+    const std::int64_t count = 2 + static_cast<std::int64_t>(random() % 8);
+    double sums[2] = {0, 0};
+    exact_pair products{0.0, 0.0};
+    for (std::int64_t k = 0; k < count; ++k) {
+      double element[2];
+      for (int j = 0; j < 2; ++j) {
+        const auto integer = static_cast<std::int64_t>(random()) >> (64 - 1 - random() % static_cast<unsigned>(bits));
+        element[j] = std::ldexp(static_cast<double>(integer), static_cast<int>(random() % 4) - 30);
+        sums[j] += element[j];
+      }
+      if (i % 2 == 0) {
+        sums[1] += element[0] - element[1];
+        element[1] = element[0];
+      }
+      products = products + element[0] * element[1];
+    }
+    ASSERT_FALSE(products.lost());
+    const exact_pair tight = detail::tightened(products);
+    const near_value x{sums[0], 0, 0}, y{sums[1], 0, 0}, of_products{tight.high, tight.low, 0};
+    const std::int64_t correction = static_cast<std::int64_t>(random() % 2);
+    const near_value found = detail::near_covariance(x, y, of_products, count, correction);
+    const mpq_class n = rational(count), numerator = n * rational(products) - rational(sums[0]) * rational(sums[1]);
+    const mpq_class expected = numerator / (n * (n - rational(correction)));
+    if (expected == 0) {
+      ASSERT_TRUE(found.high == 0 && found.error == 0);
+      continue;
+    }
+    const bool certain = agrees<TypeParam>(found, expected);
+    const near_value near = detail::near_root(found);
+    TypeParam root{};
+    const bool root_certain = round_if_certain(near, root);
+    if (root_certain) {
+      ASSERT_TRUE(is_nearest_root<TypeParam>(expected, bits_of(root)));
+    }
+    if constexpr (sizeof(TypeParam) < 8) {
+      ASSERT_TRUE(certain);
+      ASSERT_TRUE(root_certain || expected < 0);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace multifold

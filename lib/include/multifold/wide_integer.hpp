@@ -48,8 +48,9 @@ namespace detail {
 // whatever is multiplied to it only changes its sign.
 inline constexpr std::int32_t beyond_formats = 2100;
 
-// Both magnitudes together pass 64 bits. Out of line: kernels multiply in dozens of places.
-[[gnu::noinline]] MULTIFOLD_HD constexpr wide_integer long_product(const wide_integer& a, const wide_integer& b) {
+// Both magnitudes together pass 64 bits. Out of line, because kernels multiply in dozens of places, and by value: a
+// running product whose address is taken lies in memory.
+[[gnu::noinline]] MULTIFOLD_HD constexpr wide_integer long_product(wide_integer a, wide_integer b) {
   const uint128_t low = static_cast<uint128_t>(a.low) * b.low;
   const uint128_t cross = static_cast<uint128_t>(a.low) * b.high, other = static_cast<uint128_t>(a.high) * b.low;
   const uint128_t middle = (low >> 64) + static_cast<std::uint64_t>(cross) + static_cast<std::uint64_t>(other);

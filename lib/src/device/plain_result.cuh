@@ -34,14 +34,21 @@ __device__ bool store_plain(const float_sum<T>&, const double& value, std::int64
   return true;
 }
 
+/// Sum, or mean if there is a divisor: both exact in binary64, so that the division is the only rounding.
 template <class T>
 __device__ bool store_plain(const integer_sum<T>&, const int128_t& value, std::int64_t divisor, void* results,
                             std::int64_t place) {
   const auto low = static_cast<std::int64_t>(value);
+  if (divisor != 0) {
+    constexpr std::int64_t most = std::int64_t{1} << 53;
+    if (value != low || low > most || low < -most || divisor > most) return false;
+    static_cast<double*>(results)[place] = static_cast<double>(low) / static_cast<double>(divisor);
+    return true;
+  }
   const bool fits = integer_sum<T>::no_sign && !std::is_same_v<T, bool8>
                         ? static_cast<std::uint64_t>(static_cast<uint128_t>(value) >> 64) == 0
                         : value == low;
-  if (divisor != 0 || !fits) return false;
+  if (!fits) return false;
   static_cast<std::int64_t*>(results)[place] = low;
   return true;
 }

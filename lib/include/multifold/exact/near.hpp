@@ -42,43 +42,67 @@ MULTIFOLD_HD inline near_value near_of(const exact_value& v) {
   return {sign * high, sign * 0x1p-53 * low, unit * 0x1p-53};
 }
 
-/// pair / count; unknown for a count beyond 2^53.
+/// pair / divisor, of a tight pair.
 ///
-/// The remainder is exact; it and the sum's low part come to u of the quotient each at most, and what is made of them
-/// has two roundings: `low` is off by 3 u of itself, and the bound is 16 u.
+/// The remainder is exact; it and the pair's low part come to u of the quotient each at most, and what is made of them
+/// has two roundings: `low` is off by 3 u of itself, and the bound is 16 u. So the error is small beside `low`, not
+/// only beside the quotient: results of fewer than 53 bits are certain, also in the middle between two of them and
+/// beside it.
+MULTIFOLD_HD inline near_value near_fraction(const two_sum& tight, double divisor) {
+  const double high = tight.sum / divisor;
+  const double rest = std::fma(-high, divisor, tight.sum) + tight.error;
+  const double low = rest / divisor;
+  return {high, low, rest == 0 ? 0.0 : std::fabs(low) * 0x1p-49 + 0x1p-1000};  // low may underflow, rest does not
+}
+
+/// pair / count; unknown for a count beyond 2^53.
 MULTIFOLD_HD inline near_value near_quotient(const exact_pair& pair, std::int64_t count) {
   if (count > (std::int64_t{1} << 53)) return unknown_value();
-  const auto n = static_cast<double>(count);
   const exact_pair sum = tightened(pair);
-  const double high = sum.high / n;
-  const double rest = std::fma(-high, n, sum.high) + sum.low;
-  const double low = rest / n;
-  return {high, low, rest == 0 ? 0.0 : std::fabs(low) * 0x1p-49 + 0x1p-1000};  // low may underflow, rest does not
+  return near_fraction(two_sum{sum.high, sum.low}, static_cast<double>(count));
 }
 
 /// The square root; unknown below zero and close to it.
 ///
 /// With r the root of `high`, rounded, and w = (v - r^2) / r^2, it is r + r w / 2 - r w^2 / 8 + ..., and |w| is below 7
-/// u beside the error. high - r^2 is exact; two roundings put `low` off by 3 u of itself, or 11 u^2 of r, and w^2 / 8
-/// is below 7 u^2: the bound is 128 u^2. The error counts half, and its bound is the whole.
+/// u beside the error. high - r^2 is exact; two roundings put `low` off by 3 u of itself, what follows r w / 2 by 2 u
+/// more, and the bound is 16 u. The error counts half, and its bound is the whole.
 MULTIFOLD_HD inline near_value near_root(const near_value& v) {
   if (!(v.high > 0x1p-800)) return unknown_value();
   const double root = std::sqrt(v.high);
   const double low = (std::fma(-root, root, v.high) + v.low) / (2 * root);
-  return {root, low, v.error / root + root * 0x1p-99};
+  return {root, low, low == 0 && v.error == 0 ? 0.0 : v.error / root + std::fabs(low) * 0x1p-49 + 0x1p-1000};
+}
+
+/// n products - x y as a tight pair, if all of them are exact, x and y are binary64, and a pair is enough: of narrow
+/// elements, and of a few of any. Each of the products is one of two parts; four additions of those leave nothing.
+MULTIFOLD_HD inline bool exact_numerator(const near_value& x, const near_value& y, const near_value& products, double n,
+                                         two_sum& numerator) {
+  if (x.low != 0 || y.low != 0 || x.error != 0 || y.error != 0 || products.error != 0) return false;
+  const double a = plain_product(n, products.high), a_low = std::fma(n, products.high, -a);
+  const double b = plain_product(x.high, y.high), b_low = std::fma(x.high, y.high, -b);
+  const double c = plain_product(n, products.low), c_low = std::fma(n, products.low, -c);
+  const two_sum top = add_exactly(a, -b), rest = add_exactly(a_low, -b_low), more = add_exactly(rest.sum, c);
+  const two_sum low = add_exactly(top.error, more.sum);
+  numerator = add_exactly(top.sum, low.sum);
+  return c_low == 0 && rest.error == 0 && more.error == 0 && low.error == 0;
 }
 
 /// (n products - x y) / (n (n - correction)). Unknown for a count beyond 2^52.
 ///
-/// n times the products is off by 10 u^2 of it, x y by 42 u^2 of it, and their difference by 11 and 20 u^2 of them:
-/// below 62 u^2 of both, and the bound is 256 u^2. The divisor is exact as a pair, the remainder is exact, and what is
-/// made of it puts the quotient off by 13 u^2 more: the bound is 128 u^2.
+/// Where neither numerator nor divisor is rounded, it is known as a quotient is. Elsewhere n times the products is off
+/// by 10 u^2 of it, x y by 42 u^2 of it, and their difference by 11 and 20 u^2 of them: below 62 u^2 of both, and the
+/// bound is 256 u^2. The divisor is exact as a pair, the remainder is exact, and what is made of it puts the quotient
+/// off by 13 u^2 more: the bound is 128 u^2.
 MULTIFOLD_HD inline near_value near_covariance(const near_value& x, const near_value& y, const near_value& products,
                                                std::int64_t count, std::int64_t correction) {
   constexpr std::int64_t most = std::int64_t{1} << 52;
   if (count > most || correction < -most || correction >= count) return unknown_value();
   if (!is_moderate(x) || !is_moderate(y) || !is_moderate(products)) return unknown_value();
   const auto n = static_cast<double>(count), freedom = static_cast<double>(count - correction);
+  const double divisor = n * freedom, divisor_low = std::fma(n, freedom, -divisor);
+  two_sum numerator;
+  if (divisor_low == 0 && exact_numerator(x, y, products, n, numerator)) return near_fraction(numerator, divisor);
   const double a = plain_product(n, products.high), a_low = std::fma(n, products.high, -a) + n * products.low;
   const double b = plain_product(x.high, y.high),
                b_low = std::fma(x.high, y.high, -b) + (x.high * y.low + x.low * y.high);
@@ -86,7 +110,6 @@ MULTIFOLD_HD inline near_value near_covariance(const near_value& x, const near_v
                        2 * ((std::fabs(x.high) + x.error) * y.error + std::fabs(y.high) * x.error);
   const two_sum s = add_exactly(a, -b);
   const two_sum top = add_exactly(s.sum, s.error + (a_low - b_low));
-  const double divisor = n * freedom, divisor_low = std::fma(n, freedom, -divisor);
   const double high = top.sum / divisor;
   const double low = (std::fma(-high, divisor, top.sum) + (top.error - high * divisor_low)) / divisor;
   return {high, low, error / divisor * 1.01 + std::fabs(high) * 0x1p-99};

@@ -16,7 +16,6 @@ using cuda::detail::result_layout;
 using multifold::detail::near_quotient;
 using multifold::detail::nearest;
 using multifold::detail::round_if_certain;
-using multifold::detail::same_bits;
 
 /// Batches whose accumulators were lost: a bit each. Long ones are added by many blocks, into words of their own.
 struct lost_batches {
@@ -117,7 +116,7 @@ struct exact_output {
       const exact_pair pair{sum.part[0], sum.part[1]};
       if (!store_pair(batch, pair, to.count)) deliver_pair(batch, pair, to.count);
     } else if (!store_wide(batch, sum)) {
-      deliver(batch, fold.lower(sum, to.count));
+      deliver_wide(batch, sum);
     }
   }
   __device__ void operator()(const pair_sum_omit<T>&, std::int64_t batch,
@@ -150,6 +149,11 @@ struct exact_output {
     if (to.op == op_kind::mean) value = exact_quotient(value, count);
     round_and_store(value, to.result, static_cast<char*>(to.data) + to.layout.at(batch) * item_bytes(to.result));
     if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
+  }
+
+  // By value, as all that goes out of line: a sum whose address is taken lies in memory from its first element on.
+  __device__ __noinline__ void deliver_wide(std::int64_t batch, typename expansion_sum<T>::accumulator sum) const {
+    deliver(batch, expansion_sum<T>{}.lower(sum, to.count));
   }
 
   // Of a copy: settling may overflow.
@@ -188,18 +192,21 @@ struct short_row_output {
   __device__ void operator()(const range_sum<T>& fold, std::int64_t batch,
                              const typename range_sum<T>::accumulator& value) const {
     const exact_pair pair = fold.pair(value, count);
-    T result = nearest<T>(pair.high);
-    bool certain = !pair.lost();
-    if constexpr (Mean) {
-      // The product's error is below 2^-51 of it: the mean is certain, unless that reaches the middle between two
-      // results.
-      const double mean = pair.high * reciprocal, slack = fabs(mean) * 0x1p-51;
-      result = nearest<T>(mean - slack);
-      if (fma(mean, static_cast<double>(count), -pair.high) == 0) result = nearest<T>(mean);  // exact: ties are even
-      else certain = certain && same_bits(result, nearest<T>(mean + slack));
-    }
-    if (certain) results[layout.at(batch)] = result;
+    const T result = nearest<T>(Mean ? quotient(pair.high) : pair.high);
+    if (!pair.lost()) results[layout.at(batch)] = result;
     else atomicOr(lost + batch / 32, 1u << (batch % 32));
+  }
+
+ private:
+  // To odd, for the one rounding behind it. The remainder is exact, and one step by it makes the quotient the nearest
+  // one, or leaves it beside that (Markstein, IBM Journal of Research and Development 34, 1990): what is left then says
+  // on which side the quotient lies.
+  __device__ double quotient(double sum) const {
+    const auto n = static_cast<double>(count);
+    const double first = sum * reciprocal;
+    const double rest = fma(-first, n, sum);
+    const double near = rest == 0 ? first : fma(rest, reciprocal, first);  // -0 keeps its sign
+    return multifold::detail::rounded_to_odd({near, fma(-near, n, sum) * reciprocal});
   }
 };
 

@@ -229,7 +229,8 @@ struct moment_output {
     return x;
   }
 
-  __device__ __noinline__ bool merged(std::int64_t batch, const partial& of) const {
+  // By value: moments whose address is taken lie in memory.
+  __device__ __noinline__ bool merged(std::int64_t batch, partial of) const {
     if constexpr (real) merge_into<Carrier>(batch, of);
     else if (is_unsigned(to.element) || to.element == dtype::boolean) merge_into<std::uint64_t>(batch, of);
     else merge_into<std::int64_t>(batch, of);
