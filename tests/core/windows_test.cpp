@@ -1,0 +1,166 @@
+// Sums in windows beside the superaccumulator: any exponents, any number of elements, every number of windows.
+#include "multifold/exact/windows.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <type_traits>
+#include <vector>
+
+#include "multifold/exact/accumulator.hpp"
+#include "multifold/exact/finish.hpp"
+#include "multifold/exact/format.hpp"
+#include "multifold/exact/pair.hpp"
+#include "multifold/ops/exact_sum.hpp"
+
+namespace multifold {
+namespace {
+
+// Elements whose exponents lie in [least, least + spread], some of them zeros, all of them of one sign now and then.
+template <class T>
+std::vector<T> elements(std::mt19937_64& by, int count, int least, int spread) {
+  std::vector<T> all;
+  const bool one_sign = by() % 4 == 0;
+  for (int i = 0; i < count; ++i) {
+    const double significand = 1.0 + static_cast<double>(by() >> 12) * 0x1p-52;
+    double x = std::ldexp(significand, least + static_cast<int>(by() % static_cast<unsigned>(spread + 1)));
+    if (by() % 8 == 0) x = 0;
+    all.push_back(static_cast<T>(one_sign || by() % 2 == 0 ? x : -x));
+  }
+  return all;
+}
+
+template <class T>
+exponent_range<T> range_of(const std::vector<T>& all) {
+  exponent_range<T> range;
+  for (const T x : all) {  // one by one, so that merging is tried, too
+    magnitude_scan<T> scan;
+    scan.see(x);
+    range.merge(exponent_range<T>(scan));
+  }
+  magnitude_scan<T> scan;
+  for (const T x : all) scan.see(x);
+  EXPECT_EQ(range.fields, exponent_range<T>(scan).fields);
+  return range;
+}
+
+template <exact_format Format>
+void add_parts(exact_accumulator<Format>& sum, const double* parts, int count) {
+  for (int i = 0; i < count; ++i) {
+    const detail::whole_quanta q = detail::quanta_of(parts[i]);
+    sum.add_quanta(q.value, q.exponent);
+  }
+}
+
+template <exact_format Format>
+bool is_zero(const exact_accumulator<Format>& sum) {
+  return sum.normalised_digits() == exact_accumulator<Format>{}.normalised_digits();
+}
+
+template <int Count, class T>
+void expect_exact_sum(const std::vector<T>& all, const window_layout& layout) {
+  if (Count < layout.count || !layout.in_range(Count)) return;
+  window_sums<Count> windows(layout);
+  exact_sum<T> found;
+  for (const T x : all) {
+    windows.add(static_cast<double>(x));
+    found.add(-x);
+  }
+  windows.close(layout);
+  add_parts(found, windows.sum, Count);
+  EXPECT_TRUE(is_zero(found)) << Count << " windows, " << all.size() << " elements";
+}
+
+template <class T>
+void expect_exact_sums(const std::vector<T>& all) {
+  const exponent_range<T> range = range_of(all);
+  if (range.none()) return;
+  const window_layout layout(range.top(), range.bottom(), log_of_count(static_cast<std::int64_t>(all.size())));
+  if (layout.count == 1) {
+    double plain = -0.0;
+    exact_sum<T> found;
+    for (const T x : all) {
+      plain += static_cast<double>(x);
+      found.add(-x);
+    }
+    add_parts(found, &plain, 1);
+    EXPECT_TRUE(is_zero(found)) << "a single binary64, " << all.size() << " elements";
+  }
+  expect_exact_sum<2>(all, layout);
+  expect_exact_sum<3>(all, layout);
+  expect_exact_sum<8>(all, layout);
+}
+
+template <class T>
+struct windows_of : testing::Test {};
+using carriers = testing::Types<float, double>;
+TYPED_TEST_SUITE(windows_of, carriers);
+
+TYPED_TEST(windows_of, sums_of_any_exponents) {
+  using T = TypeParam;
+  constexpr int least = std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits,
+                greatest = std::numeric_limits<T>::max_exponent - 1;
+  std::mt19937_64 by(20261124);
+  for (int trial = 0; trial < 4000; ++trial) {
+    const int count = 1 + static_cast<int>(by() % (trial % 50 == 0 ? 5000 : 60));
+    const int spread = static_cast<int>(by() % (trial % 3 == 0 ? 20 : greatest - least));
+    const int from = least + static_cast<int>(by() % static_cast<unsigned>(greatest - least - spread + 1));
+    expect_exact_sums(elements<T>(by, count, from, spread));
+  }
+}
+
+TYPED_TEST(windows_of, sums_at_their_limits) {
+  using T = TypeParam;
+  for (const int count : {1, 2, 3, 4, 1024, 1025, 4096}) {
+    const T most = std::nextafter(T{1}, T{0});
+    for (const T tiny : {std::ldexp(T{1}, -60), std::ldexp(T{1.5}, -100), -std::ldexp(most, -47), T{0}}) {
+      std::vector<T> all(static_cast<std::size_t>(count), most);
+      all.back() = tiny;
+      expect_exact_sums(all);
+      for (T& x : all) x = -x;
+      expect_exact_sums(all);
+    }
+  }
+}
+
+template <int Count, class T>
+void expect_exact_products(const std::vector<T>& x, const std::vector<T>& y, const window_layout& layout) {
+  if (Count < layout.count || !layout.in_range(Count)) return;
+  window_sums<Count> windows(layout);
+  exact_accumulator<exact_product_traits<T>> found;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    windows.add_product(x[i], y[i]);
+    const double u = x[i], v = y[i], high = u * v, low = std::fma(u, v, -high);
+    for (const double part : {-high, -low}) add_parts(found, &part, 1);
+  }
+  windows.close(layout);
+  add_parts(found, windows.sum, Count);
+  EXPECT_TRUE(is_zero(found)) << Count << " windows, " << x.size() << " products";
+}
+
+TYPED_TEST(windows_of, products) {
+  using T = TypeParam;
+  constexpr bool wide = sizeof(T) == 8;
+  std::mt19937_64 by(20261125);
+  int tried = 0;
+  for (int trial = 0; trial < 4000; ++trial) {
+    const int count = 1 + static_cast<int>(by() % 100), spread = static_cast<int>(by() % (wide ? 90u : 200u));
+    const int from = wide ? -static_cast<int>(by() % 300) : -126;
+    const std::vector<T> x = elements<T>(by, count, from, spread), y = elements<T>(by, count, from + 20, spread / 2);
+    const exponent_range<T> of_x = range_of(x), of_y = range_of(y);
+    if (of_x.none() || of_y.none()) continue;
+    // Products of binary64 numbers are two numbers each.
+    const window_layout layout(of_x.top() + of_y.top(), of_x.bottom() + of_y.bottom(),
+                               log_of_count(wide ? 2 * count : count));
+    expect_exact_products<2>(x, y, layout);
+    expect_exact_products<4>(x, y, layout);
+    expect_exact_products<12>(x, y, layout);
+    tried += layout.count <= 12;
+  }
+  EXPECT_GT(tried, 3000);
+}
+
+}  // namespace
+}  // namespace multifold
