@@ -42,24 +42,34 @@ MULTIFOLD_HD inline near_value near_of(const exact_value& v) {
   return {sign * high, sign * 0x1p-53 * low, unit * 0x1p-53};
 }
 
-/// pair / divisor, of a tight pair.
+/// x / divisor, of the divisor's rounded reciprocal: the nearest one or the next (Markstein, IBM Journal of Research
+/// and Development 34, 1990), so that its remainder is a binary64.
+MULTIFOLD_HD inline double quotient_by(double x, double divisor, double reciprocal) {
+  const double near = x * reciprocal;
+  return std::fma(std::fma(-near, divisor, x), reciprocal, near);
+}
+
+/// pair / divisor, of a tight pair, and of the divisor's rounded reciprocal.
 ///
 /// The remainder is exact; it and the pair's low part come to u of the quotient each at most, and what is made of them
 /// has two roundings: `low` is off by 3 u of itself, and the bound is 16 u. So the error is small beside `low`, not
 /// only beside the quotient: results of fewer than 53 bits are certain, also in the middle between two of them and
 /// beside it.
-MULTIFOLD_HD inline near_value near_fraction(const two_sum& tight, double divisor) {
-  const double high = tight.sum / divisor;
+MULTIFOLD_HD inline near_value near_fraction(const two_sum& tight, double divisor, double reciprocal) {
+  const double high = quotient_by(tight.sum, divisor, reciprocal);
   const double rest = std::fma(-high, divisor, tight.sum) + tight.error;
-  const double low = rest / divisor;
+  const double low = rest * reciprocal;
   return {high, low, rest == 0 ? 0.0 : std::fabs(low) * 0x1p-49 + 0x1p-1000};  // low may underflow, rest does not
 }
 
-/// pair / count; unknown for a count beyond 2^53.
-MULTIFOLD_HD inline near_value near_quotient(const exact_pair& pair, std::int64_t count) {
+/// pair / count, with the count's rounded reciprocal; unknown for a count beyond 2^53.
+MULTIFOLD_HD inline near_value near_quotient(const exact_pair& pair, std::int64_t count, double reciprocal) {
   if (count > (std::int64_t{1} << 53)) return unknown_value();
   const exact_pair sum = tightened(pair);
-  return near_fraction(two_sum{sum.high, sum.low}, static_cast<double>(count));
+  return near_fraction(two_sum{sum.high, sum.low}, static_cast<double>(count), reciprocal);
+}
+MULTIFOLD_HD inline near_value near_quotient(const exact_pair& pair, std::int64_t count) {
+  return near_quotient(pair, count, 1.0 / static_cast<double>(count));
 }
 
 /// The square root; unknown below zero and close to it.
@@ -69,9 +79,10 @@ MULTIFOLD_HD inline near_value near_quotient(const exact_pair& pair, std::int64_
 /// more, and the bound is 16 u. The error counts half, and its bound is the whole.
 MULTIFOLD_HD inline near_value near_root(const near_value& v) {
   if (!(v.high > 0x1p-800)) return unknown_value();
-  const double root = std::sqrt(v.high);
-  const double low = (std::fma(-root, root, v.high) + v.low) / (2 * root);
-  return {root, low, low == 0 && v.error == 0 ? 0.0 : v.error / root + std::fabs(low) * 0x1p-49 + 0x1p-1000};
+  const double root = std::sqrt(v.high), reciprocal = 1 / root;
+  const double low = (std::fma(-root, root, v.high) + v.low) * 0.5 * reciprocal;
+  return {root, low,
+          low == 0 && v.error == 0 ? 0.0 : v.error * reciprocal * 1.01 + std::fabs(low) * 0x1p-49 + 0x1p-1000};
 }
 
 /// n products - x y as a tight pair, if all of them are exact, x and y are binary64, and a pair is enough: of narrow
@@ -102,7 +113,8 @@ MULTIFOLD_HD inline near_value near_covariance(const near_value& x, const near_v
   const auto n = static_cast<double>(count), freedom = static_cast<double>(count - correction);
   const double divisor = n * freedom, divisor_low = std::fma(n, freedom, -divisor);
   two_sum numerator;
-  if (divisor_low == 0 && exact_numerator(x, y, products, n, numerator)) return near_fraction(numerator, divisor);
+  if (divisor_low == 0 && exact_numerator(x, y, products, n, numerator))
+    return near_fraction(numerator, divisor, 1 / divisor);
   const double a = plain_product(n, products.high), a_low = std::fma(n, products.high, -a) + n * products.low;
   const double b = plain_product(x.high, y.high),
                b_low = std::fma(x.high, y.high, -b) + (x.high * y.low + x.low * y.high);
@@ -110,9 +122,53 @@ MULTIFOLD_HD inline near_value near_covariance(const near_value& x, const near_v
                        2 * ((std::fabs(x.high) + x.error) * y.error + std::fabs(y.high) * x.error);
   const two_sum s = add_exactly(a, -b);
   const two_sum top = add_exactly(s.sum, s.error + (a_low - b_low));
-  const double high = top.sum / divisor;
-  const double low = (std::fma(-high, divisor, top.sum) + (top.error - high * divisor_low)) / divisor;
-  return {high, low, error / divisor * 1.01 + std::fabs(high) * 0x1p-99};
+  const double reciprocal = 1 / divisor, high = quotient_by(top.sum, divisor, reciprocal);
+  const double low = (std::fma(-high, divisor, top.sum) + (top.error - high * divisor_low)) * reciprocal;
+  return {high, low, error * reciprocal * 1.02 + std::fabs(high) * 0x1p-99};
+}
+
+/// (n products - x y) / (n (n - correction)) within 2^-45 of itself, or 0 where that is not certain: for results of up
+/// to 24 bits. `reciprocal` is that of n (n - correction), within a place or two.
+///
+/// The numerator is off by less than 2^-97 of n products and x y, by the bounds above, and by what they are off. If all
+/// of that is at most 2^-47 of it, the quotient, the divisor's rounding and the numerator's add less than 2^-51.
+MULTIFOLD_HD inline double rough_covariance(const near_value& x, const near_value& y, const near_value& products,
+                                            std::int64_t count, double reciprocal) {
+  if (!is_moderate(x) || !is_moderate(y) || !is_moderate(products)) return 0;
+  const auto n = static_cast<double>(count);
+  const double a = plain_product(n, products.high), a_low = std::fma(n, products.high, -a) + n * products.low;
+  const double b = plain_product(x.high, y.high),
+               b_low = std::fma(x.high, y.high, -b) + (x.high * y.low + x.low * y.high);
+  const double error = 0x1p-97 * (std::fabs(a) + std::fabs(b)) + n * products.error +
+                       2 * ((std::fabs(x.high) + x.error) * y.error + std::fabs(y.high) * x.error);
+  const two_sum s = add_exactly(a, -b);
+  const double numerator = s.sum + (s.error + (a_low - b_low));
+  return error <= 0x1p-47 * std::fabs(numerator) ? numerator * reciprocal : 0.0;
+}
+
+/// 1 / (n (n - correction)) for it, or 0, which is never sure of anything.
+MULTIFOLD_HD inline double rough_reciprocal(std::int64_t count, std::int64_t correction) {
+  constexpr std::int64_t most = std::int64_t{1} << 52;
+  if (count < 1 || count > most || correction < -most || correction >= count) return 0;
+  return 1 / (static_cast<double>(count) * static_cast<double>(count - correction));
+}
+
+/// The root of a number that is within 2^-45 of itself, as such; 0 where there is none.
+MULTIFOLD_HD inline double rough_root(double v) { return v > 0 ? std::sqrt(v) : 0.0; }
+
+/// Rounds if everything within 2^-44 of v, which is not 0 then, rounds to the same: `out` is then written.
+template <floating_storage T>
+MULTIFOLD_HD bool round_if_sure(double v, T& out) {
+  if (!(std::fabs(v) > 0x1p-900 && std::fabs(v) < 0x1p1000)) return false;
+  const T least = nearest<T>(v * (1 - 0x1p-44)), greatest = nearest<T>(v * (1 + 0x1p-44));
+  if (!same_bits(least, greatest)) return false;
+  out = least;
+  return true;
+}
+MULTIFOLD_HD inline bool round_if_sure(double v, dtype type, void* out) {
+  if (type == dtype::f32) return round_if_sure(v, *static_cast<float*>(out));
+  if (type == dtype::bf16) return round_if_sure(v, *static_cast<bf16*>(out));
+  return type == dtype::f16 && round_if_sure(v, *static_cast<f16*>(out));
 }
 
 /// Rounds if everything within the error rounds to the same: `out` is then written. Never certain of a zero, nor of
