@@ -100,6 +100,7 @@ class chain {
       if (plan_.passes.size() > 1) pass_node(1, "block_parts");
       return;
     }
+    if (plan_.again_bytes == 0) return passes();
     const std::int64_t batches = plan_.form.results(), words = (batches + 31) / 32;
     clear("lost batches", words * 4);
     passes();

@@ -71,7 +71,7 @@ TEST(explain, names_of_the_parts_of_a_plan) {
   EXPECT_EQ(name(block_form::shuffle), "shuffle");
   EXPECT_EQ(name(block_form::shared_tree), "shared tree");
   EXPECT_EQ(name(kernel::block_rows), "block rows");
-  EXPECT_EQ(name(kernel::group_rows), "group rows");
+  EXPECT_EQ(name(kernel::tiles), "tiles");
   EXPECT_EQ(name(kernel::columns), "columns");
   EXPECT_EQ(name(kernel::strided), "strided");
   EXPECT_EQ(name(kernel::partials), "partials");

@@ -24,23 +24,6 @@ TEST(limits, chains_have_up_to_40_passes) {
   EXPECT_THROW(sum_plan(form, forced), unsupported_error);
 }
 
-// A vector is 16 bytes at a multiple of 16: every row of every outer batch has to start at one.
-TEST(limits, columns_are_read_in_vectors_where_all_rows_are_aligned) {
-  const auto vector_of = [](const list& extents, const list& strides) {
-    array_view view = make_view(nullptr, dtype::f32, extents);
-    view.strides = strides;
-    const pass first = sum_plan(normalise(view, {-2}, element_order::any), {.how = finish::next_pass}).passes[0];
-    EXPECT_EQ(first.kind, kernel::columns);
-    return first.vector;
-  };
-  EXPECT_EQ(vector_of({1000, 64}, {64, 1}), 4);
-  EXPECT_EQ(vector_of({1000, 64}, {68, 1}), 4);
-  EXPECT_EQ(vector_of({1000, 64}, {66, 1}), 1);
-  EXPECT_EQ(vector_of({1000, 66}, {68, 1}), 1);
-  EXPECT_EQ(vector_of({3, 1000, 64}, {68004, 68, 1}), 4);
-  EXPECT_EQ(vector_of({3, 1000, 64}, {68002, 68, 1}), 1);
-}
-
 TEST(limits, exact_rows_have_no_more_parts_than_tiles) {
   const auto first = [](std::int64_t parts) {
     return sum_plan(form_of({1 << 20}, {0}), with_parts(parts), h200_traits(), dtype::f32, accuracy::exact).passes[0];

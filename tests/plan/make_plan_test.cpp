@@ -85,12 +85,12 @@ TEST(make_plan, many_long_rows_get_a_block_each) {
   EXPECT_EQ(p.workspace_bytes(), 256);
 }
 
-TEST(make_plan, short_rows_share_a_block) {
+TEST(make_plan, short_rows_share_a_tile) {
   const plan p = sum_plan(form_of({std::int64_t{1} << 26, 16}, {1}));
   ASSERT_EQ(p.passes.size(), 1u);
-  EXPECT_EQ(p.passes[0].kind, kernel::group_rows);
-  EXPECT_EQ(p.passes[0].group, 4);  // 64 bytes, 16 a thread
-  EXPECT_EQ(p.passes[0].blocks, 132 * 4 * 2);
+  EXPECT_EQ(p.passes[0].kind, kernel::tiles);
+  EXPECT_EQ(p.passes[0].group, 1);
+  EXPECT_EQ(p.passes[0].blocks, 132 * 3);
 }
 
 TEST(make_plan, columns_are_cut_along_their_length) {
@@ -101,7 +101,6 @@ TEST(make_plan, columns_are_cut_along_their_length) {
   const plan many = sum_plan(form_of({100, 1 << 26}, {0}));
   EXPECT_EQ(many.passes[0].kind, kernel::tiles);
   EXPECT_EQ(many.passes[0].parts, 1);
-  EXPECT_EQ(sum_plan(form_of({1 << 20, 1024}, {0})).passes[0].kind, kernel::columns);
 }
 
 TEST(make_plan, little_work_is_not_spread_thin) {

@@ -21,23 +21,24 @@ using detail::ceil_div;
 void expect_box(const pass& at, std::int64_t item, int arrays) {
   const tiled_array& of = at.array;
   const tile_box& box = at.box;
-  const std::int64_t stage_bytes = tile_stage_bytes / arrays;
+  const std::int64_t stage_bytes = tile_stage_bytes / arrays / tile_line_bytes * tile_line_bytes;
   ASSERT_GE(box.outers, 1);
   ASSERT_GE(box.rows, 1);
   ASSERT_GE(box.columns, 1);
   EXPECT_EQ(at.threads, tile_threads);
   EXPECT_EQ(tile_threads % at.group, 0);
-  // Pieces come with what stands around them, up to a multiple of 16 bytes on both sides.
+  EXPECT_LE(ceil_div(box.rows, at.group), most_run_share);
+  // Pieces begin anywhere in a line, and come with what stands around them, up to a multiple of 16 bytes.
   const bool by_rows = of.inner > 1;
   const std::int64_t pieces = box.pitch == 0 ? 1 : by_rows ? std::int64_t{box.outers} * box.rows : box.outers;
   const std::int64_t elements = std::int64_t{box.outers} * box.rows * box.columns;
   const std::int64_t piece_bytes = elements / pieces * item;
   if (box.pitch != 0) {
-    EXPECT_EQ(box.pitch % 32, 16);
-    EXPECT_GE(box.pitch, ceil_div(piece_bytes + 15, 16) * 16);
+    EXPECT_EQ(box.pitch % tile_line_bytes, 0);
+    EXPECT_GE(box.pitch, piece_bytes + tile_line_bytes - 1);
     EXPECT_LE(pieces * box.pitch, stage_bytes);
   } else {
-    EXPECT_LE(piece_bytes + 30, stage_bytes);
+    EXPECT_LE(piece_bytes + tile_line_bytes + 15, stage_bytes);
     EXPECT_TRUE(box.outers == 1 || of.outer_stride == of.length * of.inner);
     EXPECT_TRUE(box.rows == 1 || of.inner == 1 || of.row_stride == box.columns);
   }
@@ -141,7 +142,10 @@ TEST(tile_layout, nothing_that_is_forced_is_read_in_tiles) {
   EXPECT_EQ(sum_plan(form).passes[0].kind, kernel::tiles);
   EXPECT_EQ(sum_plan(form, {.how = finish::next_pass}).passes[0].kind, kernel::block_rows);
   EXPECT_EQ(sum_plan(form, {.parts = 2}).passes[0].kind, kernel::block_rows);
-  EXPECT_EQ(sum_plan(form, {.threads = 128}).passes[0].kind, kernel::group_rows);
+  EXPECT_EQ(sum_plan(form, {.threads = 128}).passes[0].kind, kernel::block_rows);
+  const batches columns = form_of({1000, 333}, {0});
+  EXPECT_EQ(sum_plan(columns).passes[0].kind, kernel::tiles);
+  EXPECT_EQ(sum_plan(columns, {.threads = 128}).passes[0].kind, kernel::strided);
 }
 
 engine_traits with_shared(std::int64_t block, std::int64_t unit) {
@@ -157,7 +161,7 @@ TEST(tile_layout, cards_with_less_shared_memory_have_fewer_blocks_or_other_kerne
   EXPECT_EQ(sum_plan(form).passes[0].blocks, 132 * 3);
   EXPECT_EQ(sum_plan(form, {}, with_shared(163, 164)).passes[0].blocks, 132 * 2);
   EXPECT_EQ(sum_plan(form, {}, with_shared(99, 100)).passes[0].blocks, 132);
-  EXPECT_EQ(sum_plan(form, {}, with_shared(48, 48)).passes[0].kind, kernel::group_rows);
+  EXPECT_EQ(sum_plan(form, {}, with_shared(48, 48)).passes[0].kind, kernel::block_rows);
   const batches row = form_of({1 << 28}, {0}, dtype::f64);
   const auto exact = [&](const engine_traits& card) {
     return sum_plan(row, {}, card, dtype::f64, accuracy::exact).passes[0].kind;

@@ -25,8 +25,7 @@ enum class block_form : std::uint8_t {
 /// What a pass reads, and how its work is laid out.
 enum class kernel : std::uint8_t {
   block_rows,     // a block per part of a row of contiguous elements
-  group_rows,     // `group` threads per short row
-  columns,        // a thread per column, or several threads where columns are few
+  columns,        // neighbouring columns side by side, on the CPU
   tiles,          // any batches, in boxes of the array that are brought to shared memory
   strided,        // a block per part, an offset per element
   partials,       // a block per part of a row of partial results
@@ -66,8 +65,13 @@ struct tiled_array {
 inline constexpr int tile_threads = 256, tile_stages = 2, most_tile_blocks = 3;
 inline constexpr int most_moment_tile_blocks = 2;  // threads that gather moments take twice the registers
 inline constexpr std::int64_t tile_stage_bytes = (30 << 10) + 128;
+/// Pieces of tiles begin as far behind a multiple of this as they do in memory.
+inline constexpr int tile_line_bytes = 128;
 // A thread's columns may end behind the last one.
 inline constexpr std::int64_t tile_ring_bytes = tile_stages * tile_stage_bytes + 16;
+
+/// Elements of a run in a tile that a lane takes, at most: what the narrowest lanes hold.
+inline constexpr int most_run_share = (1 << 12) - 64;
 
 /// Runs of neighbours with so many vectors for each lane are read by vectors.
 inline constexpr int least_vectors_a_lane = 4;
@@ -86,13 +90,17 @@ struct pass {
   finish how = finish::next_pass;  // without meaning where parts == 1
   block_form form = block_form::shuffle;
   int threads = 1;          // a block, or CPU threads at most
-  int group = 1;            // threads per row in group_rows, per run of a box in tiles
+  int group = 1;            // threads per run of a box in tiles, per part in moment_groups
   int vector = 1;           // neighbouring columns per thread in columns and tiles
   std::int64_t blocks = 1;  // of the grid, or pieces of CPU work
   tiled_array array;        // of tiles
   tile_box box;             // of tiles
 
   bool contiguous() const noexcept { return tile == part_length; }
+  /// Of tiles: whether each batch is in one of them, and the lanes that share it in a warp.
+  bool has_whole_runs() const noexcept {
+    return parts == 1 && box.rows >= array.length && (group == 1 || (array.inner == 1 && group <= 32));
+  }
   /// The part that element `index` of a batch belongs to.
   std::int64_t part_of(std::int64_t index) const noexcept { return index / tile % parts; }
 

@@ -18,17 +18,30 @@ __device__ inline T round_to(double x) {
   else return static_cast<T>(x);
 }
 
+/// What a mean is divided by: its count, or 0 where there is no mean, and the reciprocal.
+struct divisor {
+  std::int64_t count;
+  double reciprocal;
+
+  /// x / count, rounded once (Markstein, IBM Journal of Research and Development 34, 1990), of integers up to 2^53.
+  __device__ double quotient_of(double x) const {
+    const auto n = static_cast<double>(count);
+    double near = x * reciprocal;
+    near = fma(fma(-near, n, x), reciprocal, near);
+    return fma(fma(-near, n, x), reciprocal, near);
+  }
+};
+
 /// Operations without a plain form.
 template <class Op>
-__device__ bool store_plain(const Op&, const typename Op::accumulator&, std::int64_t, void*, std::int64_t) {
+__device__ bool store_plain(const Op&, const typename Op::accumulator&, divisor, void*, std::int64_t) {
   return false;
 }
 
 /// Sum, or mean if there is a divisor. NaN is left to the general way, which makes it canonical.
 template <class T>
-__device__ bool store_plain(const float_sum<T>&, const double& value, std::int64_t divisor, void* results,
-                            std::int64_t place) {
-  const double x = divisor == 0 ? value : value / static_cast<double>(divisor);
+__device__ bool store_plain(const float_sum<T>&, const double& value, divisor by, void* results, std::int64_t place) {
+  const double x = by.count == 0 ? value : value / static_cast<double>(by.count);
   if (x != x) return false;
   static_cast<T*>(results)[place] = round_to<T>(x);
   return true;
@@ -36,13 +49,13 @@ __device__ bool store_plain(const float_sum<T>&, const double& value, std::int64
 
 /// Sum, or mean if there is a divisor: both exact in binary64, so that the division is the only rounding.
 template <class T>
-__device__ bool store_plain(const integer_sum<T>&, const int128_t& value, std::int64_t divisor, void* results,
+__device__ bool store_plain(const integer_sum<T>&, const int128_t& value, divisor by, void* results,
                             std::int64_t place) {
   const auto low = static_cast<std::int64_t>(value);
-  if (divisor != 0) {
+  if (by.count != 0) {
     constexpr std::int64_t most = std::int64_t{1} << 53;
-    if (value != low || low > most || low < -most || divisor > most) return false;
-    static_cast<double*>(results)[place] = static_cast<double>(low) / static_cast<double>(divisor);
+    if (value != low || low > most || low < -most || by.count > most) return false;
+    static_cast<double*>(results)[place] = by.quotient_of(static_cast<double>(low));
     return true;
   }
   const bool fits = integer_sum<T>::no_sign && !std::is_same_v<T, bool8>
@@ -55,7 +68,7 @@ __device__ bool store_plain(const integer_sum<T>&, const int128_t& value, std::i
 
 /// The element of the key's value; a NaN, or the lack of any other element, is left to the general way.
 template <class T>
-__device__ bool store_plain(const extremum<T>& op, const typename extremum<T>::accumulator& value, std::int64_t,
+__device__ bool store_plain(const extremum<T>& op, const typename extremum<T>::accumulator& value, divisor,
                             void* results, std::int64_t place) {
   using key = key_of<T>;
   const auto k = static_cast<key>(value);
@@ -65,7 +78,7 @@ __device__ bool store_plain(const extremum<T>& op, const typename extremum<T>::a
 }
 
 template <class T>
-__device__ bool store_plain(const arg_extremum<T>&, const typename arg_extremum<T>::accumulator& value, std::int64_t,
+__device__ bool store_plain(const arg_extremum<T>&, const typename arg_extremum<T>::accumulator& value, divisor,
                             void* results, std::int64_t place) {
   if (value.index == arg_extremum<T>::no_index) return false;
   static_cast<std::int64_t*>(results)[place] = value.index;

@@ -15,7 +15,7 @@ namespace {
 
 template <class T>
 void enqueue_moments(const plan& p, const detail::call& c) {
-  if constexpr (floating_storage<T>) {
+  if constexpr (floating_storage<T> && !std::is_same_v<T, f16>) {
     if (p.passes.front().kind == kernel::moment_rows) return moments::enqueue_rows<T>(p, c);
   }
   if (p.passes.front().kind == kernel::tiles) return moments::enqueue_tiles<T>(p, c);

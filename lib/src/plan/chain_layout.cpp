@@ -4,6 +4,7 @@
 #include "plan/chain_layout.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 
 #include "core/runs.hpp"
@@ -119,6 +120,11 @@ bool tiles_reach(const batches& form, const reduction& what, const plan_options&
 }
 
 }  // namespace
+
+bool is_for_chains(const batches& form) {
+  if (form.pattern == access::strided) return true;
+  return form.outer > 1 && form.length > 1 && std::abs(form.outer_run.stride) < std::abs(form.length_run.stride);
+}
 
 bool lay_out_chain(plan& p, const plan_options& options) {
   if (!tiles_reach(p.form, p.what, options, p.engine)) return false;

@@ -5,6 +5,9 @@
 
 namespace multifold::detail {
 
+/// Whether batches lie in memory in another order than in (outer, length, inner).
+bool is_for_chains(const batches& form);
+
 /// Gives `p` the passes for its form, and the form the order in which they number its batches: along memory. False,
 /// and nothing is changed, where options or the gaps of the array leave no such passes.
 bool lay_out_chain(plan& p, const plan_options& options);

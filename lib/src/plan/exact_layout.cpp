@@ -99,6 +99,9 @@ std::int64_t again_bytes(const plan& p) {
   const reduction& what = p.what;
   const pass& first = p.passes.front();
   if (p.engine.engine == engine_kind::host || !gathers_exactly(what)) return 0;
+  // Tiles that have all of a batch of narrow elements lose none.
+  const bool whole = first.kind == kernel::tiles && p.passes.size() == 1 && first.has_whole_runs();
+  if (whole && item_bytes(what.input) <= 4 && what.nan == nan_policy::propagate) return 0;
   const auto batches = static_cast<uint128_t>(p.form.results());
   const bool claims = first.kind == kernel::exact_rows && first.parts > 1;
   if (what.input == dtype::f16) return claims ? static_cast<std::int64_t>(round_up(batches * 4)) : 0;

@@ -22,14 +22,13 @@ std::vector<std::string> row_of(const plan& p, std::size_t index) {
   const std::string grid = p.engine.engine == engine_kind::host
                                ? std::to_string(at.blocks) + " pieces"
                                : std::to_string(at.blocks) + " x " + std::to_string(at.threads);
-  const std::string form =
-      p.engine.engine == engine_kind::host ? "in order"
-      : at.kind == kernel::group_rows || at.kind == kernel::tiles || at.kind == kernel::moment_groups
-          ? "groups of " + std::to_string(at.group)
-      : at.kind == kernel::exact_rows                 ? "bins"
-      : p.passes.front().kind == kernel::exact_blocks ? "fixed point"
-      : at.kind == kernel::moment_rows                ? "windows"
-                                                      : std::string(name(at.form));
+  const std::string form = p.engine.engine == engine_kind::host ? "in order"
+                           : at.kind == kernel::tiles || at.kind == kernel::moment_groups
+                               ? "groups of " + std::to_string(at.group)
+                           : at.kind == kernel::exact_rows                 ? "bins"
+                           : p.passes.front().kind == kernel::exact_blocks ? "fixed point"
+                           : at.kind == kernel::moment_rows                ? "windows"
+                                                                           : std::string(name(at.form));
   return {std::to_string(index + 1),
           std::string(name(at.kind)),
           reshape_text(at),
@@ -61,9 +60,9 @@ std::string_view name(block_form form) noexcept {
 }
 
 std::string_view name(kernel kind) noexcept {
-  constexpr std::array<std::string_view, 10> names{"block rows",  "group rows",   "columns",    "tiles",
-                                                   "strided",     "partials",     "exact rows", "exact blocks",
-                                                   "moment rows", "moment groups"};
+  constexpr std::array<std::string_view, 9> names{"block rows",   "columns",     "tiles",
+                                                  "strided",      "partials",    "exact rows",
+                                                  "exact blocks", "moment rows", "moment groups"};
   return names[static_cast<std::size_t>(kind)];
 }
 

@@ -20,11 +20,6 @@ constexpr std::int64_t resident_blocks = 2;
 // A row alone of up to this size has as many parts, which then end together: 64 MiB take 18.4 microseconds, and 19.7 in
 // twice as many parts. In longer rows those that come later even out what the others lack: 16 GiB take 3677, not 3690.
 constexpr std::int64_t most_resident_bytes = INT64_C(512) << 20;
-constexpr int group_threads = 256;
-constexpr std::int64_t group_blocks_a_slot = 2;
-constexpr std::int64_t most_rows_a_part = INT64_C(1) << 31;
-// Rows up to this size get a group of threads inside a warp; longer ones keep a whole block busy.
-constexpr std::int64_t group_row_bytes = 8192;
 // A part boundary every 128 bytes keeps full cache lines on both sides of a cut.
 constexpr std::int64_t line_bytes = 128;
 
@@ -49,14 +44,9 @@ std::int64_t row_part_bytes(const pass& p, std::int64_t row_bytes, const engine_
   return std::min(most, ceil_div(rows * row_bytes, engine.units * vectors) * vectors);
 }
 
-std::int64_t device_parts(const pass& p, const batches& form, std::int64_t item, const engine_traits& engine) {
+std::int64_t device_parts(const pass& p, std::int64_t item, const engine_traits& engine) {
   const std::int64_t slots = std::int64_t{engine.units} * engine.blocks_per_unit;
   const std::int64_t row_bytes = p.length > INT64_MAX / item ? INT64_MAX : p.length * item;
-  if (p.kind == kernel::columns) {
-    const std::int64_t rows_a_part =
-        std::max<std::int64_t>(16, engine.part_bytes / (item * std::min<std::int64_t>(form.inner, 4096)));
-    return parts_for_waves(grid_of(p, form, engine), slots, std::max<std::int64_t>(1, p.length / rows_a_part));
-  }
   const std::int64_t most = std::max<std::int64_t>(1, row_bytes / row_part_bytes(p, row_bytes, engine));
   const bool resident = p.batches == 1 && p.kind == kernel::block_rows && row_bytes <= most_resident_bytes;
   return parts_for_waves(p.batches, resident ? engine.units * resident_blocks : slots, most);
@@ -68,20 +58,7 @@ int single_row_threads(std::int64_t row_bytes, const engine_traits& engine) {
   return static_cast<int>(std::clamp<std::int64_t>(threads, 32, engine.threads));
 }
 
-bool wants_groups(const batches& form, const plan_options& options, const engine_traits& engine,
-                  std::int64_t row_bytes) {
-  if (engine.engine == engine_kind::host || form.pattern != access::rows) return false;
-  if (options.parts || options.passes || options.how || options.form) return false;
-  if (options.threads && *options.threads > group_threads) return false;
-  return row_bytes <= group_row_bytes && form.outer > 1;
-}
-
 }  // namespace
-
-bool columns_stay_aligned(const batches& form, std::int64_t item) {
-  const std::int64_t lanes = vector_bytes / item;
-  return form.inner % lanes == 0 && form.length_run.stride % lanes == 0 && form.outer_run.stride % lanes == 0;
-}
 
 std::int64_t parts_for_waves(std::int64_t blocks, std::int64_t slots, std::int64_t most) {
   if (blocks == 0 || blocks >= 8 * slots) return 1;
@@ -114,16 +91,11 @@ void deal(pass& p, std::int64_t parts, std::int64_t tile) {
 
 std::int64_t grid_of(const pass& p, const batches& form, const engine_traits& engine) {
   std::int64_t blocks = p.batches * p.parts;
-  if (p.kind == kernel::group_rows) {
-    // Blocks that stay and take row after row: starting one for 4 KiB costs more than reading them.
-    const std::int64_t resident = std::int64_t{engine.units} * engine.blocks_per_unit * group_blocks_a_slot;
-    blocks = std::min(ceil_div(p.batches, std::max(1, p.threads / p.group)), resident);
-  }
   if (p.kind == kernel::tiles) {
     const std::int64_t boxes = ceil_div(p.array.outer, p.box.outers) * ceil_div(p.array.inner, p.box.columns);
     blocks = std::min(boxes * p.parts, std::int64_t{engine.units} * p.box.resident);
   }
-  // Columns: a block covers `threads * vector` neighbouring columns of one part, or all where there are fewer.
+  // Columns of the CPU: neighbouring ones of one part.
   if (p.kind == kernel::columns) blocks = form.outer * ceil_div(form.inner, p.threads * p.vector) * p.parts;
   return std::min(blocks, engine.max_blocks);
 }
@@ -135,26 +107,15 @@ pass first_pass(const reduction& what, const batches& form, const plan_options& 
   p.batches = form.results();
   p.length = form.length;
   p.form = options.form.value_or(block_form::shuffle);
-  p.kind = form.pattern == access::columns   ? kernel::columns
-           : form.pattern == access::strided ? kernel::strided
-                                             : kernel::block_rows;
+  p.kind = form.pattern == access::rows              ? kernel::block_rows
+           : host && form.pattern == access::columns ? kernel::columns
+                                                     : kernel::strided;
   p.threads = options.threads.value_or(engine.threads);
   const std::int64_t row_bytes = form.length > INT64_MAX / item ? INT64_MAX : form.length * item;
-  if (wants_groups(form, options, engine, row_bytes)) {
-    p.kind = kernel::group_rows;
-    p.group = static_cast<int>(std::min<std::int64_t>(32, power_of_two_at_least(ceil_div(row_bytes, vector_bytes))));
-    p.threads = options.threads.value_or(std::min(engine.threads, group_threads));
-  }
-  if (p.kind == kernel::columns && !host && columns_stay_aligned(form, item)) {
-    p.vector = static_cast<int>(vector_bytes / item);
-  }
   std::int64_t parts = 1;
   if (options.parts) parts = *options.parts;
-  else if (p.kind == kernel::group_rows) parts = 1;
   else if (host) parts = host_parts(p, form, item, engine);
-  else parts = device_parts(p, form, item, engine);
-  // A thread adds up a column of narrow integers in 64 bits.
-  if (p.kind == kernel::columns && !host) parts = std::max(parts, ceil_div(form.length, most_rows_a_part));
+  else parts = device_parts(p, item, engine);
   parts = std::min(parts, std::max<std::int64_t>(form.length, 1));
   const bool chosen = !options.threads && !options.parts && !options.passes && !options.how;
   if (p.kind == kernel::block_rows && !host && parts == 1 && p.batches == 1 && chosen) {

@@ -11,9 +11,6 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a / b +
 
 constexpr uint128_t round_up(uint128_t bytes) { return (bytes + 255) / 256 * 256; }
 
-/// Whether every row of columns starts at the same place within 16 bytes.
-bool columns_stay_aligned(const batches& form, std::int64_t item);
-
 /// As many parts, up to `most`, as fill whole waves of `slots` blocks: the fewest waves that are 95 % full, or the
 /// fullest of the first eight.
 std::int64_t parts_for_waves(std::int64_t blocks, std::int64_t slots, std::int64_t most);

@@ -186,7 +186,7 @@ plan make_plan(const reduction& what, const batches& form, const plan_options& o
     p.again_bytes = detail::moment_mark_bytes(what, p.passes.front());
     return p;
   }
-  if (form.pattern == access::strided && detail::lay_out_chain(p, options)) {
+  if (detail::is_for_chains(form) && detail::lay_out_chain(p, options)) {
     p.accumulator_bytes = tiled_bytes(what);
     p.again_bytes = detail::again_bytes(p);
     append_chosen(p, options);

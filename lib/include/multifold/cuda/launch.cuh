@@ -10,8 +10,6 @@
 #include <string>
 
 #include "multifold/cuda/kernels/block_rows.cuh"
-#include "multifold/cuda/kernels/columns.cuh"
-#include "multifold/cuda/kernels/group_rows.cuh"
 #include "multifold/cuda/kernels/partials.cuh"
 #include "multifold/cuda/kernels/strided.cuh"
 #include "multifold/cuda/kernels/tiles.cuh"
@@ -46,35 +44,6 @@ inline kernels::strided_runs runs_of(const batches& form) {
     runs.reduced_stride[i] = form.reduced[i].stride;
   }
   return runs;
-}
-
-template <class Op, class Output>
-void launch_columns(const pass& at, const batches& form, const typename Op::value_type* data,
-                    const kernels::pass_arguments<Op, Output>& args, work_queue& queue) {
-  constexpr int width = kernels::vector_elements<typename Op::value_type>;
-  const kernels::column_layout layout{form.outer_run.stride, form.length_run.stride, form.inner,
-                                      std::int64_t{at.threads} * at.vector};
-  const auto blocks = static_cast<unsigned>(at.blocks);
-  const auto threads = static_cast<unsigned>(at.threads);
-  const bool vectors = at.vector == width && reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
-  const auto kernel = vectors ? kernels::columns<width, Op, Output> : kernels::columns<1, Op, Output>;
-  launch_kernel(queue, kernel, blocks, threads, 0, data, layout, args);
-}
-
-template <class Op, class Output>
-void launch_group_rows(const pass& at, const batches& form, const typename Op::value_type* data,
-                       const kernels::pass_arguments<Op, Output>& args, work_queue& queue) {
-  constexpr int width = kernels::vector_elements<typename Op::value_type>;
-  const kernels::row_layout layout{form.outer_run.stride, at.group};
-  const bool aligned = reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && layout.stride % width == 0 &&
-                       at.length % width == 0 && args.length.said == nullptr;
-  const auto blocks = static_cast<unsigned>(at.blocks);
-  const auto threads = static_cast<unsigned>(at.threads);
-  if (aligned && at.length / width <= at.group) {
-    launch_kernel(queue, kernels::vector_rows<Op, Output>, blocks, threads, 0, data, layout, args);
-  } else {
-    launch_kernel(queue, kernels::group_rows<Op, Output>, blocks, threads, 0, data, layout, aligned, args);
-  }
 }
 
 // All elements that the array has, whichever way its strides go.
@@ -126,7 +95,11 @@ void launch_tiles(const pass& at, const tiled_elements<kernels::tile_element<Op>
   if (at.vector != 1 && at.vector != width) {
     throw unsupported_error("a plan of tiles was made for another operation");
   }
-  const auto kernel = at.vector == 1 ? kernels::tiles<1, Op, Output> : kernels::tiles<width, Op, Output>;
+  auto kernel = at.vector == 1 ? kernels::tiles<1, false, Op, Output> : kernels::tiles<width, false, Op, Output>;
+  if constexpr (kernels::run_sweeps<Op>::any) {
+    const bool leaves = args.partials.data == nullptr || kernels::run_sweeps<Op>::hands_on;
+    if (at.has_whole_runs() && leaves && args.output.takes_whole_runs()) kernel = kernels::tiles<1, true, Op, Output>;
+  }
   launch_kernel(queue, kernel, static_cast<unsigned>(at.blocks), static_cast<unsigned>(at.threads),
                 static_cast<unsigned>(tile_ring_bytes), from.data, from.more, map, args);
 }
@@ -141,13 +114,12 @@ void launch_first(const pass& at, const batches& form, const typename Op::value_
     case kernel::block_rows:
       return launch_kernel(queue, kernels::block_rows<Op, Output>, blocks, threads, 0, data,
                            kernels::short_row_of(data, args, at.blocks, at.threads), form.outer_run.stride, args);
-    case kernel::group_rows: return launch_group_rows(at, form, data, args, queue);
-    case kernel::columns: return launch_columns(at, form, data, args, queue);
     case kernel::tiles:
       if constexpr (!has_tiled_form<Op>) return launch_tiles(at, {data, range_of(at.array, data)}, args, queue);
       break;
     case kernel::strided:
       return launch_kernel(queue, kernels::strided<Op, Output>, blocks, threads, 0, data, runs_of(form), args);
+    case kernel::columns:  // the CPU's
     case kernel::partials:
     case kernel::exact_rows:
     case kernel::exact_blocks:

@@ -102,45 +102,14 @@ requires(sizeof(T) <= 4) struct range_sum {
   }
 };
 
-/// Binary64 in a pair, for a run of elements.
-struct pair_lane {
-  using value_type = double;
-  using accumulator = exact_pair;
-  using lane = exact_pair;
-  static constexpr std::int64_t lane_capacity = INT64_MAX;
-
-  MULTIFOLD_HD constexpr accumulator identity() const { return {}; }
-  MULTIFOLD_HD accumulator lift(double x, std::int64_t) const { return exact_pair{} + x; }
-  MULTIFOLD_HD constexpr accumulator combine(const accumulator& a, const accumulator& b) const { return a + b; }
-  MULTIFOLD_HD const accumulator& lower(const accumulator& a, std::int64_t) const { return a; }
-  MULTIFOLD_HD constexpr lane lane_identity() const { return {}; }
-  MULTIFOLD_HD lane absorb(const lane& l, double x, std::int64_t) const { return l + x; }
-  MULTIFOLD_HD constexpr accumulator widen(const lane& l) const { return l; }
-};
-
 /// Sum of T in an expansion that holds 2^13 numbers of binary32 or bfloat16, whatever they are, or 2^18 of binary64
-/// between 2^-60 and 2^60, and in all but hostile orders far more. A run of elements is first tried as something
-/// quicker, and taken again where that does not hold.
+/// between 2^-60 and 2^60, and in all but hostile orders far more. Tiles sum a run of elements in windows first
+/// (exact/windows.hpp).
 template <floating_storage T>
 struct expansion_sum {
   using value_type = T;
   using accumulator = expansion<sizeof(T) == 8 ? 5 : 7>;
-  static constexpr int most_columns = 2;  // a thread, in tiles
-  /// What a run is first taken as: a range, or a pair.
-  static constexpr bool narrow = sizeof(T) <= 4;
-  using trial = std::conditional_t<narrow, range_sum<std::conditional_t<narrow, T, float>>, pair_lane>;
-  MULTIFOLD_HD static bool holds(const typename trial::lane& l, std::int64_t elements) {
-    if constexpr (narrow) return trial::within(l, trial::reach(elements));
-    else return !l.lost();
-  }
-  MULTIFOLD_HD static void take(accumulator& into, const typename trial::lane& l) {
-    if constexpr (narrow) {
-      into.grow(l.sum);
-    } else {
-      into.grow(l.high);
-      if (l.low != 0) into.grow(l.low);
-    }
-  }
+  static constexpr int most_columns = 1;  // a thread, in tiles
 
   MULTIFOLD_HD constexpr accumulator identity() const { return {}; }
   MULTIFOLD_HD accumulator lift(T x, std::int64_t) const {
@@ -215,7 +184,7 @@ struct pair_sum {
 template <floating_storage T>
 struct pair_sum_omit {
   using value_type = T;
-  static constexpr int most_columns = 2;  // a thread, in tiles
+  static constexpr int most_columns = 1;  // a thread, in tiles
   struct accumulator {
     exact_pair pair;
     std::int64_t count = 0;

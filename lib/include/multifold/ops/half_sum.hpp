@@ -13,7 +13,7 @@ namespace multifold {
 /// binary64, which holds 2^12 numbers of 41 bits exactly; the units of a lane with an infinity are not kept.
 struct half_sum {
   using value_type = f16;
-  static constexpr int most_columns = 2;  // a thread, in tiles
+  static constexpr int most_columns = 1;  // a thread, in tiles
   struct accumulator {
     int128_t units = 0;
     std::int64_t marks = 0;
@@ -63,7 +63,7 @@ struct half_sum {
 /// The same without NaN elements, which are not counted.
 struct half_sum_omit {
   using value_type = f16;
-  static constexpr int most_columns = 2;  // a thread, in tiles
+  static constexpr int most_columns = 1;  // a thread, in tiles
   using accumulator = half_sum::accumulator;
 
   MULTIFOLD_HD constexpr accumulator identity() const { return {}; }

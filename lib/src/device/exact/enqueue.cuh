@@ -7,6 +7,7 @@
 #include "device/exact/block_sums.cuh"
 #include "device/exact/output.cuh"
 #include "device/exact/pair_rows.cuh"
+#include "device/exact/run_sums.cuh"
 #include "device/exact/wide_rows.cuh"
 #include "multifold/cuda/launch.cuh"
 
@@ -110,34 +111,10 @@ void enqueue_blocks(const plan& p, const exact_output<T>& output, const T* data,
                      static_cast<unsigned>(next.threads), 0, args);
 }
 
-/// Short rows of narrow elements, if that is what `p` is about: in ranges. What they cannot hold, and means that they
-/// are not certain of, is left as lost.
-template <floating_storage T>
-bool enqueue_short_rows(const plan& p, const exact_output<T>& output, const T* data, work_queue& queue) {
-  if constexpr (sizeof(T) <= 4) {
-    const pass& at = p.passes.front();
-    const bool plain = output.to.plain && !output.to.merge && !output.to.only && p.what.nan == nan_policy::propagate;
-    if (at.kind != kernel::group_rows || !plain || at.length > long_batch) return false;
-    const auto launch_with = [&](auto to) {
-      const kernels::pass_arguments<range_sum<T>, decltype(to)> args{
-          at.batches, 1, {at.length, nullptr}, at.length, at.length, at.form, {}, 0, {}, to};
-      cuda::detail::launch_group_rows(at, p.form, data, args, queue);
-    };
-    auto* const results = static_cast<T*>(output.to.data);
-    const double reciprocal = 1.0 / static_cast<double>(at.length);
-    if (p.what.op == op_kind::mean) {
-      launch_with(short_row_output<T, true>{results, output.to.layout, output.lost.bits, at.length, reciprocal});
-    } else {
-      launch_with(short_row_output<T, false>{results, output.to.layout, output.lost.bits, at.length, reciprocal});
-    }
-    return true;
-  }
-  return false;
-}
-
 /// Any batches: gathered in pairs, and added again where those were lost.
 template <floating_storage T>
 void enqueue_pairs(const plan& p, exact_output<T> output, const T* data, workspace_cursor space, work_queue& queue) {
+  if (p.again_bytes == 0) return launch(p, pair_sum<T>{}, output, data, space, 0, output.to.count.said, queue);
   const std::int64_t batches = p.form.results(), words_of_bits = (batches + 31) / 32;
   output.is_long = p.form.length > long_batch;
   output.lost.bits = space.take<unsigned>(words_of_bits);
@@ -146,10 +123,8 @@ void enqueue_pairs(const plan& p, exact_output<T> output, const T* data, workspa
     output.lost.arrivals = space.take<unsigned>(batches);
   }
   queue.clear(output.lost.bits, static_cast<std::size_t>(words_of_bits) * sizeof(unsigned));
-  if (!enqueue_short_rows(p, output, data, queue)) {
-    visit_gathered<T>(p.what.nan,
-                      [&](auto fold) { launch(p, fold, output, data, space, 0, output.to.count.said, queue); });
-  }
+  visit_gathered<T>(p.what.nan,
+                    [&](auto fold) { launch(p, fold, output, data, space, 0, output.to.count.said, queue); });
 
   const int turn = batches > (1 << 21) ? 32 : 1;
   const lost_arguments<T> args{output, data, cuda::detail::runs_of(p.form), batches, output.to.count, p.what.nan, turn};

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "device/exact/fixed_sum.cuh"
+#include "device/exact/run_sums.cuh"
 #include "device/exact/words.cuh"
 #include "device/output.cuh"
 #include "multifold/exact/near.hpp"
@@ -13,6 +14,7 @@ namespace multifold::cuda::exact {
 
 using cuda::detail::built_in_output;
 using cuda::detail::result_layout;
+using kernels::special_marks;
 using multifold::detail::near_quotient;
 using multifold::detail::nearest;
 using multifold::detail::round_if_certain;
@@ -51,6 +53,9 @@ struct exact_output {
   built_in_output to;
   lost_batches lost;
   bool is_long;
+
+  /// Whether a run of tiles may be handed over as a whole batch.
+  bool takes_whole_runs() const { return true; }
 
   /// The sum of a batch, whole.
   __device__ void deliver(std::int64_t batch, const exact_sum<T>& sum) const {
@@ -109,15 +114,17 @@ struct exact_output {
     if (pair.lost()) return mark_lost(batch);
     if (!store_pair(batch, pair, to.count)) deliver_pair(batch, pair, to.count);
   }
-  __device__ void operator()(const expansion_sum<T>& fold, std::int64_t batch,
-                             const typename expansion_sum<T>::accumulator& sum) const {
+  __device__ void operator()(const expansion_sum<T>&, std::int64_t batch, const exact_pair& pair) const {
+    (*this)(pair_sum<T>{}, batch, pair);
+  }
+  template <int Parts>
+  __device__ void operator()(const expansion_sum<T>& fold, std::int64_t batch, const expansion<Parts>& sum) const {
     if (sum.lost()) return mark_lost(batch);
-    if (!sum.wide()) {
-      const exact_pair pair{sum.part[0], sum.part[1]};
-      if (!store_pair(batch, pair, to.count)) deliver_pair(batch, pair, to.count);
-    } else if (!store_wide(batch, sum)) {
-      deliver_wide(batch, sum);
-    }
+    if (!sum.wide()) return (*this)(fold, batch, exact_pair{sum.part[0], sum.part[1]});
+    deliver_wide(batch, sum);
+  }
+  __device__ void operator()(const expansion_sum<T>&, std::int64_t batch, special_marks marks) const {
+    deliver_special(batch, marks);
   }
   __device__ void operator()(const pair_sum_omit<T>&, std::int64_t batch,
                              const typename pair_sum_omit<T>::accumulator& value) const {
@@ -131,7 +138,10 @@ struct exact_output {
   requires(std::is_same_v<typename Half::value_type, f16>)  //
       __device__ void
       operator()(const Half& fold, std::int64_t batch, const typename Half::accumulator& value) const {
-    deliver(batch, fold.lower(value, to.count));
+    const bool omits = std::is_same_v<Half, half_sum_omit>;
+    if (!store_units(batch, value, omits ? value.count : std::int64_t{to.count})) {
+      deliver(batch, fold.lower(value, to.count));
+    }
   }
 
  private:
@@ -151,16 +161,61 @@ struct exact_output {
     if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
   }
 
+  __device__ __noinline__ void deliver_special(std::int64_t batch, special_marks marks) const {
+    exact_sum<T> sum;
+    const auto has = [&](unsigned mark) { return std::int64_t{(marks.bits & mark) != 0}; };
+    sum.add_counts({to.count, has(marks.nan), has(marks.positive_infinity), has(marks.negative_infinity), 1});
+    deliver(batch, sum);
+  }
+
   // By value, as all that goes out of line: a sum whose address is taken lies in memory from its first element on.
-  __device__ __noinline__ void deliver_wide(std::int64_t batch, typename expansion_sum<T>::accumulator sum) const {
-    deliver(batch, expansion_sum<T>{}.lower(sum, to.count));
+  template <int Parts>
+  __device__ __noinline__ void deliver_wide(std::int64_t batch, expansion<Parts> wide) const {
+    if (store_wide(batch, wide)) return;
+    exact_sum<T> sum;
+    add_expansion(sum, wide, to.count);
+    deliver(batch, sum);
   }
 
   // Of a copy: settling may overflow.
-  __device__ bool store_wide(std::int64_t batch, typename expansion_sum<T>::accumulator sum) const {
-    if (!to.plain || to.merge || to.op == op_kind::mean || !sum.settle()) return false;
-    if (sum.part[0] == 0) return false;
-    static_cast<T*>(to.data)[to.layout.at(batch)] = multifold::detail::nearest_of_settled<T>(sum);
+  template <int Parts>
+  __device__ bool store_wide(std::int64_t batch, expansion<Parts> sum) const {
+    if (!to.plain || to.merge) return false;
+    T* const out = static_cast<T*>(to.data) + to.layout.at(batch);
+    if (to.op == op_kind::mean) {
+      const multifold::detail::near_value near = multifold::detail::near_of(sum);
+      multifold::detail::near_value mean = near_quotient(exact_pair{near.high, near.low}, to.count, to.reciprocal);
+      mean.error += near.error / static_cast<double>(to.count) * 1.01;
+      if (!round_if_certain(mean, *out)) return false;
+    } else {
+      if (!sum.settle() || sum.part[0] == 0) return false;
+      *out = multifold::detail::nearest_of_settled<T>(sum);
+    }
+    if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
+    return true;
+  }
+
+  // Of plain results.
+  __device__ double reciprocal_of(std::int64_t count) const {
+    return count == to.count.most ? to.reciprocal : 1.0 / static_cast<double>(count);
+  }
+
+  // The same of binary16 in fixed point.
+  __device__ bool store_units(std::int64_t batch, const half_sum::accumulator& sum, std::int64_t count) const {
+    constexpr std::int64_t most = std::int64_t{1} << 53;
+    const auto units = static_cast<std::int64_t>(sum.units);
+    if (!to.plain || to.merge || count == 0 || (sum.marks & ~std::int64_t{half_sum::not_negative_zero}) != 0)
+      return false;
+    if (units != sum.units || units > most || units < -most) return false;
+    f16* const out = static_cast<f16*>(to.data) + to.layout.at(batch);
+    const double value = static_cast<double>(units) * 0x1p-24;
+    if (units == 0) {
+      *out = to_f16(sum.marks == 0 ? -0.0 : 0.0);
+    } else if (to.op == op_kind::mean) {
+      if (!round_if_certain(near_quotient(exact_pair{value, 0.0}, count, reciprocal_of(count)), *out)) return false;
+    } else {
+      *out = to_f16(value);
+    }
     if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
     return true;
   }
@@ -170,43 +225,12 @@ struct exact_output {
     if (!to.plain || to.merge || count == 0) return false;
     T* const out = static_cast<T*>(to.data) + to.layout.at(batch);
     if (to.op == op_kind::mean) {
-      if (!round_if_certain(near_quotient(pair, count), *out)) return false;
+      if (!round_if_certain(near_quotient(pair, count, reciprocal_of(count)), *out)) return false;
     } else {
       *out = nearest<T>(pair);
     }
     if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
     return true;
-  }
-};
-
-/// What becomes of short rows in their own dtype, without an initial value: nothing but a few instructions. A result
-/// for every few elements is written here, so a kernel that can do more is slower even where it does not.
-template <floating_storage T, bool Mean>
-struct short_row_output {
-  T* results;
-  result_layout layout;
-  unsigned* lost;
-  std::int64_t count;
-  double reciprocal;  // of the count
-
-  __device__ void operator()(const range_sum<T>& fold, std::int64_t batch,
-                             const typename range_sum<T>::accumulator& value) const {
-    const exact_pair pair = fold.pair(value, count);
-    const T result = nearest<T>(Mean ? quotient(pair.high) : pair.high);
-    if (!pair.lost()) results[layout.at(batch)] = result;
-    else atomicOr(lost + batch / 32, 1u << (batch % 32));
-  }
-
- private:
-  // To odd, for the one rounding behind it. The remainder is exact, and one step by it makes the quotient the nearest
-  // one, or leaves it beside that (Markstein, IBM Journal of Research and Development 34, 1990): what is left then says
-  // on which side the quotient lies.
-  __device__ double quotient(double sum) const {
-    const auto n = static_cast<double>(count);
-    const double first = sum * reciprocal;
-    const double rest = fma(-first, n, sum);
-    const double near = rest == 0 ? first : fma(rest, reciprocal, first);  // -0 keeps its sign
-    return multifold::detail::rounded_to_odd({near, fma(-near, n, sum) * reciprocal});
   }
 };
 

@@ -13,7 +13,9 @@ inline output output_of(const reduction& what, void* data, bool merge, bool only
 
 inline output output_of(const plan& p, const detail::call& c, std::uint32_t* status_word) {
   const bool only = p.form.results() == 1 && !c.merge;
-  return output_of(p.what, c.results, c.merge, only, kernels::layout_of(p.form), status_word);
+  output to = output_of(p.what, c.results, c.merge, only, kernels::layout_of(p.form), status_word);
+  if (c.count == nullptr) to.reciprocal = multifold::detail::rough_reciprocal(p.form.length, p.what.correction);
+  return to;
 }
 
 }  // namespace multifold::cuda::moments

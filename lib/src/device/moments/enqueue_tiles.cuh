@@ -23,10 +23,7 @@ void enqueue_tiles(const plan& p, const detail::call& c) {
     using Output = moment_output<carrier, Set>;
     const auto* const y = reads_two_arrays(Set) ? static_cast<const T*>(c.data.y) + p.form.offset : x;
     const Output output{output_of(p, c, space.status()), lost, {p.form.length, c.count}};
-    const Fold fold = [&] {
-      if constexpr (floating_storage<T>) return Fold{p.what.nan};
-      else return Fold{};
-    }();
+    const Fold fold;
     const auto partials = cuda::detail::prepare_partials<Fold>(p, 0, fold, space, c.queue);
     const kernels::pass_arguments<Fold, Output> args{
         first.batches, first.parts, {first.length, c.count}, first.tile, first.part_length,

@@ -159,6 +159,7 @@ struct output {
   nan_policy nan;
   cuda::detail::result_layout layout;
   std::uint32_t* status_word;
+  double reciprocal = 0;  // of count (count - correction), where the count is known
 
   __device__ std::int64_t result_size() const {
     return op == op_kind::describe ? static_cast<std::int64_t>(sizeof(summary)) : item_bytes(result);

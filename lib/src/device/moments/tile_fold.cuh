@@ -1,7 +1,6 @@
 // Moments as operations that tiles fold: what a thread gathers of elements, and what it hands on.
 #pragma once
 
-#include "device/moments/windows.cuh"
 #include "multifold/cuda/kernels/tile_walks.cuh"
 #include "multifold/ops/moment_partial.hpp"
 
@@ -31,112 +30,48 @@ struct partial_fold {
 template <class T, moment_set Set>
 struct moment_fold;
 
-/// Floating point: a few elements together in windows, and their sums in expansions. Elements that are not there are
-/// made of padding, which changes no sum, whatever the signs of its zeros.
-template <floating_storage T, moment_set Set>
-struct moment_fold<T, Set> : partial_fold<partial_carrier_of<T>, Set> {
-  using element = T;
-  using carrier = carrier_of<T>;
-  using value_type = std::conditional_t<reads_two_arrays(Set), element_pair<T>, T>;
-  using accumulator = moment_partial<carrier, Set>;
-  // Extremes are kept beside the sums.
-  static constexpr moment_set sums = Set == moment_set::description ? moment_set::spread : Set;
-  struct lane {
-    gather<carrier, sums> sum;
-    multifold::detail::partial_marks marks;
-  };
-  static constexpr std::int64_t lane_capacity = INT64_MAX;
-  nan_policy nan;
+/// Zeros and extremes of a run, whose elements have numbers.
+template <storage_type T>
+struct run_marks {
+  using key = key_of<T>;
+  kernels::numbered_least<key> least, greatest;
+  int zeros = 0;
 
-  __device__ explicit moment_fold(nan_policy nan) : nan(nan) {}
-
-  __device__ lane lane_identity() const { return {gather<carrier, sums>(nullptr, nullptr, nan), {}}; }
-  __device__ lane absorb(lane l, const value_type& v, std::int64_t index) const {
-    l.sum.add(x_of(v), y_of(v), index);
-    if constexpr (Set == moment_set::description) {
-      l.marks.see(order_key(carried(v), 0), index);
-      l.marks.zeros += carried(v) == 0;
-    }
-    return l;
+  __device__ void see(T x, int number) {
+    const key k = order_key(x, key{0});
+    least.see(k, number);
+    greatest.see(static_cast<key>(~k), number);
+    zeros += k == order_key(T{}, key{0}) || (floating_storage<T> && k == key{-1});
   }
-  template <int N, class Index>
-  __device__ __forceinline__ void absorb_several(lane& l, const value_type (&v)[N], int present,
-                                                 const Index& index) const {
-    carrier a[N], b[N];
-#pragma unroll
-    for (int i = 0; i < N; ++i) a[i] = x_of(v[i]), b[i] = y_of(v[i]);
-    constexpr kernels::no_indices no_index{};
-    if constexpr (std::is_same_v<carrier, float>) {
-      step_state<sums, closed_windows> state;
-      add_step(l.sum, state, a, b, no_index);
-    } else {
-      l.sum.add_all(a, b, no_index);
-    }
-    if constexpr (Set == moment_set::description) {
-      // A new extreme is looked for only where there is one.
-      key_of<carrier> key[N], least = order_key(a[0], 0), greatest = least;
-#pragma unroll
-      for (int i = 0; i < N; ++i) {
-        key[i] = i < present ? order_key(a[i], 0) : key[0];
-        least = min(least, key[i]);
-        greatest = max(greatest, key[i]);
-        l.marks.zeros += i < present && a[i] == 0;
-      }
-      if (least > l.marks.least && greatest < l.marks.greatest) return;
-#pragma unroll
-      for (int i = 0; i < N; ++i) {
-        if (i < present) l.marks.see(key[i], index(i));
-      }
-    }
-  }
-  __device__ static value_type padding() {
-    const auto zero = [](bool negative) { return bit_copy<T>(sign_bits(negative)); };
-    if constexpr (reads_two_arrays(Set)) return {zero(true), zero(false)};
-    else return zero(true);
-  }
-  __device__ accumulator widen(const lane& l) const {
-    accumulator a;
-    if constexpr (sums_elements(Set)) a.x = l.sum.x;
-    if constexpr (Set == moment_set::joint) a.y = l.sum.y;
-    if constexpr (sums_products(Set)) a.products = l.sum.products;
-    if constexpr (Set == moment_set::description) a.marks = l.marks;
-    if (l.sum.gone) {
-      if constexpr (sums_products(Set)) a.products.lose();
-      else a.x.lose();
-    }
-    return a;
-  }
-  __device__ accumulator lift(const value_type& v, std::int64_t index) const {
-    return widen(absorb(lane_identity(), v, index));
+  /// In the batch. Keys are those of carriers.
+  __device__ multifold::detail::partial_marks marks(const kernels::run_indices& index) const {
+    multifold::detail::partial_marks all;
+    all.zeros = zeros;
+    if (least.number() == kernels::numbered_least<key>::none) return all;
+    all.see(carrier_key(least.key()), index[least.number()]);
+    const auto top = static_cast<key>(~greatest.key());
+    all.greatest = carrier_key(top);
+    all.greatest_at = index[greatest.number()];
+    return all;
   }
 
  private:
-  __device__ static auto sign_bits(bool negative) {
-    using layout = multifold::detail::float_layout<T>;
-    return negative ? layout::sign : typename layout::bits_type{0};
-  }
-  __device__ static carrier x_of(const value_type& v) {
-    if constexpr (reads_two_arrays(Set)) return carried(v.x);
-    else return carried(v);
-  }
-  __device__ static carrier y_of(const value_type& v) {
-    if constexpr (reads_two_arrays(Set)) return carried(v.y);
-    else return carried(v);
+  __device__ static std::int64_t carrier_key(key k) {
+    if constexpr (floating_storage<T>) return order_key(carried(element_of_key<T>(k)), key_of<carrier_of<T>>{0});
+    else return k;
   }
 };
 
-template <floating_storage T, moment_set Set, class Element, int N, class Index>
-__device__ __forceinline__ void absorb_several(const moment_fold<T, Set>& op,
-                                               kernels::thread_value<moment_fold<T, Set>>& into, const Element (&v)[N],
-                                               int present, const Index& index) {
-  op.absorb_several(into.current, v, present, index);
-}
+/// Floating point: runs are taken in windows (run_moments.cuh), and their sums in expansions.
 template <floating_storage T, moment_set Set>
-__device__ typename moment_fold<T, Set>::value_type padding_of(const moment_fold<T, Set>& op) {
-  return op.padding();
-}
+struct moment_fold<T, Set> : partial_fold<partial_carrier_of<T>, Set> {
+  using element = T;
+  using value_type = std::conditional_t<reads_two_arrays(Set), element_pair<T>, T>;
+  using accumulator = moment_partial<carrier_of<T>, Set>;
 
-static_assert(kernels::takes_several<moment_fold<float, moment_set::squares>>);
+  /// A single element is a run, too: nothing takes it any other way.
+  __device__ accumulator lift(const value_type&, std::int64_t) const { return {}; }
+};
 
 /// What a thread gathers integers in: the narrowest words that hold a few thousand of them.
 template <storage_type T>
@@ -169,20 +104,12 @@ requires(!floating_storage<T>) struct moment_fold<T, Set> : partial_fold<partial
   struct lane {
     typename lanes::sum x{}, y{};
     typename lanes::products products{};
-    multifold::detail::partial_marks marks;
   };
 
   __device__ lane lane_identity() const { return {}; }
-  __device__ lane absorb(lane l, const value_type& v, std::int64_t index) const {
+  __device__ lane absorb(lane l, const value_type& v, std::int64_t) const {
     if constexpr (reads_two_arrays(Set)) add(l, number(v.x), number(v.y));
     else add(l, number(v), number(v));
-    if constexpr (Set == moment_set::description) {
-      const std::int64_t key = order_key(v, 0);
-      if (key < l.marks.least || key > l.marks.greatest || index < l.marks.least_at || index < l.marks.greatest_at) {
-        l.marks.see(key, index);
-      }
-      l.marks.zeros += number(v) == 0;
-    }
     return l;
   }
   __device__ accumulator widen(const lane& l) const {
@@ -190,11 +117,16 @@ requires(!floating_storage<T>) struct moment_fold<T, Set> : partial_fold<partial
     if constexpr (sums_elements(Set)) a.x = l.x;
     if constexpr (Set == moment_set::joint) a.y = l.y;
     if constexpr (sums_products(Set)) a.products = l.products;
-    if constexpr (Set == moment_set::description) a.marks = l.marks;
     return a;
   }
   __device__ accumulator lift(const value_type& v, std::int64_t index) const {
-    return widen(absorb(lane_identity(), v, index));
+    accumulator a = widen(absorb(lane_identity(), v, index));
+    if constexpr (Set == moment_set::description) {
+      run_marks<T> marks;
+      marks.see(v, 0);
+      a.marks = marks.marks({index, 0});
+    }
+    return a;
   }
 
  private:
@@ -247,3 +179,30 @@ requires(sizeof(T) == 1 && !reads_two_arrays(Set) && Set != moment_set::descript
 }
 
 }  // namespace multifold::cuda::moments
+
+namespace multifold::cuda::kernels {
+
+/// Descriptions of integers: extremes by their numbers in the run.
+template <class T>
+requires(!floating_storage<T>) struct run_lane<moments::moment_fold<T, moment_set::description>> {
+  using op_type = moments::moment_fold<T, moment_set::description>;
+  using accumulator = typename op_type::accumulator;
+  struct type {
+    typename op_type::lane sums;
+    moments::run_marks<T> marks;
+  };
+  static constexpr bool stays = false, one_by_one = true;
+
+  __device__ static type identity(const op_type& op) { return {op.lane_identity(), {}}; }
+  __device__ static void absorb(const op_type& op, type& l, T x, int number, const run_indices&) {
+    l.sums = op.absorb(l.sums, x, 0);
+    l.marks.see(x, number);
+  }
+  __device__ static accumulator widen(const op_type& op, const type& l, const run_indices& index) {
+    accumulator a = op.widen(l.sums);
+    a.marks = l.marks.marks(index);
+    return a;
+  }
+};
+
+}  // namespace multifold::cuda::kernels

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "device/moments/quick.cuh"
-#include "device/moments/tile_fold.cuh"
+#include "device/moments/run_moments.cuh"
 
 namespace multifold::cuda::moments {
 
@@ -90,13 +90,42 @@ struct moment_output {
   unsigned* lost;
   kernels::device_length length;
 
+  /// Whether a run of tiles may be handed over as a whole batch: what is merged has to be exact.
+  bool takes_whole_runs() const { return !to.merge; }
+
   template <class Fold>
   __device__ void operator()(const Fold&, std::int64_t batch, const partial& of) const {
-    if (!is_lost(of) && (to.merge ? merged(batch, of) : delivered(batch, of))) return;
-    atomicOr(lost + batch / 32, 1u << (batch % 32));
+    if (!is_lost(of) && (to.merge ? merged(batch, of) : delivered(batch, totals_of(of)))) return;
+    mark_lost(batch);
+  }
+  template <class Fold>
+  __device__ void operator()(const Fold&, std::int64_t batch, const near_totals& of) const {
+    if (of.lost || !delivered(batch, of)) mark_lost(batch);
   }
 
  private:
+  __device__ void mark_lost(std::int64_t batch) const { atomicOr(lost + batch / 32, 1u << (batch % 32)); }
+
+  // Integers stay as they are.
+  __device__ static decltype(auto) totals_of(const partial& of) {
+    if constexpr (real) {
+      near_totals near;
+      if constexpr (sums_elements(Set)) near.x = near_of(of.x), near.minus_x = of.x.only_negative_zeros();
+      if constexpr (Set == moment_set::joint) near.y = near_of(of.y);
+      if constexpr (sums_products(Set)) near.products = near_of(of.products);
+      if constexpr (Set == moment_set::products) near.minus_products = of.products.only_negative_zeros();
+      if constexpr (describes) near.marks = of.marks;
+      return near;
+    } else {
+      return (of);
+    }
+  }
+  __device__ static near_value near_of_total(const near_value& v) { return v; }
+  template <class Total>
+  __device__ static near_value near_of_total(const Total& v) {
+    return near_of(v);
+  }
+
   __device__ static bool is_lost(const partial& of) {
     bool any = false;
     if constexpr (real) {
@@ -108,7 +137,8 @@ struct moment_output {
   }
 
   // Whether the result was certain, and is stored.
-  __device__ bool delivered(std::int64_t batch, const partial& of) const {
+  template <class Totals>
+  __device__ bool delivered(std::int64_t batch, const Totals& of) const {
     const std::int64_t n = length;
     if (n == 0) return false;
     void* const out = static_cast<char*>(to.data) + to.layout.at(batch) * to.result_size();
@@ -116,11 +146,17 @@ struct moment_output {
     if constexpr (describes) {
       done = described(of, n, *static_cast<summary*>(out));
     } else if (is_floating(to.result)) {
+      if (to.result != dtype::f64 && stored_quickly(of, n, out)) {
+        if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
+        return true;
+      }
       near_value v;
       if constexpr (deviates) v = deviation(of, n);
-      else if constexpr (Set == moment_set::absolute) v = near_of(of.x);
-      else v = near_of(of.products);
-      done = stored(v, of, out);
+      else if constexpr (Set == moment_set::absolute) v = near_of_total(of.x);
+      else v = near_of_total(of.products);
+      bool minus = false;
+      if constexpr (real) minus = Set == moment_set::products && of.minus_products;
+      done = stored(v, minus, out);
     } else {
       done = stored_integer(of, out);
     }
@@ -128,8 +164,28 @@ struct moment_output {
     return done;
   }
 
+  // Narrow results, nearly all of which need no more than a binary64 for it.
+  template <class Totals>
+  __device__ bool stored_quickly(const Totals& of, std::int64_t n, void* out) const {
+    if constexpr (real) {
+      double v;
+      if constexpr (Set == moment_set::joint)
+        v = multifold::detail::rough_covariance(of.x, of.y, of.products, n, to.reciprocal);
+      else if constexpr (deviates) v = multifold::detail::rough_covariance(of.x, of.x, of.products, n, to.reciprocal);
+      else {
+        const near_value& sum = Set == moment_set::absolute ? of.x : of.products;
+        v = sum.error <= 0x1p-47 * fabs(sum.high) ? sum.high : 0.0;
+      }
+      if (to.op == op_kind::norm2 || to.op == op_kind::std) v = multifold::detail::rough_root(v);
+      return multifold::detail::round_if_sure(v, to.result, out);
+    } else {
+      return false;
+    }
+  }
+
   // Everything of a description, or nothing.
-  __device__ __noinline__ bool described(const partial& of, std::int64_t n, summary& out) const {
+  template <class Totals>
+  __device__ __noinline__ bool described(const Totals& of, std::int64_t n, summary& out) const {
     summary d{};
     d.count = n;
     d.zero = of.marks.zeros;
@@ -138,8 +194,8 @@ struct moment_output {
     put_key(of.marks.least, d.min);
     put_key(of.marks.greatest, d.max);
     bool minus = false;
-    if constexpr (real) minus = of.x.only_negative_zeros();
-    const near_value x = near_of(of.x);
+    if constexpr (real) minus = of.minus_x;
+    const near_value x = near_of_total(of.x);
     const dtype sum_type = summary_sum_dtype(to.element, to.result);
     if constexpr (!real) {
       int128_t v;
@@ -152,7 +208,7 @@ struct moment_output {
     near_value mean = multifold::detail::near_quotient(exact_pair{x.high, x.low}, n);
     mean.error += x.error / static_cast<double>(n) * 1.01;
     if (!rounded(x.high == 0 && x.error == 0 ? x : mean, minus, to.result, d.mean)) return false;
-    const near_value variance = deviation(of, n), squares = near_of(of.products);
+    const near_value variance = deviation(of, n), squares = near_of_total(of.products);
     if (!rounded(root_of(variance), false, to.result, d.std)) return false;
     if (!rounded(root_of(squares), false, to.result, d.norm2)) return false;
     out = d;
@@ -180,14 +236,13 @@ struct moment_output {
     return multifold::detail::round_if_certain(v, type, out);
   }
 
-  __device__ bool stored(near_value v, const partial& of, void* out) const {
-    bool minus = false;
-    if constexpr (real && Set == moment_set::products) minus = of.products.only_negative_zeros();
+  __device__ bool stored(near_value v, bool minus, void* out) const {
     if (to.op == op_kind::norm2 || to.op == op_kind::std) v = root_of(v);
     return rounded(v, minus, to.result, out);
   }
 
-  __device__ bool stored_integer(const partial& of, void* out) const {
+  template <class Totals>
+  __device__ bool stored_integer(const Totals& of, void* out) const {
     if constexpr (real || deviates) {
       return false;
     } else {
@@ -201,7 +256,8 @@ struct moment_output {
     }
   }
 
-  __device__ near_value deviation(const partial& of, std::int64_t n) const {
+  template <class Totals>
+  __device__ near_value deviation(const Totals& of, std::int64_t n) const {
     const auto& y = [&]() -> const auto& {
       if constexpr (Set == moment_set::joint) return of.y;
       else return of.x;
@@ -217,7 +273,7 @@ struct moment_output {
         if (v.error == 0) return multifold::detail::near_quotient(exact_pair{v.high, v.low}, n * (n - to.correction));
       }
     }
-    return near_covariance(near_of(of.x), near_of(y), near_of(of.products), n, to.correction);
+    return near_covariance(near_of_total(of.x), near_of_total(y), near_of_total(of.products), n, to.correction);
   }
 
   template <storage_type Sums>

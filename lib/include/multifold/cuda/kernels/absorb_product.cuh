@@ -18,10 +18,9 @@ __device__ inline void multiply_two(scaled_product& into, double x, double y) {
 }  // namespace detail
 
 /// Eight bytes of integers multiplied fit 64 bits, and sixteen 128.
-template <class T, int N, class Index>
+template <class T, int N>
 requires(!floating_storage<T>) __device__
-    void absorb_several(const integer_product<T>& op, thread_value<integer_product<T>>& into, const T (&x)[N], int,
-                        const Index&) {
+    void absorb_several(const integer_product<T>& op, wide_integer& into, const T (&x)[N]) {
   constexpr int half = vector_elements<T> / 2;
 #pragma unroll
   for (int first = 0; first < N; first += 2 * half) {
@@ -34,16 +33,15 @@ requires(!floating_storage<T>) __device__
       negative = negative != each.negative;
     }
     const uint128_t product = static_cast<uint128_t>(word[0]) * word[1];
-    into.current = into.current * wide_integer{static_cast<std::uint64_t>(product),
-                                               static_cast<std::uint64_t>(product >> 64), 0, negative, false};
+    into = into * wide_integer{static_cast<std::uint64_t>(product), static_cast<std::uint64_t>(product >> 64), 0,
+                               negative, false};
   }
 }
 
 /// Four elements at a time; products of two binary32, bfloat16 or binary16 are exact in binary64.
-template <class T, int N, class Index>
+template <class T, int N>
 requires(sizeof(T) <= 4) __device__
-    void absorb_several(const float_product<T>& op, thread_value<float_product<T>>& into, const T (&v)[N], int,
-                        const Index&) {
+    void absorb_several(const float_product<T>& op, scaled_product& into, const T (&v)[N]) {
 #pragma unroll
   for (int i = 0; i < N; i += 4) {
     double x[4];
@@ -52,7 +50,7 @@ requires(sizeof(T) <= 4) __device__
       x[k] = i + k < N ? to_double(v[i + k]) : 1.0;
       if (x[k] != x[k]) x[k] = op.nan_value;
     }
-    detail::multiply_two(into.current, __dmul_rn(x[0], x[1]), __dmul_rn(x[2], x[3]));
+    detail::multiply_two(into, __dmul_rn(x[0], x[1]), __dmul_rn(x[2], x[3]));
   }
 }
 
@@ -72,12 +70,12 @@ template <class T>
 requires(!floating_storage<T>) __device__
     void absorb_vector(const integer_product<T>& op, thread_value<integer_product<T>>& into, const vector_word& v,
                        std::int64_t) {
-  absorb_several(op, into, bit_copy<elements_of<T>>(v).values, vector_elements<T>, 0);
+  absorb_several(op, into.current, bit_copy<elements_of<T>>(v).values);
 }
 template <class T>
 requires(sizeof(T) <= 4) __device__ void absorb_vector(const float_product<T>& op, thread_value<float_product<T>>& into,
                                                        const vector_word& v, std::int64_t) {
-  absorb_several(op, into, bit_copy<elements_of<T>>(v).values, vector_elements<T>, 0);
+  absorb_several(op, into.current, bit_copy<elements_of<T>>(v).values);
 }
 
 /// Two binary64 at a time where both are moderate.

@@ -16,8 +16,13 @@ struct block_storage {
 
 template <class Op>
 __device__ typename Op::accumulator warp_reduce(const Op& op, typename Op::accumulator value) {
+  if constexpr (sizeof(value) > 16) {  // a lot of code each time
+#pragma unroll 1
+    for (int mask = 16; mask > 0; mask /= 2) value = meet(op, value, mask);
+  } else {
 #pragma unroll
-  for (int mask = 16; mask > 0; mask /= 2) value = meet(op, value, mask);
+    for (int mask = 16; mask > 0; mask /= 2) value = meet(op, value, mask);
+  }
   return value;
 }
 

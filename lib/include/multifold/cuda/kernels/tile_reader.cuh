@@ -85,52 +85,178 @@ __device__ typename Op::accumulator merge_lanes(const Op& op, const tile_lanes& 
   return value;
 }
 
-/// An operation on binary64 expansions that first tries a run as something quicker, which may not hold.
-template <class Op>
-concept tries_first = requires {
-  typename Op::trial;
+/// Where a run of a tile stands in shared memory: behind the shift of its array, `stride` bytes from element to
+/// element; `span` bytes from one column of a thread to the next.
+struct run_place {
+  const std::byte* first[2];
+  unsigned shift[2];
+  int rows, outer, span;
+  run_indices index;
+  int most_rows;  // of any run of the tile
 };
 
-/// The elements of a run that are a lane's, or of those of Width columns, on the walk that serves best; `first` is
-/// where the run begins in the tile, behind the shift of its array.
+/// A run as the lanes of its group go through it, once or several times. `each(f)` calls f(x, y, here, number) with a
+/// few elements of the lane at a time, and their numbers in the run: of those that are not `here` the value is that of
+/// any element. `y` is the second array's, or x.
+template <class T, int Arrays>
+struct tile_run {
+  run_place place;
+  int stride, group, lane;
+  unsigned bend;
+  bool turned;
+
+  __device__ int rows() const { return place.rows; }
+  /// How many elements a lane has at most.
+  __device__ int share() const {
+    return group == 1 ? rows() : static_cast<int>(static_cast<unsigned>(rows()) / static_cast<unsigned>(group)) + 16;
+  }
+
+  template <class F>
+  __device__ __forceinline__ void each(const F& f) const {
+    if (rows() == 0) return;
+    if constexpr (Arrays == 1 && sizeof(T) <= 8) {
+      if (takes_vectors()) return neighbours(f);
+    }
+    if (bend != 0) {
+      along([&](int a) { return bent_walk(place.first[a], stride, place.shift[a], bend, lane, group); }, f);
+    } else if (turned && rows() >= group) {
+      along(
+          [&](int a) {
+            return turned_walk(place.first[a] + place.shift[a], stride, rows(), place.outer * group, lane, group);
+          },
+          f);
+    } else {
+      along([&](int a) { return straight_walk(place.first[a] + place.shift[a], stride, lane, group); }, f);
+    }
+  }
+  /// The same elements with little code, for what is seldom done.
+  template <class F>
+  __device__ __forceinline__ void each_slowly(const F& f) const {
+    const int count = rows();
+    if (count == 0) return;
+    if constexpr (Arrays == 1 && sizeof(T) <= 8) {
+      if (takes_vectors()) return neighbours(f);
+    }
+    constexpr int together = sizeof(T) <= 4 ? 4 : 2;
+    int next = lane + (turned && count >= group ? place.outer * group % count : 0);
+    if (next >= count) next -= count;
+#pragma unroll 1
+    for (int l = lane; l < count; l += together * group) {
+      T x[together], y[together];
+      bool here[together];
+      int number[together];
+#pragma unroll
+      for (int k = 0; k < together; ++k) {
+        number[k] = next;
+        here[k] = l + k * group < count;
+        const auto load = [&](int a) {
+          const unsigned shift = (place.shift[a] + static_cast<unsigned>(next) * bend) % tile_line_bytes;
+          return *reinterpret_cast<const T*>(place.first[a] + next * stride + shift);
+        };
+        x[k] = load(0);
+        y[k] = Arrays == 2 ? load(1) : x[k];
+        next += group;
+        if (next >= count) next -= count;
+        if (next >= count) next = 0;  // of fewer elements than lanes
+      }
+      f(x, y, here, number);
+    }
+  }
+
+ private:
+  __device__ bool takes_vectors() const {
+    const bool long_run = rows() >= least_vectors_a_lane * vector_elements<T> * group;
+    return stride == sizeof(T) && long_run && !turned && place.index.step == 1;
+  }
+
+  template <class WalkOf, class F>
+  __device__ __forceinline__ void along(const WalkOf& walk_of, const F& f) const {
+    constexpr int most = sizeof(T) * Arrays <= 8 ? 8 : 4;
+    auto x_walk = walk_of(0), y_walk = walk_of(Arrays - 1);
+    const int count = rows();
+    int l = lane;
+    const auto some = [&]<int Loads>(bool all) {
+      T x[Loads], y[Loads];
+      bool here[Loads];
+      int number[Loads];
+#pragma unroll
+      for (int k = 0; k < Loads; ++k) {
+        here[k] = all || l + k * group < count;
+        x[k] = *reinterpret_cast<const T*>(x_walk.take(here[k], number[k]));
+        if constexpr (Arrays == 2) y[k] = *reinterpret_cast<const T*>(y_walk.take(here[k], number[k]));
+        else y[k] = x[k];
+      }
+      f(x, y, here, number);
+      l += Loads * group;
+    };
+#pragma unroll 1
+    while (l + (most - 1) * group < count) some.template operator()<most>(true);
+    if constexpr (most > 4) {
+      if (l + 3 * group < count) some.template operator()<4>(true);
+    }
+    if (l < count) some.template operator()<3>(false);
+  }
+
+  template <class F>
+  __device__ __forceinline__ void neighbours(const F& f) const {
+    constexpr int width = vector_elements<T>;
+    const std::byte* const first = place.first[0] + place.shift[0];
+    const int count = rows();
+    const auto one = [&](int l) {
+      const T x[1] = {*reinterpret_cast<const T*>(first + l * static_cast<int>(sizeof(T)))};
+      const bool here[1] = {true};
+      const int number[1] = {l};
+      f(x, x, here, number);
+    };
+    const int behind = static_cast<int>(reinterpret_cast<std::uintptr_t>(first) % 16 / sizeof(T));
+    const int head = min(count, (width - behind) % width), vectors = (count - head) / width;
+#pragma unroll 1
+    for (int l = lane; l < head; l += group) one(l);
+    const auto* const words = reinterpret_cast<const vector_word*>(first + head * static_cast<int>(sizeof(T)));
+#pragma unroll 2
+    for (int v = lane; v < vectors; v += group) {
+      const auto loaded = bit_copy<elements_of<T>>(words[v]);
+      bool here[width];
+      int number[width];
+#pragma unroll
+      for (int k = 0; k < width; ++k) here[k] = true, number[k] = head + v * width + k;
+      f(loaded.values, loaded.values, here, number);
+    }
+#pragma unroll 1
+    for (int l = head + vectors * width + lane; l < count; l += group) one(l);
+  }
+};
+
+/// How an operation takes runs that it looks at more than once. Specialised with `any` true where one does; then
+///   whole(op, run, deliver)    all of a run, by the lanes of its group, which are neighbours in a warp, or one alone:
+///                              deliver(sum) in all lanes; the whole warp calls
+///   add_piece(op, into, run)   a lane's elements of a run, to its accumulator
+///   accumulator_of(sum)        of a whole sum, for a next pass, if it hands_on
+template <class Op>
+struct run_sweeps {
+  static constexpr bool any = false;
+};
+
+/// The elements of a run that are a lane's, or of those of Width columns, on the walk that serves best.
 template <int Width, class Op>
 struct tile_reader {
   using T = tile_element<Op>;
+  static constexpr int arrays = tile_elements<typename Op::value_type>::arrays;
   const tile_map& map;
   int stride, group, lane;
   unsigned bend;
 
-  struct run_place {
-    const std::byte* first[2];
-    unsigned shift[2];
-    int rows, outer, span;
-    run_indices index;
-  };
-
-  __device__ void absorb(const Op& op, thread_value<Op> (&mine)[Width], const run_place& run) const {
-    if constexpr (tries_first<Op>) {
-      using trial = typename Op::trial;
-      thread_value<trial> tried[Width];
-#pragma unroll
-      for (auto& each : tried) each = thread_value<trial>(trial{});
-      walk(trial{}, tried, run);
-      bool holds = true;
-#pragma unroll
-      for (const auto& each : tried) holds = holds && Op::holds(each.current, run.rows);
-      if (holds) {
-#pragma unroll
-        for (int j = 0; j < Width; ++j) Op::take(mine[j].current, tried[j].current);
-        return;
-      }
-    }
-    walk(op, mine, run);
+  /// No element of it unless `here`.
+  __device__ tile_run<T, arrays> run_of(run_place place, bool here) const {
+    if (!here) place.rows = 0;
+    return {place, stride, group, lane, bend, map.turned};
   }
 
-  template <class Fold>
-  __device__ void walk(const Fold& op, thread_value<Fold> (&mine)[Width], const run_place& run) const {
-    constexpr bool pairs = tile_elements<typename Op::value_type>::arrays == 2;
+  __device__ void absorb(const Op& op, run_value<Op> (&mine)[Width], const run_place& run) const {
+    constexpr bool pairs = arrays == 2;
     const int rows = run.rows;
-    if constexpr (Width == 1 && !pairs && sizeof(T) <= 8 && !takes_several<Fold>) {
+    constexpr bool by_vectors = !takes_several<Op> && !requires { run_lane<Op>::one_by_one; };
+    if constexpr (Width == 1 && !pairs && sizeof(T) <= 8 && by_vectors) {
       // Long runs of neighbours, by whole vectors.
       const bool long_run = rows >= least_vectors_a_lane * vector_elements<T> * group;
       if (stride == sizeof(T) && long_run && !map.turned && run.index.step == 1) {

@@ -1,11 +1,11 @@
 // How a thread goes through the elements of a batch that a tile has of it: straight; bent, where each row begins
-// elsewhere within sixteen bytes; or turned, where neighbouring runs would read one bank.
+// elsewhere within a line; or turned, where neighbouring runs would read one bank.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "multifold/cuda/kernels/absorb_packed.cuh"
+#include "multifold/cuda/kernels/run_lanes.cuh"
 
 namespace multifold::cuda::kernels {
 
@@ -26,7 +26,7 @@ struct straight_walk {
   }
 };
 
-/// Element l stands (shift + l bend) % 16 bytes behind its place: its row begins there in memory.
+/// Element l stands (shift + l bend) % line bytes behind its place: its row begins there in memory.
 struct bent_walk {
   const std::byte *first, *at;
   int step, number, lanes;
@@ -41,7 +41,7 @@ struct bent_walk {
         shift(shift + static_cast<unsigned>(lane) * bend),
         bend(static_cast<unsigned>(lanes) * bend) {}
   __device__ const std::byte* take(bool here, int& which) {
-    const std::byte* const place = here ? at + (shift & 15u) : first;
+    const std::byte* const place = here ? at + (shift & (tile_line_bytes - 1u)) : first;
     which = number;
     number += lanes;
     at += step;
@@ -72,26 +72,15 @@ struct turned_walk {
   }
 };
 
-/// Where nobody asks for indices.
-struct no_indices {
-  __device__ std::int64_t operator()(int) const { return 0; }
-};
-
-/// An operation that takes several elements at once, of which the first `present` are there; the others are made of its
-/// padding. `index(k)` is that of the k-th.
+/// An operation that takes several elements at once, wherever they stand; those that are not there are made of its
+/// padding.
 template <class Op>
-concept takes_several = requires(const Op op, thread_value<Op> mine, const typename Op::value_type (&x)[4]) {
-  absorb_several(op, mine, x, 4, no_indices{});
+concept takes_several = requires(const Op op, typename run_lane<Op>::type lane, const typename Op::value_type (&x)[4]) {
+  absorb_several(op, lane, x);
   { padding_of(op) } -> std::same_as<typename Op::value_type>;
 };
 
 static_assert(takes_several<integer_product<std::int8_t>> && takes_several<float_product<float>>);
-
-/// The index of a run's element in its batch.
-struct run_indices {
-  std::int64_t first, step;
-  __device__ std::int64_t operator[](int number) const { return first + number * step; }
-};
 
 /// Where the columns of a thread stand in shared memory: `span` bytes from each other.
 template <class Element, class Walk>
@@ -120,12 +109,17 @@ struct pair_walk {
 
 /// The elements of the runs of a thread's columns, or of a single run, that are this lane's.
 template <int Width, class Op, class Walk>
-__device__ void absorb_run(const Op& op, thread_value<Op> (&mine)[Width], Walk walk, int count, int lane, int lanes,
+__device__ void absorb_run(const Op& op, run_value<Op> (&mine)[Width], Walk walk, int count, int lane, int lanes,
                            const run_indices& index) {
   using T = typename Op::value_type;
+  using gathers = run_lane<Op>;
   // In registers at once: of elements of 4 bytes four times as many as of accumulators of 16 or more.
   constexpr int most = (sizeof(T) <= 8 ? 8 : sizeof(T) <= 16 ? 4 : 2) / (Width > 2 ? 2 : 1);
   int l = lane;
+  if (l >= count) return;
+  typename gathers::type into[Width];
+#pragma unroll
+  for (int j = 0; j < Width; ++j) into[j] = mine[j].begin(op);
   const auto some = [&]<int Loads>(bool all) {
     T x[Loads][Width];
     int number[Loads];
@@ -133,17 +127,15 @@ __device__ void absorb_run(const Op& op, thread_value<Op> (&mine)[Width], Walk w
     for (int k = 0; k < Loads; ++k) walk.take(all || l + k * lanes < count, x[k], number[k]);
 #pragma unroll
     for (int j = 0; j < Width; ++j) {
-      mine[j].make_room(op, Loads);
       if constexpr (takes_several<Op>) {
         T column[Loads];
 #pragma unroll
         for (int k = 0; k < Loads; ++k) column[k] = all || l + k * lanes < count ? x[k][j] : padding_of(op);
-        const int present = all ? Loads : (count - l + lanes - 1) / lanes;
-        if (all || l < count) absorb_several(op, mine[j], column, present, [&](int k) { return index[number[k]]; });
+        absorb_several(op, into[j], column);
       } else {
 #pragma unroll
         for (int k = 0; k < Loads; ++k) {
-          if (all || l + k * lanes < count) mine[j].absorb(op, x[k][j], index[number[k]]);
+          if (all || l + k * lanes < count) gathers::absorb(op, into[j], x[k][j], number[k], index);
         }
       }
     }
@@ -154,18 +146,22 @@ __device__ void absorb_run(const Op& op, thread_value<Op> (&mine)[Width], Walk w
   if constexpr (most > 4) {
     if (l + 3 * lanes < count) some.template operator()<4>(true);
   }
-  some.template operator()<(most > 4 ? 4 : most) - 1>(false);
+  if (l < count) some.template operator()<(most > 4 ? 4 : most) - 1>(false);
+#pragma unroll
+  for (int j = 0; j < Width; ++j) mine[j].end(op, into[j], index);
 }
 
 /// The same of neighbours in shared memory, sixteen bytes at a time but for the ends. A lane's indices ascend.
 template <class Op>
-__device__ void absorb_neighbours(const Op& op, thread_value<Op>& mine, const std::byte* first, int count, int lane,
+__device__ void absorb_neighbours(const Op& op, run_value<Op>& mine, const std::byte* first, int count, int lane,
                                   int lanes, const run_indices& index) {
   using T = typename Op::value_type;
   constexpr int width = vector_elements<T>;
+  constexpr bool holds_all = lane_of<Op>::capacity >= most_run_share;
+  thread_value<Op> into(op);
   const auto one = [&](int l) {
-    mine.make_room(op, 1);
-    mine.absorb(op, *reinterpret_cast<const T*>(first + l * static_cast<int>(sizeof(T))), index[l]);
+    if constexpr (!holds_all) into.make_room(op, 1);
+    into.absorb(op, *reinterpret_cast<const T*>(first + l * static_cast<int>(sizeof(T))), index[l]);
   };
   const int behind = static_cast<int>(reinterpret_cast<std::uintptr_t>(first) % 16 / sizeof(T));
   const int head = min(count, (width - behind) % width), vectors = (count - head) / width;
@@ -176,9 +172,9 @@ __device__ void absorb_neighbours(const Op& op, thread_value<Op>& mine, const st
     vector_word loaded[Loads];
 #pragma unroll
     for (int k = 0; k < Loads; ++k) loaded[k] = words[v + k * lanes];
-    mine.make_room(op, Loads * width);
+    if constexpr (!holds_all) into.make_room(op, Loads * width);
 #pragma unroll
-    for (int k = 0; k < Loads; ++k) absorb_vector(op, mine, loaded[k], index[head + (v + k * lanes) * width]);
+    for (int k = 0; k < Loads; ++k) absorb_vector(op, into, loaded[k], index[head + (v + k * lanes) * width]);
   };
   int v = lane;
 #pragma unroll 1
@@ -186,6 +182,7 @@ __device__ void absorb_neighbours(const Op& op, thread_value<Op>& mine, const st
   if (v < vectors) some.template operator()<1>(v);
 #pragma unroll 1
   for (int l = head + vectors * width + lane; l < count; l += lanes) one(l);
+  mine.merge(op, into.value(op));
 }
 
 }  // namespace multifold::cuda::kernels

@@ -22,7 +22,7 @@ struct tile_view {
   std::int64_t part;
   int runs, rows, columns;  // runs == -1: there are no more tiles
   int words;                // runs an outer, each of which stands for columns so far apart
-  unsigned shift[2];        // of the first element of each array behind a multiple of 16 bytes
+  unsigned shift[2];        // of the first element of each array behind the beginning of a line
   bool first, last;         // of its part
 };
 
@@ -59,7 +59,7 @@ struct tile_cursor {
   }
 };
 
-/// Asks for a tile of array `which`. All lanes of a warp must call; then one of them arrives at the barrier.
+/// Asks for a tile of array `which`. All lanes of a warp must call, and then arrive at the barrier.
 template <class T>
 __device__ void fetch_tile(std::byte* stage, tile_view& view, const T* data, const tile_map& map, const tile_cursor& at,
                            std::uint64_t* full, int which, int width) {
@@ -79,7 +79,7 @@ __device__ void fetch_tile(std::byte* stage, tile_view& view, const T* data, con
     view.runs = outers * view.words;
     view.rows = rows;
     view.columns = columns;
-    view.shift[which] = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(base) % 16);
+    view.shift[which] = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(base) % tile_line_bytes);
     view.first = at.first;
     view.last = at.last(map);
   }
@@ -107,37 +107,42 @@ inline constexpr int tile_columns_of = [] {
   else return most;
 }();
 
-/// Dynamic shared memory: tile_ring_bytes. `more` is the second array, if there is one.
-template <int Width, class Op, class Output>
+/// Dynamic shared memory: tile_ring_bytes. `more` is the second array, if there is one. `Whole`: an operation that
+/// looks at runs more than once has all of a batch in a tile, and its lanes in a warp.
+template <int Width, bool Whole, class Op, class Output>
 __global__ void __launch_bounds__(tile_threads, tile_blocks_of<Op>)
     tiles(const tile_element<Op>* data, const tile_element<Op>* more, const __grid_constant__ tile_map map,
           const __grid_constant__ pass_arguments<Op, Output> args) {
   using T = tile_element<Op>;
+  static_assert(Width == 1 || !run_sweeps<Op>::any, "columns are looked at one by one");
   constexpr int item = sizeof(T), arrays = tile_elements<typename Op::value_type>::arrays;
-  constexpr std::int64_t array_bytes = tile_stage_bytes / arrays;
+  constexpr std::int64_t array_bytes = tile_stage_bytes / arrays / tile_line_bytes * tile_line_bytes;
   extern __shared__ __align__(128) std::byte ring[];
   __shared__ std::uint64_t full[tile_stages];
   __shared__ tile_view views[tile_stages];
-  __shared__ block_storage<Op, tile_threads> storage;
+  __shared__ block_storage<Op, Whole ? 1 : tile_threads> storage;
   let_next_start();
-  const bool fetches = threadIdx.x < 32;
+  constexpr int warps = tile_threads / 32;
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  const bool leads = threadIdx.x % 32 == 0;
   const std::int64_t length = args.length, items = map.blocks_of_outer * map.chunks * args.parts;
-  tile_cursor ahead{};
+  __shared__ tile_cursor ahead;  // of whoever fetches: registers are for what is gathered
   const auto fetch = [&](int s) {
     if (ahead.item < items) {
       std::byte* const stage = ring + s * tile_stage_bytes;
       fetch_tile(stage, views[s], data, map, ahead, &full[s], 0, Width);
       if constexpr (arrays == 2) fetch_tile(stage + array_bytes, views[s], more, map, ahead, &full[s], 1, Width);
-      ahead.advance(map, args, length);
-    } else if (threadIdx.x == 0) {
+    } else if (leads) {
       views[s].runs = -1;
     }
+    detail::arrive(&full[s]);
     __syncwarp();
-    if (threadIdx.x == 0) detail::arrive(&full[s]);
+    if (leads && ahead.item < items) ahead.advance(map, args, length);
+    __syncwarp();
   };
-  if (fetches) {
-    ahead.seek(map, args, length, blockIdx.x);
-    if (threadIdx.x == 0) {
+  if (warp == 0) {
+    if (leads) {
+      ahead.seek(map, args, length, blockIdx.x);
       for (std::uint64_t& barrier : full) detail::start_barrier(&barrier);
       detail::show_barriers();
     }
@@ -149,54 +154,81 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks_of<Op>)
   const auto row_bytes = static_cast<unsigned>(map.row_stride) * item;
   const auto outer_bytes = static_cast<unsigned>(map.outer_stride) * item;
   const bool joined = map.pitch == 0, by_rows = !joined && map.inner > 1;
-  const unsigned bend = by_rows ? row_bytes % 16 : 0;
+  const unsigned bend = by_rows ? row_bytes % tile_line_bytes : 0;
   const int stride = map.inner == 1 ? item : joined ? static_cast<int>(row_bytes) : map.pitch;
   const int outer_step = joined ? static_cast<int>(outer_bytes) : by_rows ? map.rows * map.pitch : map.pitch;
   const tile_reader<Width, Op> reader{map, stride, lanes.group, lanes.lane, bend};
-  thread_value<Op> mine[Width];
-  int stage = 0;
+  run_value<Op> mine[Width];
+  int stage = 0, turn = 0;
   for (unsigned parity = 0;;) {
     detail::wait_for(&full[stage], parity);
-    const tile_view view = views[stage];
+    const tile_view& view = views[stage];
     if (view.runs < 0) break;
     const std::byte* const here = ring + stage * tile_stage_bytes;
     for (int r = lanes.first; r - lanes.first < view.runs; r += lanes.together) {
-      if (view.first) {
-#pragma unroll
-        for (auto& each : mine) each = thread_value<Op>(args.op);
-      }
       int o = r, c = 0;
       if (view.words > 1) {
         o = static_cast<int>(static_cast<unsigned>(r) / static_cast<unsigned>(view.words));
         c = r - o * view.words;
       }
-      if (r < view.runs) {
-        const std::byte* const run = here + o * outer_step + c * item;
-        typename tile_reader<Width, Op>::run_place place{
-            {run, run + array_bytes},
-            {view.shift[0], view.shift[arrays - 1]},
-            view.rows,
-            o,
-            view.words * item,
-            {args.first_index + view.row * map.index_step, map.index_step}};
-        if (!joined) {
-          for (unsigned& each : place.shift) each = (each + static_cast<unsigned>(o) * outer_bytes) % 16;
-        }
-        reader.absorb(args.op, mine, place);
+      const bool active = r < view.runs;
+      const std::byte* const run = active ? here + o * outer_step + c * item : here;
+      run_place place{{run, run + array_bytes},
+                      {view.shift[0], view.shift[arrays - 1]},
+                      view.rows,
+                      o,
+                      view.words * item,
+                      {args.first_index + view.row * map.index_step, map.index_step},
+                      view.rows};
+      if (!joined) {
+        for (unsigned& each : place.shift) each = (each + static_cast<unsigned>(o) * outer_bytes) % tile_line_bytes;
       }
-      if (!view.last) continue;
+      const std::int64_t first_batch = view.first_batch + o * map.inner + c;
+      const auto leaves = [&](int j) {
+        return lanes.lane == 0 && active && (Width == 1 || c + j * view.words < view.columns);
+      };
+      using sweeps = run_sweeps<Op>;
+      if constexpr (Whole) {
+        sweeps::whole(args.op, reader.run_of(place, active), [&](const auto& sum) {
+          if (!leaves(0)) return;
+          if (args.partials.data == nullptr) args.output(args.op, first_batch, sum);
+          else if constexpr (sweeps::hands_on) args.partials.data[first_batch] = sweeps::accumulator_of(sum);
+        });
+      } else {
+        if (view.first) {
 #pragma unroll
-      for (int j = 0; j < Width; ++j) {
-        const auto value = merge_lanes(args.op, lanes, mine[j].value(args.op), storage);
-        const int column = c + j * view.words;
-        if (lanes.lane != 0 || r >= view.runs || (Width > 1 && column >= view.columns)) continue;
-        const std::int64_t batch = view.first_batch + o * map.inner + column;
-        if (args.partials.data == nullptr) args.output(args.op, batch, value);
-        else args.partials.data[batch * args.parts + view.part] = value;
+          for (auto& each : mine) each = run_value<Op>(args.op);
+        }
+        if (active) {
+          if constexpr (sweeps::any) sweeps::add_piece(args.op, mine[0].kept, reader.run_of(place, true));
+          else reader.absorb(args.op, mine, place);
+        }
+        if (!view.last) continue;
+          // A loop, since what becomes of a value is a lot of code; values stay in registers.
+#pragma unroll 1
+        for (int j = 0; j < Width; ++j) {
+          auto value = mine[0].kept;
+#pragma unroll
+          for (int k = 1; k < Width; ++k) {
+            if (k == j) value = mine[k].kept;
+          }
+          value = merge_lanes(args.op, lanes, value, storage);
+          if (!leaves(j)) continue;
+          const std::int64_t batch = first_batch + j * view.words;
+          if (args.partials.data == nullptr) args.output(args.op, batch, value);
+          else args.partials.data[batch * args.parts + view.part] = value;
+        }
       }
     }
-    __syncthreads();
-    if (fetches) fetch(stage);
+    // Warps go on as they are done, and take turns in waiting for the others and asking for what comes here next.
+    __syncwarp();
+    if (warp == turn) {
+      detail::meet_at(1 + stage, tile_threads);
+      fetch(stage);
+    } else {
+      detail::pass_by(1 + stage, tile_threads);
+    }
+    if (++turn == warps) turn = 0;
     if (++stage == tile_stages) {
       stage = 0;
       parity ^= 1;

@@ -1,0 +1,173 @@
+// What a lane gathers of a run in one tile, in the least that holds so many elements: a tile has fewer than 2^15 of a
+// run, whose numbers fit half a word.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "multifold/cuda/kernels/absorb_packed.cuh"
+#include "multifold/policy.hpp"
+
+namespace multifold::cuda::kernels {
+
+/// The index of a run's element in its batch.
+struct run_indices {
+  std::int64_t first, step;
+  __device__ std::int64_t operator[](int number) const { return first + number * step; }
+};
+
+/// Where lanes hold too few elements: the accumulator.
+template <class Op>
+struct no_lane {
+  using type = typename Op::accumulator;
+  static constexpr std::int64_t capacity = INT64_MAX;
+  __device__ static type identity(const Op& op) { return op.identity(); }
+  __device__ static type absorb(const Op& op, const type& l, typename Op::value_type x, std::int64_t i) {
+    return op.combine(l, op.lift(x, i));
+  }
+  __device__ static type widen(const Op&, const type& l) { return l; }
+};
+
+/// Any operation: its own lane. One that is the accumulator itself stays from tile to tile; others are merged into it
+/// behind each run.
+template <class Op>
+struct run_lane {
+  using lane = std::conditional_t<(lane_of<Op>::capacity >= most_run_share), lane_of<Op>, no_lane<Op>>;
+  using type = typename lane::type;
+  using accumulator = typename Op::accumulator;
+  static constexpr bool stays = lane::capacity == INT64_MAX && std::is_same_v<type, accumulator>;
+
+  __device__ static type identity(const Op& op) { return lane::identity(op); }
+  __device__ static void absorb(const Op& op, type& l, typename Op::value_type x, int number,
+                                const run_indices& index) {
+    l = lane::absorb(op, l, x, index[number]);
+  }
+  __device__ static accumulator widen(const Op& op, const type& l, const run_indices&) { return lane::widen(op, l); }
+};
+
+/// The least key of a run and the number of its element, the first of equals. Keys of 1 and 2 bytes are one word with
+/// the number.
+template <class Key>
+struct numbered_least {
+  static constexpr bool packed = sizeof(Key) <= 2;
+  static constexpr int none = 0xffff;
+  struct pair {
+    Key key;
+    int number;
+  };
+  std::conditional_t<packed, std::int32_t, pair> least;
+
+  __device__ numbered_least() {
+    if constexpr (packed) least = pack(greatest_key<Key>, none);
+    else least = {greatest_key<Key>, none};
+  }
+  __device__ void see(Key k, int number) {
+    if constexpr (packed) {
+      least = min(least, pack(k, number));
+    } else {
+      const bool better = k < least.key || (k == least.key && number < least.number);
+      least.key = better ? k : least.key;
+      least.number = better ? number : least.number;
+    }
+  }
+  __device__ void merge(const numbered_least& other) {
+    if constexpr (packed) least = min(least, other.least);
+    else see(other.least.key, other.least.number);
+  }
+  __device__ Key key() const {
+    if constexpr (packed) return static_cast<Key>(least >> 16);
+    else return least.key;
+  }
+  __device__ int number() const {
+    if constexpr (packed) return least & 0xffff;
+    else return least.number;
+  }
+
+ private:
+  __device__ static std::int32_t pack(Key k, int number) { return static_cast<std::int32_t>(k) * 65536 + number; }
+};
+
+/// Indices of extrema.
+template <class T>
+struct run_lane<arg_extremum<T>> {
+  using op_type = arg_extremum<T>;
+  using key = key_of<T>;
+  using type = numbered_least<key>;
+  using accumulator = typename op_type::accumulator;
+  static constexpr bool stays = false;
+
+  __device__ static type identity(const op_type&) { return {}; }
+  __device__ static void absorb(const op_type& op, type& l, T x, int number, const run_indices&) {
+    l.see(static_cast<key>(op.lift(x, 0).key), number);
+  }
+  __device__ static accumulator widen(const op_type& op, const type& l, const run_indices& index) {
+    // The greatest key of a float is a NaN that is omitted.
+    if (l.number() == type::none || (floating_storage<T> && l.key() == greatest_key<key>)) return op.identity();
+    return {l.key(), index[l.number()]};
+  }
+};
+
+/// Extrema of 2 and 4 bytes of floating point by the instructions for them. `flip` makes a maximum a minimum.
+template <class T>
+requires(floating_storage<T> && sizeof(T) <= 4) struct run_lane<extremum<T>> {
+  using op_type = extremum<T>;
+  using accumulator = typename op_type::accumulator;
+  using type = unsigned;  // bits of the least so far, with the sign turned round for maxima
+  static constexpr bool stays = false;
+
+  __device__ static type identity(const op_type& op) {
+    return detail::omits_nan(op) ? bits_of(canonical_nan<T>()) : bits_of(infinity());
+  }
+  __device__ static void absorb(const op_type& op, type& l, T x, int, const run_indices&) {
+    const unsigned turned = bits_of(x) ^ sign(op);
+    const bool omit = detail::omits_nan(op);
+    if constexpr (std::is_same_v<T, f16>) {
+      l = detail::extremum_f16x2(l, turned, false, omit);
+    } else if constexpr (std::is_same_v<T, bf16>) {
+      l = detail::extremum_bf16x2(l, turned, false, omit);
+    } else if (omit) {
+      asm("min.f32 %0, %0, %1;" : "+r"(l) : "r"(turned));
+    } else {
+      asm("min.NaN.f32 %0, %0, %1;" : "+r"(l) : "r"(turned));
+    }
+  }
+  __device__ static accumulator widen(const op_type& op, const type& l, const run_indices&) {
+    using bits = std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint32_t>;
+    return op.lift(bit_copy<T>(static_cast<bits>(l ^ sign(op))), 0);
+  }
+
+ private:
+  using layout = multifold::detail::float_layout<T>;
+  __device__ static unsigned bits_of(T x) { return bit_copy<typename layout::bits_type>(x); }
+  __device__ static unsigned sign(const op_type& op) {
+    return detail::wants_greatest(op) ? unsigned{layout::sign} : 0u;
+  }
+  __device__ static T infinity() { return bit_copy<T>(layout::infinity); }
+  template <class U>
+  __device__ static U canonical_nan() {
+    return bit_copy<U>(layout::quiet_nan);
+  }
+};
+
+/// A lane's value of the runs of a batch, over tiles.
+template <class Op>
+struct run_value {
+  using lane = run_lane<Op>;
+  typename Op::accumulator kept;
+
+  run_value() = default;
+  __device__ explicit run_value(const Op& op) : kept(op.identity()) {}
+  /// What gathers the next run, and what has gathered one.
+  __device__ typename lane::type begin(const Op& op) const {
+    if constexpr (lane::stays) return kept;
+    else return lane::identity(op);
+  }
+  __device__ void end(const Op& op, const typename lane::type& gathered, const run_indices& index) {
+    if constexpr (lane::stays) kept = gathered;
+    else kept = op.combine(kept, lane::widen(op, gathered, index));
+  }
+  /// What was gathered of a run by other means.
+  __device__ void merge(const Op& op, const typename Op::accumulator& gathered) { kept = op.combine(kept, gathered); }
+};
+
+}  // namespace multifold::cuda::kernels

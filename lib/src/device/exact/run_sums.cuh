@@ -1,0 +1,243 @@
+// Exact sums of the runs of a tile: a first look at exponents, which is all that ordinary data need, and a second one
+// in as many windows as those ask for. See docs/exact-sums.md, 14.
+#pragma once
+
+#include <cstdint>
+
+#include "multifold/cuda/kernels/tile_reader.cuh"
+#include "multifold/exact/windows.hpp"
+#include "multifold/ops/gathered_sum.hpp"
+
+namespace multifold::cuda::kernels {
+
+/// As magnitudes are looked at: narrow formats as binary32.
+template <floating_storage T>
+__device__ auto looked_at(T x) {
+  if constexpr (sizeof(T) == 2) return to_float(x);
+  else return x;
+}
+
+/// The least over the lanes of a warp, and the greatest. All lanes must call.
+__device__ inline int greatest_of_warp(int x) { return __reduce_max_sync(whole_warp, x); }
+
+/// Calls f(mask) with the masks of exchanges between `group` neighbouring lanes.
+template <class F>
+__device__ void for_each_mask(int group, const F& f) {
+#pragma unroll 1
+  for (int mask = group / 2; mask > 0; mask /= 2) f(mask);
+}
+
+/// Exponents over the lanes of a group. The whole warp must call.
+template <floating_storage T>
+__device__ void merge_group(exponent_range<T>& range, int group) {
+  for_each_mask(group, [&](int mask) {
+    exponent_range<T> other;
+    other.fields = __shfl_xor_sync(whole_warp, range.fields, mask);
+    range.merge(other);
+  });
+}
+/// Sums that are exact in any order, likewise.
+template <int Count>
+__device__ void merge_group(double (&sum)[Count], int group) {
+  for_each_mask(group, [&](int mask) {
+#pragma unroll
+    for (double& each : sum) each += __shfl_xor_sync(whole_warp, each, mask);
+  });
+}
+
+/// Which infinities and NaN a run has.
+struct special_marks {
+  enum : unsigned { nan = 1, positive_infinity = 2, negative_infinity = 4 };
+  unsigned bits = 0;
+
+  __device__ void see(float x) {
+    bits |= x != x ? nan : isinf(x) ? (x > 0 ? positive_infinity : negative_infinity) : 0u;
+  }
+};
+
+/// The low part of a pair that is lost.
+__device__ inline double lost_part() { return bit_copy<double>(std::uint64_t{0x7ff8000000000000}); }
+
+template <floating_storage T>
+struct run_sweeps<expansion_sum<T>> {
+  static constexpr bool any = true, hands_on = true;
+  using op_type = expansion_sum<T>;
+  using accumulator = typename op_type::accumulator;
+  static constexpr int most_windows = 8;  // all that narrow formats can need
+
+  struct first_look {
+    double sum;
+    exponent_range<T> range;
+  };
+
+  template <class Run>
+  __device__ static first_look look_at(const Run& run) {
+    double sum[2] = {-0.0, -0.0};
+    magnitude_scan<T> scan;
+    run.each([&](const auto& x, const auto&, const auto& here, const auto&) {
+#pragma unroll
+      for (int k = 0; k < static_cast<int>(std::size(x)); ++k) {
+        scan.see(looked_at(x[k]));
+        sum[k % 2] += here[k] ? to_double(x[k]) : -0.0;
+      }
+    });
+    return {sum[0] + sum[1], exponent_range<T>(scan)};
+  }
+
+  template <int Count, class Run>
+  __device__ static window_sums<Count> in_windows(const Run& run, const window_layout& layout) {
+    window_sums<Count> windows(layout);
+    const auto add = [&](const auto& x, const auto&, const auto& here, const auto&) {
+#pragma unroll
+      for (int k = 0; k < static_cast<int>(std::size(x)); ++k) windows.add(here[k] ? to_double(x[k]) : 0.0);
+    };
+    if constexpr (Count == 2) run.each(add);
+    else run.each_slowly(add);
+    windows.close(layout);
+    return windows;
+  }
+
+  // The sum over a group, of nothing where no lane has elements. Out of line: so many windows take the registers that
+  // ordinary data want.
+  template <int Count, class Run>
+  __device__ __noinline__ static expansion<Count> of_group(Run run, window_layout layout) {
+    auto windows = in_windows<Count>(run, layout);
+    merge_group(windows.sum, run.group);
+    expansion<Count> sum;
+#pragma unroll
+    for (int k = 0; k < Count; ++k) sum.part[k] = run.rows() > 0 ? windows.sum[k] : 0.0;
+    return sum;
+  }
+
+  // What becomes of runs that are not finite: of narrow elements, nothing is left to be added again.
+  template <class Run, class Deliver>
+  __device__ static void deliver_specials(const Run& run, bool special, const Deliver& deliver) {
+    if (!__any_sync(whole_warp, special)) return;
+    if constexpr (sizeof(T) <= 4) {
+      special_marks marks;
+      run.each_slowly([&](const auto& x, const auto&, const auto&, const auto&) {
+#pragma unroll
+        for (const T& each : x) marks.see(looked_at(each));
+      });
+      for_each_mask(run.group, [&](int mask) { marks.bits |= __shfl_xor_sync(whole_warp, marks.bits, mask); });
+      if (special) deliver(marks);
+    } else {
+      if (special) deliver(exact_pair{0.0, lost_part()});
+    }
+  }
+
+  /// All of a run, by the lanes of its group; delivers an exact_pair, an expansion or special_marks.
+  template <class Run, class Deliver>
+  __device__ static void whole(const op_type&, const Run& run, const Deliver& deliver) {
+    first_look look = look_at(run);
+    merge_group(look.range, run.group);
+    double plain[1] = {look.sum};
+    merge_group(plain, run.group);
+    const exponent_range<T>& range = look.range;
+    const window_layout layout(range.top(), range.bottom(), log_of_count(run.rows()));
+    const bool special = !range.finite(), in_windows = !special && !range.none() && layout.count > 1;
+    deliver_specials(run, special, deliver);
+    const int most = greatest_of_warp(in_windows ? layout.count : 1);
+    Run mine = run;
+    if (!in_windows) mine.place.rows = 0;
+    if (most <= 2) {
+      exact_pair pair{plain[0], 0.0};
+      if (most == 2) {
+        auto windows = run_sweeps::in_windows<2>(mine, layout);
+        merge_group(windows.sum, run.group);
+        if (in_windows) pair = {windows.sum[0], layout.in_range(2) ? windows.sum[1] : lost_part()};
+      }
+      if (!special) deliver(pair);
+      return;
+    }
+    const auto many = [&]<int Count>() {
+      expansion<Count> sum = of_group<Count>(mine, layout);
+      if (!in_windows) sum.part[0] = plain[0];
+      if (in_windows && (layout.count > Count || !layout.in_range(Count))) sum.lose();
+      if (!special) deliver(sum);
+    };
+    if (most == 3) many.template operator()<3>();
+    else many.template operator()<most_windows>();
+  }
+
+  /// A lane's elements of a run.
+  template <class Run>
+  __device__ static void add_piece(const op_type&, accumulator& into, const Run& run) {
+    const first_look look = look_at(run);
+    const exponent_range<T>& range = look.range;
+    const window_layout layout(range.top(), range.bottom(), log_of_count(run.share()));
+    const auto many = [&]<int Count>() {
+      if (!layout.in_range(Count)) return into.lose();
+      const auto windows = in_windows<Count>(run, layout);
+      into.grow(windows.sum[0]);  // a zero, too: not all elements are -0
+#pragma unroll
+      for (int k = 1; k < Count; ++k) {
+        if (windows.sum[k] != 0) into.grow(windows.sum[k]);
+      }
+    };
+    if (!range.finite()) into.lose();
+    else if (range.none() || layout.count == 1) into.grow(look.sum);
+    else if (layout.count == 2) many.template operator()<2>();
+    else if (layout.count <= most_windows) many.template operator()<most_windows>();
+    else into.lose();
+  }
+
+  __device__ static accumulator accumulator_of(const exact_pair& sum) {
+    accumulator a{};
+    a.part[0] = sum.high;
+    a.part[1] = sum.low;
+    if (sum.lost()) a.lose();
+    return a;
+  }
+  __device__ static accumulator accumulator_of(special_marks) {
+    accumulator a{};
+    a.lose();
+    return a;
+  }
+  template <int Count>
+  __device__ static accumulator accumulator_of(const expansion<Count>& sum) {
+    accumulator a{};
+    a.part[0] = sum.part[0];
+#pragma unroll
+    for (int k = 1; k < Count; ++k) {
+      if (sum.part[k] != 0) a.grow(sum.part[k]);
+    }
+    return a;
+  }
+};
+
+/// Sums of binary16, whose lanes hold a binary64: it is exact for all of a run of up to 2^12 elements.
+template <>
+struct run_sweeps<half_sum> {
+  static constexpr bool any = true, hands_on = true;
+  using accumulator = half_sum::accumulator;
+
+  template <class Run>
+  __device__ static double sum_of(const Run& run) {
+    double sum[2] = {-0.0, -0.0};
+    run.each([&](const auto& x, const auto&, const auto& here, const auto&) {
+#pragma unroll
+      for (int k = 0; k < static_cast<int>(std::size(x)); ++k) sum[k % 2] += here[k] ? to_double(x[k]) : -0.0;
+    });
+    return sum[0] + sum[1];
+  }
+
+  template <class Run, class Deliver>
+  __device__ static void whole(const half_sum& op, const Run& run, const Deliver& deliver) {
+    double sum[1] = {sum_of(run)};
+    if (run.place.most_rows <= half_sum::lane_capacity) {
+      merge_group(sum, run.group);
+      return deliver(op.widen(sum[0]));
+    }
+    accumulator all = op.widen(sum[0]);
+    for_each_mask(run.group, [&](int mask) { all = op.combine(all, shuffle_xor(all, mask)); });
+    deliver(all);
+  }
+  template <class Run>
+  __device__ static void add_piece(const half_sum& op, accumulator& into, const Run& run) {
+    into = op.combine(into, op.widen(sum_of(run)));
+  }
+  __device__ static const accumulator& accumulator_of(const accumulator& sum) { return sum; }
+};
+
+}  // namespace multifold::cuda::kernels
