@@ -97,6 +97,17 @@ TYPED_TEST(near_pairs, quotients_of_any_pair) {
   EXPECT_GT(certain, 9000);
 }
 
+// A value without an error is certain, in the middle between two numbers, too.
+TYPED_TEST(near_pairs, exact_values_and_ties) {
+  engine random(98);
+  for (int i = 0; i < 5000 && !this->HasFailure(); ++i) {
+    const exact_pair pair = i % 2 == 0 ? near_tie<TypeParam>(random) : any_pair(random);
+    const exact_pair tight = detail::tightened(pair);
+    if (pair.lost() || std::abs(tight.high) < 0x1p-800) continue;
+    EXPECT_TRUE(agrees<TypeParam>({tight.high, tight.low, 0.0}, rational(pair)));
+  }
+}
+
 // What is sure of a rough value is the rounding of the exact one, and most of ordinary data is.
 TYPED_TEST(near_pairs, covariances_and_roots_of_rough_values) {
   if constexpr (sizeof(TypeParam) < 8) {

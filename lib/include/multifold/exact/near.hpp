@@ -177,8 +177,8 @@ template <floating_storage T>
 MULTIFOLD_HD bool round_if_certain(const near_value& v, T& out) {
   const double size = std::fabs(v.high);
   if (!(v.error < 0x1p-40 * size && size > 0x1p-900 && size < 0x1p1023)) return false;
-  // Wider by more than its own roundings are.
-  const double off = v.error * (1 + 0x1p-48) + std::fabs(v.low) * 0x1p-50;
+  // Wider by more than its own roundings are; what is exact needs no more, even in the middle between two numbers.
+  const double off = v.error == 0 ? 0.0 : v.error * (1 + 0x1p-48) + std::fabs(v.low) * 0x1p-50;
   const T least = nearest<T>(exact_pair{v.high, v.low - off}), greatest = nearest<T>(exact_pair{v.high, v.low + off});
   if (!same_bits(least, greatest)) return false;
   out = least;
