@@ -17,7 +17,7 @@ __device__ auto looked_at(T x) {
   else return x;
 }
 
-/// The least over the lanes of a warp, and the greatest. All lanes must call.
+/// The greatest over the lanes of a warp, all of which must call.
 __device__ inline int greatest_of_warp(int x) { return __reduce_max_sync(whole_warp, x); }
 
 /// Calls f(mask) with the masks of exchanges between `group` neighbouring lanes.

@@ -16,13 +16,9 @@ struct block_storage {
 
 template <class Op>
 __device__ typename Op::accumulator warp_reduce(const Op& op, typename Op::accumulator value) {
-  if constexpr (sizeof(value) > 16) {  // a lot of code each time
-#pragma unroll 1
-    for (int mask = 16; mask > 0; mask /= 2) value = meet(op, value, mask);
-  } else {
-#pragma unroll
-    for (int mask = 16; mask > 0; mask /= 2) value = meet(op, value, mask);
-  }
+  constexpr int at_once = sizeof(value) > 16 ? 1 : 5;  // wide ones are a lot of code each time
+#pragma unroll at_once
+  for (int mask = 16; mask > 0; mask /= 2) value = meet(op, value, mask);
   return value;
 }
 

@@ -116,7 +116,7 @@ requires(floating_storage<T> && sizeof(T) <= 4) struct run_lane<extremum<T>> {
   static constexpr bool stays = false;
 
   __device__ static type identity(const op_type& op) {
-    return detail::omits_nan(op) ? bits_of(canonical_nan<T>()) : bits_of(infinity());
+    return detail::omits_nan(op) ? bits_of(quiet_nan()) : bits_of(infinity());
   }
   __device__ static void absorb(const op_type& op, type& l, T x, int, const run_indices&) {
     const unsigned turned = bits_of(x) ^ sign(op);
@@ -143,10 +143,7 @@ requires(floating_storage<T> && sizeof(T) <= 4) struct run_lane<extremum<T>> {
     return detail::wants_greatest(op) ? unsigned{layout::sign} : 0u;
   }
   __device__ static T infinity() { return bit_copy<T>(layout::infinity); }
-  template <class U>
-  __device__ static U canonical_nan() {
-    return bit_copy<U>(layout::quiet_nan);
-  }
+  __device__ static T quiet_nan() { return bit_copy<T>(layout::quiet_nan); }
 };
 
 /// A lane's value of the runs of a batch, over tiles.
