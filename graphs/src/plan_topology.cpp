@@ -112,13 +112,15 @@ class chain {
 
   void moments() {
     const pass& at = first();
-    if (!plan_.again) {
-      if (at.parts > 1) clear("sums, counters", sum_bytes(at.batches) + at.batches * 4);
-      return pass_node(0, kernel_name(at));
-    }
     const std::int64_t bits = (plan_.form.results() + 31) / 32 * 4, counters = plan_.form.results() * 4;
-    clear("lost batches", bits);
-    passes();
+    if (plan_.again) clear("lost batches", bits);
+    if (at.kind == kernel::tiles) {
+      passes();
+    } else {
+      if (at.parts > 1) clear("sums, counters", sum_bytes(at.batches) + at.batches * 4);
+      pass_node(0, kernel_name(at));
+    }
+    if (!plan_.again) return;
     const pass& again = *plan_.again;
     if (again.parts > 1) clear("sums, counters", rounded(plan_.form.results() * plan_.again_sum_bytes) + counters);
     kernel_node(kernel_name(again), again.blocks, again.threads);

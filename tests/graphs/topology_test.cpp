@@ -66,9 +66,11 @@ TEST(topology, follows_the_number_of_passes) {
   EXPECT_EQ(chain_of(plan_of(op_kind::max, dtype::i32, {10})), "block_rows 1 x 32");
 }
 
-TEST(topology, of_moments_is_one_kernel_or_tiles_and_another_look) {
-  EXPECT_EQ(chain_of(plan_of(op_kind::describe, dtype::f32, {huge})), "memset sums, counters | moment_rows 264 x 256");
-  EXPECT_EQ(chain_of(plan_of(op_kind::dot, dtype::f64, {huge})), "memset sums, counters | moment_rows 264 x 256");
+TEST(topology, of_moments_is_rows_or_tiles_and_another_look) {
+  const std::string rows = "memset lost batches | memset sums, counters | moment_rows 264 x 256 | memset sums, counters";
+  EXPECT_EQ(chain_of(plan_of(op_kind::describe, dtype::f32, {huge})), rows + " | moment_groups 1716 x 32");
+  EXPECT_EQ(chain_of(plan_of(op_kind::dot, dtype::f64, {huge})), rows + " | moment_groups 792 x 32");
+  EXPECT_EQ(chain_of(plan_of(op_kind::norm2, dtype::f32, {1 << 21})), "memset sums, counters | moment_rows 64 x 256");
   EXPECT_EQ(chain_of(plan_of(op_kind::describe, dtype::f32, {1000, 1000}, {1})),
             "memset status | memset lost batches | tiles 143 x 256 | moment_groups 125 x 256");
 }

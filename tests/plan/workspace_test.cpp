@@ -75,15 +75,16 @@ void take_exact(pieces& taken, const plan& p) {
 
 template <class T, moment_set Set>
 void take_moments(pieces& taken, const plan& p) {
-  if (p.again) {
-    taken.take((p.form.results() + 31) / 32, counter);  // bits of what is read again
-    take_partials(taken, p, tiled_bytes(p.what));
-  }
-  const pass& at = p.again ? *p.again : p.passes.front();
-  if (at.parts == 1) return;
-  taken.take(at.batches * moment_words<T, Set>::count, word);
-  taken.take(at.batches, counter);
-  if (Set == moment_set::description) taken.take(at.batches * at.parts, sizeof(description_marks<T>));
+  const auto take_words = [&](const pass& at) {
+    if (at.parts == 1) return;
+    taken.take(at.batches * moment_words<T, Set>::count, word);
+    taken.take(at.batches, counter);
+    if (Set == moment_set::description) taken.take(at.batches * at.parts, sizeof(description_marks<T>));
+  };
+  if (p.again) taken.take((p.form.results() + 31) / 32, counter);  // bits of what is read again
+  if (p.passes.front().kind == kernel::tiles) take_partials(taken, p, tiled_bytes(p.what));
+  else take_words(p.passes.front());
+  if (p.again) take_words(*p.again);
 }
 
 std::int64_t bytes_taken(const plan& p) {

@@ -179,11 +179,8 @@ plan make_plan(const reduction& what, const batches& form, const plan_options& o
       options.passes == 1 && (options.how == finish::next_pass || engine.engine == engine_kind::host);
   if (one_without_finish && !options.parts) first.parts = 1;
   if (detail::has_moment_layout(what, engine)) {
-    if (detail::lay_out_moment_tiles(p, options)) return p;
-    p.passes.push_back(detail::moment_pass(what, form, options, engine));
-    check_cut(options, p.passes.front());
-    p.accumulator_bytes = detail::moment_word_bytes(what);
-    p.again_bytes = detail::moment_mark_bytes(what, p.passes.front());
+    detail::lay_out_moments(p, options);
+    if (p.passes.front().kind != kernel::tiles) check_cut(options, p.passes.front());
     return p;
   }
   if (detail::is_for_chains(form) && detail::lay_out_chain(p, options)) {

@@ -30,16 +30,17 @@ MULTIFOLD_HD inline bool is_moderate(const near_value& v) {
   return (size > 0x1p-400 && size < 0x1p400) || (size == 0 && v.error == 0);
 }
 
-/// The leading 106 bits of a finite value. Unknown if it is not moderate.
+/// The leading 106 bits of a finite value: exact if that is all of it. Unknown if it is not moderate.
 MULTIFOLD_HD inline near_value near_of(const exact_value& v) {
   if (v.zero()) return {0.0, 0.0, 0.0};
   const int exponent = v.exponent + 127;
   if (exponent < -400 || exponent >= 400) return unknown_value();
-  constexpr std::uint64_t mask = (std::uint64_t{1} << 53) - 1;
+  constexpr std::uint64_t mask = (std::uint64_t{1} << 53) - 1, rest = (std::uint64_t{1} << 22) - 1;
   const auto high = static_cast<double>(static_cast<std::uint64_t>(v.significand >> 75));
   const auto low = static_cast<double>(static_cast<std::uint64_t>(v.significand >> 22) & mask);
   const double unit = power_of_two(exponent - 52), sign = v.negative ? -unit : unit;
-  return {sign * high, sign * 0x1p-53 * low, unit * 0x1p-53};
+  const bool exact = !v.sticky && (static_cast<std::uint64_t>(v.significand) & rest) == 0;
+  return {sign * high, sign * 0x1p-53 * low, exact ? 0.0 : unit * 0x1p-53};
 }
 
 /// x / divisor, of the divisor's rounded reciprocal: the nearest one or the next (Markstein, IBM Journal of Research
@@ -185,7 +186,30 @@ MULTIFOLD_HD bool round_if_certain(const near_value& v, T& out) {
   return true;
 }
 
+/// The same of v 2^up, which binary64 need not hold.
+template <floating_storage T>
+MULTIFOLD_HD bool round_if_certain(const near_value& v, int up, T& out) {
+  if (up == 0) return round_if_certain(v, out);
+  const int exponent = unpack(v.high).position - 1074 + 52 + up;  // of v.high 2^up, or one more
+  if (!(v.error < 0x1p-40 * std::fabs(v.high)) || exponent < -890) return false;
+  if (exponent > 1030) {
+    out = nearest<T>(v.high < 0 ? -HUGE_VAL : HUGE_VAL);
+    return true;
+  }
+  // In two steps, since 2^up may be out of range; an error that gets too small to be seen is one all the same.
+  const int half = up / 2;
+  const auto scaled = [&](double x) { return x * power_of_two(half) * power_of_two(up - half); };
+  const double error = scaled(v.error);
+  return round_if_certain({scaled(v.high), scaled(v.low), v.error > 0 ? error + 0x1p-1000 : 0.0}, out);
+}
+
 /// To a floating `type`, at `out`, which is aligned for it.
+MULTIFOLD_HD inline bool round_if_certain(const near_value& v, int up, dtype type, void* out) {
+  if (type == dtype::f64) return round_if_certain(v, up, *static_cast<double*>(out));
+  if (type == dtype::f32) return round_if_certain(v, up, *static_cast<float*>(out));
+  if (type == dtype::bf16) return round_if_certain(v, up, *static_cast<bf16*>(out));
+  return round_if_certain(v, up, *static_cast<f16*>(out));
+}
 MULTIFOLD_HD inline bool round_if_certain(const near_value& v, dtype type, void* out) {
   if (type == dtype::f64) return round_if_certain(v, *static_cast<double*>(out));
   if (type == dtype::f32) return round_if_certain(v, *static_cast<float*>(out));

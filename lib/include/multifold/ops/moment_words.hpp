@@ -22,6 +22,19 @@ struct moment_words {
   static constexpr int nans = omitted + 1, positive_infinities = nans + 1, negative_infinities = nans + 2,
                        zeros = nans + 3;
   static constexpr int count = Set == moment_set::description ? zeros + 1 : omitted + 1;
+
+  /// Digits of all sums, without marks.
+  static constexpr int lane_digits = (sums_elements(Set) ? sum_digits : 0) +
+                                     (Set == moment_set::joint ? sum_digits : 0) +
+                                     (sums_products(Set) ? product_digits : 0);
+  /// Digits of n products - x y, where that is wanted.
+  static constexpr bool deviates =
+      Set == moment_set::spread || Set == moment_set::joint || Set == moment_set::description;
+  static constexpr int numerator_digits =
+      deviates ? (2 * sum_digits > product_digits + 2 ? 2 * sum_digits : product_digits + 2) + 1 : 1;
+  /// Shared memory that holds digits for every lane of a warp, the words of a batch, its numerator and the extremes.
+  static constexpr int warp_bytes = 32 * 8 * lane_digits + 8 * (count + numerator_digits) +
+                                    (Set == moment_set::description ? 34 : 2) * int{sizeof(description_marks<T>)};
 };
 
 /// Blocks of 256 threads that a multiprocessor has registers for, where they read long rows of elements this wide.

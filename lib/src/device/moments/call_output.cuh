@@ -18,4 +18,12 @@ inline output output_of(const plan& p, const detail::call& c, std::uint32_t* sta
   return to;
 }
 
+/// A bit a batch, for those that have to be read again.
+inline unsigned* prepare_lost(const plan& p, workspace_cursor& space, work_queue& queue) {
+  const std::int64_t words = (p.form.results() + 31) / 32;
+  auto* const lost = space.take<unsigned>(words);
+  queue.clear(lost, static_cast<std::size_t>(words) * sizeof(unsigned));
+  return lost;
+}
+
 }  // namespace multifold::cuda::moments

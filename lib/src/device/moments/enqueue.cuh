@@ -6,7 +6,6 @@
 #include "device/moments/call_output.cuh"
 #include "device/moments/groups.cuh"
 #include "device/moments/rows.cuh"
-#include "device/moments/tile_output.cuh"
 #include "multifold/cuda/launch.cuh"
 
 namespace multifold::cuda::moments {
@@ -20,23 +19,6 @@ meeting<T> prepare_meeting(const pass& at, workspace_cursor& space, work_queue& 
   const auto* const end = reinterpret_cast<std::byte*>(meet.arrivals + at.batches);
   queue.clear(meet.words, static_cast<std::size_t>(end - reinterpret_cast<std::byte*>(meet.words)));
   return meet;
-}
-
-/// Long rows of S.
-template <floating_storage S>
-void enqueue_rows(const plan& p, const detail::call& c) {
-  workspace_cursor space(p, c.workspace);
-  const pass& at = p.passes.front();
-  const auto* const x = static_cast<const S*>(c.data.x) + p.form.offset;
-  const bool two = takes_two_arrays(p.what.op);
-  const auto* const y = two ? static_cast<const S*>(c.data.y) + p.form.offset : x;
-  const output to = output_of(p, c, space.status());
-  visit_set(p.what.op, [&]<moment_set Set>() {
-    const auto meet = prepare_meeting<carrier_of<S>, Set>(at, space, c.queue);
-    const extent shape{at.batches, {at.length, c.count}, at.parts, c.first_index};
-    launch_kernel(c.queue, moment_rows<S, Set>, static_cast<unsigned>(at.blocks), static_cast<unsigned>(at.threads), 0,
-                  x, y, p.form.outer_run.stride, shape, to, meet);
-  });
 }
 
 /// Any batches of elements that T carries, or those of them whose bits are set in `only`.
@@ -55,9 +37,31 @@ void enqueue_groups(const plan& p, const pass& at, const detail::call& c, worksp
   args.only = only;
   visit_set(p.what.op, [&]<moment_set Set>() {
     args.meet = prepare_meeting<T, Set>(at, space, c.queue);
+    std::int64_t shared = 0;
+    if constexpr (floating_storage<T>)
+      shared = at.threads / 32 * static_cast<std::int64_t>(sizeof(lane_memory<T, Set>));
     launch_kernel(c.queue, moment_groups<T, Set>, static_cast<unsigned>(at.blocks), static_cast<unsigned>(at.threads),
-                  0, args);
+                  static_cast<unsigned>(shared), args);
   });
+}
+
+/// Long rows of S.
+template <floating_storage S>
+void enqueue_rows(const plan& p, const detail::call& c) {
+  workspace_cursor space(p, c.workspace);
+  unsigned* const lost = p.again ? prepare_lost(p, space, c.queue) : nullptr;
+  const pass& at = p.passes.front();
+  const auto* const x = static_cast<const S*>(c.data.x) + p.form.offset;
+  const bool two = takes_two_arrays(p.what.op);
+  const auto* const y = two ? static_cast<const S*>(c.data.y) + p.form.offset : x;
+  const output to = output_of(p, c, space.status());
+  visit_set(p.what.op, [&]<moment_set Set>() {
+    const auto meet = prepare_meeting<carrier_of<S>, Set>(at, space, c.queue);
+    const extent shape{at.batches, {at.length, c.count}, at.parts, c.first_index};
+    launch_kernel(c.queue, moment_rows<S, Set>, static_cast<unsigned>(at.blocks), static_cast<unsigned>(at.threads), 0,
+                  x, y, p.form.outer_run.stride, shape, to, meet, lost);
+  });
+  if (lost != nullptr) enqueue_groups<carrier_of<S>>(p, *p.again, c, space, lost);
 }
 
 /// The passes behind the first one.

@@ -13,9 +13,7 @@ template <storage_type T>
 void enqueue_tiles(const plan& p, const detail::call& c) {
   using carrier = partial_carrier_of<T>;
   workspace_cursor space(p, c.workspace);
-  const std::int64_t words_of_bits = (p.form.results() + 31) / 32;
-  auto* const lost = space.take<unsigned>(words_of_bits);
-  c.queue.clear(lost, static_cast<std::size_t>(words_of_bits) * sizeof(unsigned));
+  unsigned* const lost = prepare_lost(p, space, c.queue);
   const auto* const x = static_cast<const T*>(c.data.x) + p.form.offset;
   const pass& first = p.passes.front();
   visit_set(p.what.op, [&]<moment_set Set>() {

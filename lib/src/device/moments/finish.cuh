@@ -5,6 +5,7 @@
 
 #include "device/moments/words.cuh"
 #include "device/output.cuh"
+#include "multifold/exact/lane_digits.hpp"
 #include "multifold/ops/finish_moments.hpp"
 
 namespace multifold::cuda::moments {
@@ -13,60 +14,13 @@ namespace multifold::cuda::moments {
 template <storage_type T, moment_set Set>
 struct scratch {
   using at = moment_words<T, Set>;
-  static constexpr bool deviates =
-      Set == moment_set::spread || Set == moment_set::joint || Set == moment_set::description;
-  static constexpr int numerator_digits =
-      deviates ? (2 * at::sum_digits > at::product_digits + 2 ? 2 * at::sum_digits : at::product_digits + 2) + 1 : 1;
   std::int64_t words[at::count];
-  std::int64_t numerator[numerator_digits];
+  std::int64_t numerator[at::numerator_digits];
   description_marks<T> extremes;
 };
 
-/// Normalised digits as leading() and leading_quotient() take them. Takes the sign off, in place.
-struct natural_view {
-  std::int64_t* digit;
-  int count;
-  bool negative;
-
-  /// Digits of any size are carried first.
-  __device__ natural_view(std::int64_t* digit, int count) : digit(digit), count(count) {
-    carry(1);
-    negative = digit[count - 1] < 0;
-    if (negative) carry(-1);
-  }
-  __device__ int bits() const {
-    int i = count - 1;
-    while (i >= 0 && digit[i] == 0) --i;
-    return i < 0 ? 0 : 32 * i + 64 - __clzll(digit[i]);
-  }
-  __device__ std::uint32_t bits_from(int position) const {
-    if (position <= -32) return 0;
-    const int index = position >> 5;
-    const std::uint64_t low = index >= 0 && index < count ? static_cast<std::uint32_t>(digit[index]) : 0;
-    const std::uint64_t high = index + 1 < count ? static_cast<std::uint32_t>(digit[index + 1]) : 0;
-    return static_cast<std::uint32_t>((high << 32 | low) >> (position & 31));
-  }
-  __device__ bool any_below(int position) const {
-    for (int i = 0; i < count && 32 * i < position; ++i) {
-      const int wanted = position - 32 * i;
-      const auto word = static_cast<std::uint32_t>(digit[i]);
-      if ((wanted >= 32 ? word : word << (32 - wanted)) != 0) return true;
-    }
-    return false;
-  }
-
- private:
-  __device__ void carry(std::int64_t sign) {
-    std::int64_t carried = 0;
-#pragma unroll 8
-    for (int i = 0; i + 1 < count; ++i) {
-      const std::int64_t sum = sign * digit[i] + carried;
-      digit[i] = sum & 0xffffffff;
-      carried = sum >> 32;
-    }
-    digit[count - 1] = sign * digit[count - 1] + carried;
-  }
-};
+/// Words as leading() and leading_quotient() take them.
+using natural_view = multifold::detail::natural_of_digits<1>;
 
 /// Carries, but leaves the sign in the top digit.
 __device__ inline void carry_digits(std::int64_t* digit, int count) {
@@ -137,9 +91,9 @@ __device__ exact_value covariance_of(scratch<T, Set>& s, std::int64_t n, std::in
                       counters_of(y + sum::digit_count, n).all_finite() &&
                       counters_of(p + product::digit_count, n).all_finite();
   if (n == 0 || !finite) return exact_value::of_nan();
-  subtract_products<sum, product>(s.numerator, s.numerator_digits, x, y, p, n);
+  subtract_products<sum, product>(s.numerator, at::numerator_digits, x, y, p, n);
   if (threadIdx.x % 32 != 0) return {};
-  const natural_view numerator(s.numerator, s.numerator_digits);
+  const natural_view numerator(s.numerator, at::numerator_digits);
   const std::uint64_t freedom = correction < n ? static_cast<std::uint64_t>(n - correction) : 0;
   if (freedom == 0) {
     return numerator.bits() == 0 ? exact_value::of_nan() : exact_value::of_infinity(numerator.negative);
@@ -250,7 +204,7 @@ __device__ __noinline__ void deliver(scratch<T, Set>& s, const output& to, std::
     return;
   }
   exact_value value;
-  if constexpr (scratch<T, Set>::deviates) value = covariance_of(s, n, to.correction);
+  if constexpr (at::deviates) value = covariance_of(s, n, to.correction);
   if (lane == 0) {
     void* const out = static_cast<char*>(to.data) + place * to.result_size();
     status fits;
@@ -260,7 +214,7 @@ __device__ __noinline__ void deliver(scratch<T, Set>& s, const output& to, std::
       fits = store_summary(s, to, n, value, out);
     } else {
       if constexpr (Set == moment_set::absolute) value = total_of<exact_traits<T>>(s.words + at::x, n);
-      else if constexpr (!scratch<T, Set>::deviates) {
+      else if constexpr (!at::deviates) {
         value = total_of<exact_product_traits<T>>(s.words + at::products, n);
       }
       if (to.op == op_kind::norm2 || to.op == op_kind::std) value = exact_root(value);

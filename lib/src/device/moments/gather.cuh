@@ -1,5 +1,5 @@
 // What one thread gathers of a set of moments: expansions in registers, for numbers of a carrier type. What they cannot
-// hold goes to words in shared memory, if there are any, or the whole batch is lost. See docs/exact-sums.md, 13.
+// hold goes to words in shared memory, and if that is much, the whole batch is lost. See docs/exact-sums.md, 13.
 #pragma once
 
 #include "device/moments/words.cuh"
@@ -26,7 +26,7 @@ __device__ void merge_extremes(description_marks<T>& marks, int width) {
 /// The sums of a thread; its extremes, which seldom change, lie in memory. `floating_storage` and integers differ; both
 /// have
 ///   add(x, y, index)    one element, or one of each array; y is x where there is one array
-///   merge_lanes(width)  over neighbouring lanes; lost() says whether that was possible
+///   merge_lanes(width)  over neighbouring lanes; of floating point, lost() says whether that was possible
 ///   add_sums_to(words)  everything but the extremes, to words of the batch
 template <class T, moment_set Set>
 struct gather;
@@ -42,17 +42,19 @@ struct gather<T, Set> {
   description_marks<T>* extremes;
   std::int64_t* words;
   nan_policy nan;
-  bool gone = false;
+  int spills_left;
 
   gather() = default;
-  /// `words` is null where nothing can be spilled, `extremes` where there are none.
-  __device__ gather(std::int64_t* words, description_marks<T>* extremes, nan_policy nan)
-      : extremes(extremes), words(words), nan(nan) {
+  /// `extremes` is null where there are none; the batch is lost behind so many spills.
+  __device__ gather(std::int64_t* words, description_marks<T>* extremes, nan_policy nan, int most_spills)
+      : extremes(extremes), words(words), nan(nan), spills_left(most_spills) {
     if constexpr (Set == moment_set::description) *extremes = {};
   }
 
+  /// Whether too much was spilled: the rest does not count any more.
+  __device__ bool gave_up() const { return spills_left < 0; }
   __device__ bool lost() const {
-    return gone || (sums_elements(Set) && x.lost()) || (Set == moment_set::joint && y.lost()) ||
+    return (sums_elements(Set) && x.lost()) || (Set == moment_set::joint && y.lost()) ||
            (sums_products(Set) && products.lost());
   }
 
@@ -120,8 +122,8 @@ struct gather<T, Set> {
     const expansion<Parts> before = sum;
     sum.template add<First>(value);
     if (!sum.lost()) return;
-    if (words == nullptr) {
-      gone = true;
+    if (--spills_left < 0) {
+      sum = before;
       return;
     }
     // What is small beside the sum so far goes to the words by itself, else the sum so far does.
@@ -135,10 +137,9 @@ struct gather<T, Set> {
     sum.add(value);
   }
 
-  /// An element for the words, or the batch is lost.
+  /// An element for the words.
   __device__ void aside(T a, T b) {
-    if (words == nullptr) gone = true;
-    else add_slowly<T, Set>(words, a, b, nan);
+    if (--spills_left >= 0) add_slowly<T, Set>(words, a, b, nan);
   }
 
   __device__ void merge_lanes(int width) {
@@ -178,10 +179,9 @@ requires(!floating_storage<T>) struct gather<T, Set> {
   std::uint32_t zeros = 0;
   description_marks<T>* extremes;
 
-  __device__ gather(std::int64_t*, description_marks<T>* extremes, nan_policy) : extremes(extremes) {
+  __device__ explicit gather(description_marks<T>* extremes) : extremes(extremes) {
     if constexpr (Set == moment_set::description) *extremes = {};
   }
-  __device__ bool lost() const { return false; }
 
   __device__ void add(T a, T b, std::int64_t index) {
     if constexpr (Set == moment_set::description) {

@@ -1,12 +1,11 @@
-// Moments of any batches: a group of neighbouring lanes a batch, or a part of one, element by element. Rows, columns
-// and strided arrays alike; a group of one lane reads columns, side by side with its neighbours.
-//
-// What the registers of a group do not hold is read again by the whole warp, which has words in shared memory.
+// Moments of any batches, of elements of any magnitude: a group of neighbouring lanes a batch, or a part of one,
+// element by element. Rows, columns and strided arrays alike; a group of one lane reads columns, side by side with its
+// neighbours. Integers are gathered in registers, floating point in digits of each lane's own.
 #pragma once
 
 #include "device/moments/arguments.cuh"
-#include "device/moments/quick.cuh"
-#include "device/moments/windows.cuh"
+#include "device/moments/lane_sums.cuh"
+#include "device/moments/tile_output.cuh"
 
 namespace multifold::cuda::moments {
 
@@ -25,8 +24,9 @@ struct group_arguments {
   meeting<T> meet;
   const unsigned* only;  // bits of the batches that are wanted, or null: all of them
 
-  __device__ bool wants(std::int64_t batch) const {
-    return only == nullptr || (only[batch / 32] >> (batch % 32) & 1u) != 0;
+  /// Bits of `batch` and those behind it in its word: whether they are wanted.
+  __device__ unsigned wants(std::int64_t batch) const {
+    return only == nullptr ? 0xffffffffu : only[batch / 32] >> (batch % 32);
   }
   __device__ std::int64_t offset_of(std::int64_t batch) const {
     return kernels::offset_in(runs.kept_extent, runs.kept_stride, runs.kept_count, batch);
@@ -55,41 +55,37 @@ struct group_arguments {
   }
 };
 
-/// Elements lane, lane + lanes, ... of those that part `part` of the batch at `offset` has: turns of `group` elements
-/// are dealt to the parts.
-template <storage_type T, moment_set Set>
-__device__ void read_share(const group_arguments<T>& args, std::int64_t offset, std::int64_t part, int lane, int lanes,
-                           gather<T, Set>& into) {
-  constexpr int together = sizeof(T) == 4 ? 8 : 4;
+/// The elements of part `part` of the batch at `offset` that are a lane's, a few at a time: turns of `group` elements
+/// are dealt to the parts. `add(x, y, index)` takes them while the next ones are on their way.
+template <storage_type T, moment_set Set, class Add>
+__device__ void read_share(const group_arguments<T>& args, std::int64_t offset, std::int64_t part, int lane,
+                           const Add& add) {
+  constexpr int together = 4;
   const extent& e = args.shape;
-  const std::int64_t length = e.length;
-  const std::int64_t turn = e.parts * args.group;
-  const std::int64_t step = static_cast<std::int64_t>(lanes / args.group) * turn;
-  std::int64_t i = part * args.group + lane / args.group * turn + lane % args.group;
-  const auto load = [&](std::int64_t index, T& a, T& b) {
-    const std::int64_t at = offset + args.offset_in_batch(index);
-    a = args.load(args.x, at);
-    b = reads_two_arrays(Set) ? args.load(args.y, at) : a;
-  };
-  step_state<Set, closed_windows> state;
-  for (; i + (together - 1) * step < length; i += together * step) {
-    T a[together], b[together];
+  const std::int64_t length = e.length, step = e.parts * args.group;
+  T x[together], y[together], next_x[together], next_y[together];
+  const auto load = [&](std::int64_t first, T(&a)[together], T(&b)[together]) {
 #pragma unroll
-    for (int k = 0; k < together; ++k) load(i + k * step, a[k], b[k]);
-    const auto index = [&](int k) { return e.first_index + i + k * step; };
-    if constexpr (std::is_same_v<T, float>) {
-      add_step(into, state, a, b, index);
-    } else if constexpr (std::is_same_v<T, double>) {
-      into.add_all(a, b, index);
-    } else {
-#pragma unroll
-      for (int k = 0; k < together; ++k) into.add(a[k], b[k], index(k));
+    for (int k = 0; k < together; ++k) {
+      const std::int64_t index = first + k * step;
+      if (index >= length) continue;
+      const std::int64_t at = offset + args.offset_in_batch(index);
+      a[k] = args.load(args.x, at);
+      b[k] = reads_two_arrays(Set) ? args.load(args.y, at) : a[k];
     }
-  }
-  for (; i < length; i += step) {
-    T a, b;
-    load(i, a, b);
-    into.add(a, b, e.first_index + i);
+  };
+  std::int64_t i = part * args.group + lane;
+  load(i, x, y);
+  while (i < length) {
+    const std::int64_t next = i + together * step;
+    load(next, next_x, next_y);
+#pragma unroll
+    for (int k = 0; k < together; ++k) {
+      if (i + k * step < length) add(x[k], y[k], e.first_index + i + k * step);
+      x[k] = next_x[k];
+      y[k] = next_y[k];
+    }
+    i = next;
   }
 }
 
@@ -117,65 +113,118 @@ __device__ bool meet_others(scratch<T, Set>& s, const group_arguments<T>& args, 
   return true;
 }
 
-template <storage_type T, moment_set Set>
-__global__ void __launch_bounds__(group_threads) moment_groups(const __grid_constant__ group_arguments<T> args) {
-  using at = moment_words<T, Set>;
-  __shared__ raw_memory<scratch<T, Set>, group_threads / 32> of_warp;
-  scratch<T, Set>& s = of_warp[static_cast<int>(threadIdx.x) / 32];
-  __shared__ raw_memory<description_marks<T>, Set == moment_set::description ? group_threads : 1> of_thread;
-  description_marks<T>* const seen = &of_thread[Set == moment_set::description ? static_cast<int>(threadIdx.x) : 0];
-  const int lane = static_cast<int>(threadIdx.x) % 32, group = args.group, groups = 32 / group;
+/// Calls take(batch, part, wanted) with the groups of a warp, as long as one of them has anything to do. A turn is as
+/// many batches as a warp has groups, all in one word of `only`; a warp looks at 32 turns at a time.
+template <storage_type T, class Take>
+__device__ void for_each_share(const group_arguments<T>& args, const Take& take) {
   const extent& e = args.shape;
-  const std::int64_t items = e.batches * e.parts;
-  const std::int64_t warps = blockDim.x / 32, warp = blockIdx.x * warps + threadIdx.x / 32;
-  const std::int64_t stride = gridDim.x * warps * groups;
+  const int lane = static_cast<int>(threadIdx.x) % 32, groups = 32 / args.group;
+  const std::int64_t turns_a_part = (e.batches + 31) / 32 * args.group, turns = turns_a_part * e.parts;
+  const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * (blockDim.x / 32);
+  const unsigned whole = groups == 32 ? 0xffffffffu : (1u << groups) - 1;
+  for (std::int64_t first = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32; first < turns; first += 32 * warps) {
+    const std::int64_t mine = first + lane * warps;
+    unsigned wanted = 0;
+    if (mine < turns) {
+      const std::int64_t batch = mine % turns_a_part * groups;
+      wanted = args.wants(batch) & whole;
+      if (e.batches - batch < groups) wanted &= batch < e.batches ? (1u << (e.batches - batch)) - 1 : 0u;
+    }
+    unsigned ready = __ballot_sync(kernels::whole_warp, wanted != 0);
+#pragma unroll 1
+    for (; ready != 0; ready &= ready - 1) {
+      const int turn = __ffs(static_cast<int>(ready)) - 1;
+      const unsigned of_turn = __shfl_sync(kernels::whole_warp, wanted, turn);
+      const std::int64_t number = first + turn * warps;
+      const int group = lane / args.group;
+      take(number % turns_a_part * groups + group, number / turns_a_part, (of_turn >> group & 1u) != 0);
+    }
+  }
+}
 
-  for (std::int64_t first = warp * groups; first < items; first += stride) {
-    const std::int64_t item = first + lane / group;
-    const std::int64_t batch = item % e.batches, part = item / e.batches;
-    const bool wanted = item < items && args.wants(batch);
-    const unsigned unwanted = __ballot_sync(kernels::whole_warp, !wanted);
-    if (unwanted == kernels::whole_warp) continue;
-    gather<T, Set> mine(nullptr, seen, args.to.nan);
-    if (wanted) read_share(args, args.offset_of(batch), part, lane % group, group, mine);
-    mine.merge_lanes(group);
+/// Ends the work of those groups that are not `done`: `fill(leader)` writes the words of one, which are zero.
+template <storage_type T, moment_set Set, class Fill>
+__device__ void finish_groups(const group_arguments<T>& args, scratch<T, Set>& s, std::int64_t batch, std::int64_t part,
+                              bool done, const Fill& fill) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const unsigned finished = __ballot_sync(kernels::whole_warp, done);
+#pragma unroll 1
+  for (int leader = 0; leader < 32; leader += args.group) {
+    if ((finished >> leader & 1u) != 0) continue;
+    for (int i = lane; i < moment_words<T, Set>::count; i += 32) s.words[i] = 0;
+    __syncwarp();
+    fill(leader);
+    __syncwarp();
+    const std::int64_t batch_of_group = __shfl_sync(kernels::whole_warp, batch, leader);
+    const std::int64_t part_of_group = __shfl_sync(kernels::whole_warp, part, leader);
+    if (args.shape.parts > 1 && !meet_others(s, args, batch_of_group, part_of_group)) continue;
+    deliver(s, args.to, batch_of_group, args.shape.length);
+  }
+}
+
+template <floating_storage T, moment_set Set>
+__device__ void take_in_digits(const group_arguments<T>& args) {
+  using memory = lane_memory<T, Set>;
+  static_assert(sizeof(memory) <= moment_words<T, Set>::warp_bytes);
+  extern __shared__ __align__(16) std::byte of_block[];
+  memory& mine = *reinterpret_cast<memory*>(of_block + threadIdx.x / 32 * sizeof(memory));
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const moment_output<T, Set> output{args.to, nullptr, args.shape.length};
+  for (int i = lane; i < 32 * moment_words<T, Set>::lane_digits; i += 32) mine.digits[i] = 0;
+  __syncwarp();
+  for_each_share(args, [&](std::int64_t batch, std::int64_t part, bool wanted) {
+    lane_sums<T, Set> sums(mine.digits, &mine.extremes[Set == moment_set::description ? lane : 0]);
+    if (wanted) {
+      read_share<T, Set>(args, args.offset_of(batch), part, lane % args.group,
+                         [&](T a, T b, std::int64_t index) { sums.add(a, b, index, args.to.nan); });
+    }
+    __syncwarp();
+    sums.merge(args.group);
+    __syncwarp();
+    bool done = !wanted;
+    if (wanted && lane % args.group == 0 && args.shape.parts == 1 && !args.to.merge) {
+      near_totals totals;
+      done = args.shape.length.in_range() && sums.to_totals(totals) && output.deliver(batch, totals);
+    }
+    __syncwarp();
+    finish_groups(args, mine.words, batch, part, done, [&](int leader) { sums.copy(leader, mine.words); });
+    __syncwarp();
+    sums.clear();
+    __syncwarp();
+  });
+}
+
+template <storage_type T, moment_set Set>
+requires(!floating_storage<T>) __device__ void take_in_registers(const group_arguments<T>& args) {
+  __shared__ raw_memory<scratch<T, Set>, group_threads / 32> of_warp;
+  __shared__ raw_memory<description_marks<T>, Set == moment_set::description ? group_threads : 1> of_thread;
+  scratch<T, Set>& s = of_warp[static_cast<int>(threadIdx.x) / 32];
+  description_marks<T>* const seen = &of_thread[Set == moment_set::description ? static_cast<int>(threadIdx.x) : 0];
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  for_each_share(args, [&](std::int64_t batch, std::int64_t part, bool wanted) {
+    gather<T, Set> mine(seen);
+    if (wanted) {
+      read_share<T, Set>(args, args.offset_of(batch), part, lane % args.group,
+                         [&](T a, T b, std::int64_t index) { mine.add(a, b, index); });
+    }
+    mine.merge_lanes(args.group);
     description_marks<T> extremes;
     if constexpr (Set == moment_set::description) {
       extremes = *seen;
-      merge_extremes(extremes, group);
+      merge_extremes(extremes, args.group);
     }
-    const unsigned lost = __ballot_sync(kernels::whole_warp, mine.lost());
-    const auto lanes_of = [&](int leader) { return (group == 32 ? 0xffffffffu : (1u << group) - 1) << leader; };
-    const bool leads = wanted && lane % group == 0 && e.parts == 1 && (lost & lanes_of(lane)) == 0;
-    const bool done = leads && deliver_quickly(mine, args.to, batch, e.length);
-    const unsigned finished = __ballot_sync(kernels::whole_warp, done);
+    finish_groups(args, s, batch, part, !wanted, [&](int leader) {
+      if (lane != leader) return;
+      mine.add_sums_to(s.words);
+      s.extremes = extremes;
+    });
+  });
+}
 
-    for (int g = 0; g < groups && first + g < items; ++g) {
-      const int leader = g * group;
-      if (((finished | unwanted) >> leader & 1u) != 0) continue;
-      const std::int64_t batch_of_g = (first + g) % e.batches, part_of_g = (first + g) / e.batches;
-      for (int i = lane; i < at::count; i += 32) s.words[i] = 0;
-      __syncwarp();
-      if ((lost & lanes_of(leader)) == 0) {
-        if (lane == leader) {
-          mine.add_sums_to(s.words);
-          s.extremes = extremes;
-        }
-      } else {
-        gather<T, Set> again(s.words, seen, args.to.nan);
-        read_share(args, args.offset_of(batch_of_g), part_of_g, lane, 32, again);
-        settle(again, s.words);
-        if constexpr (Set == moment_set::description) {
-          description_marks<T> all = *seen;
-          merge_extremes(all, 32);
-          if (lane == 0) s.extremes = all;
-        }
-      }
-      __syncwarp();
-      if (e.parts > 1 && !meet_others(s, args, batch_of_g, part_of_g)) continue;
-      deliver(s, args.to, batch_of_g, e.length);
-    }
-  }
+template <storage_type T, moment_set Set>
+__global__ void __launch_bounds__(group_threads) moment_groups(const __grid_constant__ group_arguments<T> args) {
+  if constexpr (floating_storage<T>) take_in_digits<T, Set>(args);
+  else take_in_registers<T, Set>(args);
 }
 
 /// Sums in memory to results, a warp each.

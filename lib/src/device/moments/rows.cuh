@@ -1,5 +1,8 @@
-// Moments of long rows of floating-point numbers: a block a part, sixteen bytes a load, the next loads in flight.
+// Moments of long rows of floating-point numbers: a block a part, sixteen bytes a load, the next loads in flight. Rows
+// that keep to no range are left to moment_groups.
 #pragma once
+
+#include <climits>
 
 #include "device/exact/read_tiles.cuh"
 #include "device/moments/arguments.cuh"
@@ -12,6 +15,9 @@ using kernels::load_vector;
 using kernels::vector_word;
 
 inline constexpr int row_threads = 256;
+/// Spills of a thread before its batch is read again by other means, at first and more of them for every tile: each
+/// takes as long as some tens of elements.
+inline constexpr int first_spills = 64, spills_a_tile = 16;
 /// Loads of a thread that a tile consists of.
 inline constexpr int loads_a_tile = 32;
 
@@ -50,10 +56,14 @@ struct row_pair {
       : x(first, length), y(second + x.head), y_aligned(reinterpret_cast<std::uintptr_t>(y) % 16 == 0) {}
 };
 
+template <floating_storage S>
+inline constexpr int significant_bits = multifold::detail::float_layout<S>::mantissa_bits + 1;
+
 // Sums of elements alone, and of squares of f32, are as fast without.
 template <floating_storage S, moment_set Set>
 using row_state = std::conditional_t<Set == moment_set::absolute || (Set == moment_set::squares && sizeof(S) == 4),
-                                     step_state<Set, closed_windows>, step_state<Set, open_windows>>;
+                                     step_state<Set, closed_windows, significant_bits<S>>,
+                                     step_state<Set, open_windows, significant_bits<S>>>;
 
 /// What a thread has loaded for a step.
 template <floating_storage S, moment_set Set>
@@ -61,13 +71,19 @@ struct step_data {
   using shape = row_shape<S, Set>;
   vector_word x[shape::vectors], y[shape::arrays == 2 ? shape::vectors : 1];
 
-  /// Vectors number first, first + blockDim.x, ...
-  __device__ void load(const row_pair<S>& row, std::int64_t first) {
+  /// Vectors number first, first + blockDim.x, ... `whole`: all of them are in the row. Those that are not are of zeros
+  /// that change no sum: a product of two arrays is -0.
+  __device__ void load(const row_pair<S>& row, std::int64_t first, bool whole) {
 #pragma unroll
     for (int k = 0; k < shape::vectors; ++k) {
       const std::int64_t v = first + k * static_cast<std::int64_t>(blockDim.x);
-      x[k] = load_vector(row.x.vectors + v);
-      if constexpr (shape::arrays == 2) y[k] = load_elements(row.y + v * shape::width, row.y_aligned);
+      if (whole || v < row.x.count) {
+        x[k] = load_vector(row.x.vectors + v);
+        if constexpr (shape::arrays == 2) y[k] = load_elements(row.y + v * shape::width, row.y_aligned);
+      } else {
+        x[k] = all_of(float_bits<S>::sign);
+        if constexpr (shape::arrays == 2) y[k] = all_of(Set == moment_set::joint ? float_bits<S>::sign : 0);
+      }
     }
   }
 
@@ -92,54 +108,75 @@ struct step_data {
   }
 
  private:
+  template <class U>
+  using float_bits = multifold::detail::float_layout<U>;
+  __device__ static vector_word all_of(typename float_bits<S>::bits_type bits) {
+    kernels::elements_of<S> v;
+#pragma unroll
+    for (S& each : v.values) each = bit_copy<S>(bits);
+    return bit_copy<vector_word>(v);
+  }
   template <class T>
   __device__ static T element(const vector_word* from, int i) {
     return carried(bit_copy<kernels::elements_of<S>>(from[i / shape::width]).values[i % shape::width]);
   }
 };
 
-/// Part `part` of a row: every parts-th tile; the last part takes what is not in tiles, too.
+/// Part `part` of a row: every parts-th tile; the last part takes what is not in tiles, too. False, in all threads of
+/// the block, where one of them gave up.
 template <floating_storage S, moment_set Set, class T>
-__device__ void read_part(const row_pair<S>& row, std::int64_t part, const extent& e, gather<T, Set>& into) {
+__device__ bool read_part(const row_pair<S>& row, std::int64_t part, const extent& e, gather<T, Set>& into) {
   using shape = row_shape<S, Set>;
+  constexpr bool describes = Set == moment_set::description;  // which sees zeros, too
   const auto threads = static_cast<std::int64_t>(blockDim.x);
   const std::int64_t step = shape::vectors * threads, tile = shape::steps * step;
-  const std::int64_t tiles = row.x.count / tile;
-  const std::int64_t base = e.first_index + row.x.head;
-  std::int64_t at = part * tile + threadIdx.x;
+  const std::int64_t tiles = row.x.count / tile, base = e.first_index + row.x.head;
+  const bool last_part = part == e.parts - 1;
+  // Steps behind the tiles, whole ones or not.
+  const std::int64_t behind = (row.x.count - tiles * tile + (describes ? 0 : step - 1)) / step;
+  std::int64_t tiles_left = part < tiles ? (tiles - part + e.parts - 1) / e.parts : 0;
+  std::int64_t left = tiles_left * shape::steps + (last_part ? behind : 0);
+  std::int64_t at = (tiles_left > 0 ? part : tiles) * tile + threadIdx.x;
   step_data<S, Set> loaded, next;
   row_state<S, Set> state;
-  int open_tiles = 0;
-  if (part < tiles) loaded.load(row, at);
-  for (std::int64_t t = part; t < tiles; t += e.parts) {
+  int of_tile = 0, open_tiles = 0;
+  if (left > 0) loaded.load(row, at, at - threadIdx.x + step <= row.x.count);
 #pragma unroll 1
-    for (int s = 0; s < shape::steps; ++s) {
-      const bool last = s + 1 == shape::steps;
-      const std::int64_t following = at + (last ? (e.parts - 1) * tile + step : step);
-      if (!last || t + e.parts < tiles) next.load(row, following);
-      loaded.add_to(into, state, base + at * shape::width);
-      loaded = next;
-      at = following;
+  for (; left > 0; --left) {
+    std::int64_t following = at + step;
+    if (++of_tile == shape::steps) {
+      of_tile = 0;
+      following = (--tiles_left > 0 ? at + step + (e.parts - 1) * tile : tiles * tile + threadIdx.x);
     }
+    if (left > 1) next.load(row, following, left > 2 || !last_part || describes);
+    loaded.add_to(into, state, base + at * shape::width);
+    loaded = next;
+    at = following;
+    if (of_tile != 0) continue;
     if constexpr (sizeof(T) == 4) {
       if (++open_tiles == shape::open_tiles) {
         state.windows.flush(into);
         open_tiles = 0;
       }
     }
-    __syncthreads();  // warps that drift apart read the memory in a worse order
+    // Warps that drift apart read the memory in a worse order.
+    if (__syncthreads_or(into.gave_up())) return false;
+    into.spills_left = min(into.spills_left, INT_MAX - spills_a_tile) + spills_a_tile;
   }
   if constexpr (sizeof(T) == 4) state.windows.flush(into);
-  if (part != e.parts - 1) return;
+  if (!last_part) return !__syncthreads_or(into.gave_up());
   const auto one = [&](std::int64_t i) {
     into.add(carried(row.x.row[i]), carried((row.y - row.x.head)[i]), e.first_index + i);
   };
-  for (std::int64_t v = tiles * tile + threadIdx.x; v < row.x.count; v += threads) {
-    for (int i = 0; i < shape::width; ++i) one(row.x.head + v * shape::width + i);
+  if constexpr (describes) {
+    for (std::int64_t v = tiles * tile + behind * step + threadIdx.x; v < row.x.count; v += threads) {
+      for (int i = 0; i < shape::width; ++i) one(row.x.head + v * shape::width + i);
+    }
   }
   for (std::int64_t i = threadIdx.x; i < row.x.head; i += threads) one(i);
   const std::int64_t length = e.length;
   for (std::int64_t i = row.x.tail_first + threadIdx.x; i < length; i += threads) one(i);
+  return !__syncthreads_or(into.gave_up());
 }
 
 /// Blocks on a multiprocessor: as many as registers allow.
@@ -149,7 +186,8 @@ inline constexpr int row_blocks = blocks_of_moment_rows(sizeof(S), Set);
 template <floating_storage S, moment_set Set>
 __global__ void __launch_bounds__(row_threads, (row_blocks<S, Set>))
     moment_rows(const S* x, const S* y, std::int64_t row_stride, const __grid_constant__ extent e,
-                const __grid_constant__ output to, const __grid_constant__ meeting<carrier_of<S>> meet) {
+                const __grid_constant__ output to, const __grid_constant__ meeting<carrier_of<S>> meet,
+                unsigned* lost) {
   using T = carrier_of<S>;
   using at = moment_words<T, Set>;
   __shared__ raw_memory<scratch<T, Set>> memory;
@@ -161,9 +199,11 @@ __global__ void __launch_bounds__(row_threads, (row_blocks<S, Set>))
     const std::int64_t batch = number / e.parts, part = number % e.parts;
     for (int i = thread; i < at::count; i += threads) s.words[i] = 0;
     __syncthreads();
-    gather<T, Set> mine(s.words, &of_thread[Set == moment_set::description ? thread : 0], to.nan);
-    read_part(row_pair<S>(x + batch * row_stride, y + batch * row_stride, e.length), part, e, mine);
-    settle(mine, s.words);
+    gather<T, Set> mine(s.words, &of_thread[Set == moment_set::description ? thread : 0], to.nan,
+                        lost == nullptr ? INT_MAX : first_spills);
+    const bool whole = read_part(row_pair<S>(x + batch * row_stride, y + batch * row_stride, e.length), part, e, mine);
+    if (whole) settle(mine, s.words);
+    else if (thread == 0) atomicOr(lost + batch / 32, 1u << (batch % 32));
     if constexpr (Set == moment_set::description) {
       description_marks<T> seen = *mine.extremes;
       merge_extremes(seen, 32);
@@ -176,13 +216,14 @@ __global__ void __launch_bounds__(row_threads, (row_blocks<S, Set>))
       }
     }
     __syncthreads();
-    bool complete = true;
+    bool complete = whole;
     if (e.parts > 1) {
       std::int64_t* const words = meet.words + batch * at::count;
-      share_words<T, Set>(s.words, words, thread, threads);
+      if (whole) share_words<T, Set>(s.words, words, thread, threads);
       if (Set == moment_set::description && thread == 0) meet.marks[number] = s.extremes;
       __threadfence();
       complete = kernels::last_to_arrive(meet.arrivals + batch, e.parts);
+      if (complete && lost != nullptr) complete = (__ldcg(lost + batch / 32) >> (batch % 32) & 1u) == 0;
       if (complete) {
         for (int i = thread; i < at::count; i += threads) {
           s.words[i] = __ldcg(reinterpret_cast<const long long*>(words) + i);

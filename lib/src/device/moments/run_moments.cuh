@@ -14,6 +14,7 @@ struct near_totals {
   near_value x{}, y{}, products{};
   bool minus_x = false, minus_products = false;  // a zero that is -0
   bool lost = false;
+  int up = 0;  // x y and the products are 2^-up of what they stand for
   multifold::detail::partial_marks marks;
 };
 

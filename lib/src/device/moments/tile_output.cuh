@@ -3,11 +3,16 @@
 // See docs/exact-sums.md, 17.
 #pragma once
 
-#include "device/moments/quick.cuh"
+#include "device/moments/finish.cuh"
+#include "device/moments/gather.cuh"
 #include "device/moments/run_moments.cuh"
 #include "device/moments/totals.cuh"
 
 namespace multifold::cuda::moments {
+
+using multifold::detail::near_covariance;
+using multifold::detail::near_of;
+using multifold::detail::near_root;
 
 __device__ inline void store_zero(bool negative, dtype type, void* out) {
   const double zero = negative ? -0.0 : 0.0;
@@ -38,6 +43,8 @@ struct moment_output {
   __device__ void operator()(const Fold&, std::int64_t batch, const near_totals& of) const {
     if (of.lost || !delivered(batch, of)) mark_lost(batch);
   }
+  /// Stores the result of what is known so far, if that makes it certain.
+  __device__ bool deliver(std::int64_t batch, const near_totals& of) const { return delivered(batch, of); }
 
  private:
   __device__ void mark_lost(std::int64_t batch) const { atomicOr(lost + batch / 32, 1u << (batch % 32)); }
@@ -80,9 +87,9 @@ struct moment_output {
     void* const out = static_cast<char*>(to.data) + to.layout.at(batch) * to.result_size();
     bool done;
     if constexpr (describes) {
-      done = described(of, n, *static_cast<summary*>(out));
+      done = up_of(of) == 0 && described(of, n, *static_cast<summary*>(out));
     } else if (is_floating(to.result)) {
-      if (to.result != dtype::f64 && stored_quickly(of, n, out)) {
+      if (to.result != dtype::f64 && up_of(of) == 0 && stored_quickly(of, n, out)) {
         if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
         return true;
       }
@@ -92,7 +99,7 @@ struct moment_output {
       else v = near_of_total(of.products);
       bool minus = false;
       if constexpr (real) minus = Set == moment_set::products && of.minus_products;
-      done = stored(v, minus, out);
+      done = stored(v, up_of(of), minus, out);
     } else {
       done = stored_integer(of, out);
     }
@@ -164,17 +171,26 @@ struct moment_output {
   }
 
   __device__ static near_value root_of(const near_value& v) { return v.high == 0 && v.error == 0 ? v : near_root(v); }
-  __device__ static bool rounded(const near_value& v, bool negative_zero, dtype type, void* out) {
+  // Of v 2^up.
+  __device__ static bool rounded(const near_value& v, bool negative_zero, dtype type, void* out, int up = 0) {
     if (v.high == 0 && v.error == 0) {
       store_zero(negative_zero, type, out);
       return true;
     }
-    return multifold::detail::round_if_certain(v, type, out);
+    return multifold::detail::round_if_certain(v, up, type, out);
   }
 
-  __device__ bool stored(near_value v, bool minus, void* out) const {
-    if (to.op == op_kind::norm2 || to.op == op_kind::std) v = root_of(v);
-    return rounded(v, minus, to.result, out);
+  __device__ bool stored(near_value v, int up, bool minus, void* out) const {
+    if (to.op == op_kind::norm2 || to.op == op_kind::std) {
+      v = root_of(v);
+      up /= 2;
+    }
+    return rounded(v, minus, to.result, out, up);
+  }
+  template <class Totals>
+  __device__ static int up_of(const Totals& of) {
+    if constexpr (real) return of.up;
+    else return 0;
   }
 
   template <class Totals>

@@ -77,14 +77,17 @@ __device__ window_sum add_windows(const float (&a)[N], const float (&b)[N], int 
 /// Windows that stay open for many steps, whose elements have to be within 17 binades of a magnitude that was chosen
 /// when they were opened: everything a thread reads of ordinary data, at no cost but the sums'.
 ///
+/// `More` binades are those that elements of shorter significands than 24 bits may be farther apart.
+///
 /// 128 steps of 16 products are 1024 a chain, below 2^(e+1) each: S = 1.5 * 2^(e+13) stays in its binade, and the sums
 /// of what it leaves stay below 2^(e-29), multiples of 2^(f+g-46) with e - (f + g) <= 35. Plain sums of 2^11 elements
 /// have 24 + 17 + 11 bits. They are flushed after so many steps in all threads together, since a warp waits for each of
 /// its lanes.
-template <moment_set Set>
+template <moment_set Set, int More>
 struct open_windows {
   static constexpr int most_steps = 128;
   static constexpr bool two = reads_two_arrays(Set);
+  static constexpr int span = 17 + More;
   float top_a = 0, bottom_a = 0, top_b = 0, bottom_b = 0;
   double start = 0, high[2], low[2], a[2], b[2];
 
@@ -117,13 +120,13 @@ struct open_windows {
       return of.greatest < top && of.greatest >= top * 0x1p-8f;
     };
     if (is_near(of_a, top_a) && (!two || is_near(of_b, top_b))) return;
-    const auto fits = [](int e) { return e < 127 && e - 17 >= -126; };
+    const auto fits = [](int e) { return e < 127 && e - span >= -126; };
     if (!fits(first) || !fits(second)) return;
     flush(into);
     top_a = power(first + 1);
-    bottom_a = power(first - 17);
+    bottom_a = power(first - span);
     top_b = power(second + 1);
-    bottom_b = power(second - 17);
+    bottom_b = power(second - span);
     start = __hiloint2double((first + second + 1 + 13 + 1023) << 20 | 0x80000, 0);
     clear();
   }
@@ -148,7 +151,7 @@ struct open_windows {
 };
 
 /// Where nothing stays open.
-template <moment_set Set>
+template <moment_set Set, int>
 struct closed_windows {
   __device__ bool takes(const magnitude_range&, const magnitude_range&) const { return false; }
   template <int N>
@@ -157,10 +160,12 @@ struct closed_windows {
   __device__ void flush(gather<float, Set>&) {}
 };
 
-/// What a thread keeps beside its sums while it reads.
-template <moment_set Set, template <moment_set> class Windows>
+/// What a thread keeps beside its sums while it reads numbers of so many significant bits.
+template <moment_set Set, template <moment_set, int> class Windows, int Bits>
 struct step_state {
-  Windows<Set> windows;
+  static constexpr int more = 24 - Bits;
+  static constexpr unsigned span = 23 + more;  // of a step, in binades
+  Windows<Set, more> windows;
   float lowest = bit_copy<float>(0x7f800000u), highest = -lowest;  // of the elements of steps
 };
 
@@ -181,7 +186,7 @@ __device__ __forceinline__ void add_step(gather<float, Set>& into, State& state,
   const magnitude_range of_a(a), of_b(b);
   if (state.windows.takes(of_a, of_b)) {
     state.windows.add(a, b);
-  } else if (of_a.within(23) && (!reads_two_arrays(Set) || of_b.within(23))) {
+  } else if (of_a.within(State::span) && (!reads_two_arrays(Set) || of_b.within(State::span))) {
     if constexpr (sums_products(Set)) {
       // Where all products are zeros, their signs may count.
       bool zeros = of_a.greatest == 0 || (reads_two_arrays(Set) && of_b.greatest == 0);

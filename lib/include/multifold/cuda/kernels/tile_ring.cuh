@@ -28,11 +28,11 @@ struct array_range {
 
 namespace detail {
 
-// An mbarrier in shared memory flips its phase when all lanes of a warp have arrived, and all the bytes have come that
-// it was told to expect. On cards without the copy engine the lanes that ask copy at once.
+// An mbarrier in shared memory flips its phase when so many threads have arrived, and all the bytes have come that it
+// was told to expect. On cards without the copy engine the lanes that ask copy at once.
 __device__ inline unsigned shared_address(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
-__device__ inline void start_barrier(std::uint64_t* barrier) {
-  asm volatile("mbarrier.init.shared.b64 [%0], 32;" ::"r"(shared_address(barrier)) : "memory");
+__device__ inline void start_barrier(std::uint64_t* barrier, int threads) {
+  asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(threads) : "memory");
 }
 __device__ inline void arrive(std::uint64_t* barrier) {
   asm volatile("{\n .reg .b64 state;\n mbarrier.arrive.shared.b64 state, [%0];\n}" ::"r"(shared_address(barrier))
@@ -57,14 +57,6 @@ __device__ inline void wait_for(std::uint64_t* barrier, unsigned parity) {
   }
 }
 #undef MULTIFOLD_MBARRIER_WAIT
-/// Barrier `number` of the block, other than that of __syncthreads(): a warp that waits there for all `threads`, and
-/// one that tells it has been there.
-__device__ inline void meet_at(int number, int threads) {
-  asm volatile("barrier.cta.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
-}
-__device__ inline void pass_by(int number, int threads) {
-  asm volatile("barrier.cta.arrive %0, %1;" ::"r"(number), "r"(threads) : "memory");
-}
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 /// The barrier's phase waits for the bytes.
 __device__ inline void copy_bulk(std::byte* to, const std::byte* from, unsigned bytes, std::uint64_t* barrier) {

@@ -118,7 +118,8 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks_of<Op>)
   constexpr int item = sizeof(T), arrays = tile_elements<typename Op::value_type>::arrays;
   constexpr std::int64_t array_bytes = tile_stage_bytes / arrays / tile_line_bytes * tile_line_bytes;
   extern __shared__ __align__(128) std::byte ring[];
-  __shared__ std::uint64_t full[tile_stages];
+  __shared__ std::uint64_t full[tile_stages],
+      empty[tile_stages];  // whether a stage has come, and everybody has read it
   __shared__ tile_view views[tile_stages];
   __shared__ block_storage<Op, Whole ? 1 : tile_threads> storage;
   let_next_start();
@@ -128,7 +129,8 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks_of<Op>)
   const std::int64_t length = args.length, items = map.blocks_of_outer * map.chunks * args.parts;
   __shared__ tile_cursor ahead;  // of whoever fetches: registers are for what is gathered
   const auto fetch = [&](int s) {
-    if (ahead.item < items) {
+    const bool more_tiles = ahead.item < items;  // asked once: lane 0 moves on while others would still ask
+    if (more_tiles) {
       std::byte* const stage = ring + s * tile_stage_bytes;
       fetch_tile(stage, views[s], data, map, ahead, &full[s], 0, Width);
       if constexpr (arrays == 2) fetch_tile(stage + array_bytes, views[s], more, map, ahead, &full[s], 1, Width);
@@ -137,13 +139,14 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks_of<Op>)
     }
     detail::arrive(&full[s]);
     __syncwarp();
-    if (leads && ahead.item < items) ahead.advance(map, args, length);
+    if (leads && more_tiles) ahead.advance(map, args, length);
     __syncwarp();
   };
   if (warp == 0) {
     if (leads) {
       ahead.seek(map, args, length, blockIdx.x);
-      for (std::uint64_t& barrier : full) detail::start_barrier(&barrier);
+      for (std::uint64_t& barrier : full) detail::start_barrier(&barrier, 32);
+      for (std::uint64_t& barrier : empty) detail::start_barrier(&barrier, tile_threads);
       detail::show_barriers();
     }
     __syncwarp();
@@ -221,12 +224,10 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks_of<Op>)
       }
     }
     // Warps go on as they are done, and take turns in waiting for the others and asking for what comes here next.
-    __syncwarp();
+    detail::arrive(&empty[stage]);
     if (warp == turn) {
-      detail::meet_at(1 + stage, tile_threads);
+      detail::wait_for(&empty[stage], parity);
       fetch(stage);
-    } else {
-      detail::pass_by(1 + stage, tile_threads);
     }
     if (++turn == warps) turn = 0;
     if (++stage == tile_stages) {

@@ -1,0 +1,114 @@
+// Exact sums of the lanes of a warp, side by side: digits of base 2^32 with lazy carries, as digits.hpp has them, that
+// stand some words apart, so that lanes which touch different digits still use different banks of shared memory. What
+// is not touched costs nothing. See docs/exact-sums.md, 13.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "multifold/dtype.hpp"
+#include "multifold/exact/rolled.hpp"
+
+namespace multifold::detail {
+
+/// Digits first[0], first[Stride], ... of a sum, all of which are zero at first.
+template <int Count, int Stride>
+struct lane_digits {
+  std::int64_t* first;
+  int low = Count, high = -1;  // the digits that may be anything else
+
+  /// Adds +-significand * 2^position. 2^31 of them fit.
+  MULTIFOLD_HD void add(std::uint64_t significand, int position, bool negative) {
+    if (significand == 0) return;
+    const int shift = position & 31;
+    const std::uint64_t above = (significand >> 1) >> (63 - shift), below = significand << shift;
+    const std::uint32_t pieces[] = {word(below), word(below >> 32), word(above)};
+    add_pieces(pieces, position >> 5, negative);
+  }
+  /// The same for what may have more bits.
+  MULTIFOLD_HD void add(uint128_t significand, int position, bool negative) {
+    if (significand == 0) return;
+    const auto low_bits = static_cast<std::uint64_t>(significand);
+    const auto high_bits = static_cast<std::uint64_t>(significand >> 64);
+    const int shift = position & 31;
+    const std::uint64_t below = low_bits << shift;
+    const std::uint64_t middle = high_bits << shift | (low_bits >> 1) >> (63 - shift);
+    const std::uint32_t pieces[] = {word(below), word(below >> 32), word(middle), word(middle >> 32),
+                                    word((high_bits >> 1) >> (63 - shift))};
+    add_pieces(pieces, position >> 5, negative);
+  }
+  /// Digits from..to may be anything from now on.
+  MULTIFOLD_HD void touch(int from, int to) {
+    low = std::min(low, from);
+    high = std::max(high, to);
+  }
+
+ private:
+  MULTIFOLD_HD static std::uint32_t word(std::uint64_t x) { return static_cast<std::uint32_t>(x); }
+  template <int Pieces>
+  MULTIFOLD_HD void add_pieces(const std::uint32_t (&piece)[Pieces], int index, bool negative) {
+    touch(index, std::min(index + Pieces, Count) - 1);
+    const std::int64_t sign = -static_cast<std::int64_t>(negative);
+    std::int64_t* const at = first + index * Stride;
+    for (int k = 0; k < Pieces; ++k) {
+      // What lies above the top digit is zero, and need not be there.
+      if (k < 2 || index + k < Count) at[k * Stride] += (static_cast<std::int64_t>(piece[k]) ^ sign) - sign;
+    }
+  }
+};
+
+/// Digits of any size as leading() and leading_quotient() take them: carried, and without their sign, in place. Those
+/// below `low` are zeros.
+template <int Stride>
+struct natural_of_digits {
+  std::int64_t* digit;
+  int low, count;
+  bool negative;
+
+  MULTIFOLD_HD natural_of_digits(std::int64_t* digit, int count, int low = 0) : digit(digit), low(low), count(count) {
+    carry(1);
+    negative = at(count - 1) < 0;
+    if (negative) carry(-1);
+  }
+  MULTIFOLD_HD int bits() const {
+    int i = count - 1;
+    while (i >= low && at(i) == 0) --i;
+    return i < low ? 0 : 32 * i + 64 - leading_zeros(static_cast<std::uint64_t>(at(i)));
+  }
+  MULTIFOLD_HD std::uint32_t bits_from(int position) const {
+    if (position <= -32) return 0;
+    const int index = position >> 5;
+    const std::uint64_t high = word(index + 1), low_bits = word(index);
+    return static_cast<std::uint32_t>((high << 32 | low_bits) >> (position & 31));
+  }
+  MULTIFOLD_HD bool any_below(int position) const {
+    for (int i = low; i < count && 32 * i < position; ++i) {
+      const int wanted = position - 32 * i;
+      const std::uint32_t bits = word(i);
+      if ((wanted >= 32 ? bits : bits << (32 - wanted)) != 0) return true;
+    }
+    return false;
+  }
+
+ private:
+  MULTIFOLD_HD std::int64_t& at(int i) const { return digit[i * Stride]; }
+  MULTIFOLD_HD std::uint32_t word(int i) const { return i < low || i >= count ? 0 : static_cast<std::uint32_t>(at(i)); }
+  MULTIFOLD_HD static int leading_zeros(std::uint64_t x) {
+#if defined(__CUDA_ARCH__)
+    return __clzll(static_cast<long long>(x));
+#else
+    return x == 0 ? 64 : __builtin_clzll(x);
+#endif
+  }
+  MULTIFOLD_HD void carry(std::int64_t sign) const {
+    std::int64_t carried = 0;
+    for (int i = low; i + 1 < count; ++i) {
+      const std::int64_t sum = sign * at(i) + carried;
+      at(i) = sum & 0xffffffff;
+      carried = sum >> 32;
+    }
+    if (low < count) at(count - 1) = sign * at(count - 1) + carried;
+  }
+};
+
+}  // namespace multifold::detail

@@ -1,0 +1,241 @@
+// Exact moments of floating point of any magnitude, as the lanes of a warp gather them: digits of each lane's own in
+// shared memory, so that nothing is ever lost, and no lane waits for another. See docs/exact-sums.md, 13.
+#pragma once
+
+#include "device/moments/finish.cuh"
+#include "device/moments/run_moments.cuh"
+#include "multifold/exact/lane_digits.hpp"
+
+namespace multifold::cuda::moments {
+
+/// A lane's sum of numbers of `Format`, and the marks of what it has seen: bits in the order of moment_words::mark.
+template <class Format>
+struct lane_sum {
+  using format = Format;
+  multifold::detail::lane_digits<Format::digit_count, 32> digits;
+  unsigned marks = 0;
+  bool negative = false;  // the digits are those of a negative number's magnitude
+
+  __device__ void add(std::uint64_t significand, int position, bool negative_number) {
+    digits.add(significand, position, negative_number);
+  }
+  __device__ void add(uint128_t significand, int position, bool negative_number) {
+    digits.add(significand, position, negative_number);
+  }
+  __device__ void mark(const multifold::detail::unpacked& x, bool zero) {
+    if (!x.finite()) marks |= x.nan ? 1u : x.negative ? 4u : 2u;
+    if (!(x.finite() && zero && x.negative)) marks |= 8u;
+  }
+  __device__ bool finite() const { return (marks & 7u) == 0; }
+  __device__ bool minus_zero() const { return marks == 0; }
+
+  /// The sum over `group` neighbouring lanes, in all of them. The whole warp calls; its lanes have the same range then,
+  /// with room for a carry.
+  __device__ void merge(int group) {
+    digits.low = __reduce_min_sync(kernels::whole_warp, digits.low);
+    digits.high = __reduce_max_sync(kernels::whole_warp, digits.high);
+    for (int mask = group / 2; mask > 0; mask /= 2) marks |= __shfl_xor_sync(kernels::whole_warp, marks, mask);
+    if (group > 1) {
+#pragma unroll 1
+      for (int i = digits.low; i <= digits.high; ++i) {
+        std::int64_t digit = digits.first[i * 32];
+        for (int mask = group / 2; mask > 0; mask /= 2) digit += kernels::shuffle_xor(digit, mask);
+        digits.first[i * 32] = digit;
+      }
+    }
+    if (digits.high >= 0) digits.high = min(digits.high + 1, Format::digit_count - 1);
+  }
+  /// The number, whose sign the digits lose.
+  __device__ exact_value value() {
+    const multifold::detail::natural_of_digits<32> all(digits.first, digits.high + 1, digits.low);
+    negative = all.negative;
+    return multifold::detail::leading(all, Format::unit_exponent);
+  }
+  /// The sum of lane `leader` as words, which are zero. The whole warp calls.
+  __device__ void copy(int leader, std::int64_t* words) const {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const std::int64_t sign = __shfl_sync(kernels::whole_warp, negative, leader) ? -1 : 1;
+    const unsigned seen = __shfl_sync(kernels::whole_warp, marks, leader);
+    for (int i = digits.low + lane; i <= digits.high; i += 32) {
+      words[i] = sign * digits.first[i * 32 + leader - lane];
+    }
+    if (lane < 4) words[Format::digit_count + lane] = seen >> lane & 1u;
+  }
+  __device__ void clear() {
+#pragma unroll 1
+    for (int i = digits.low; i <= digits.high; ++i) digits.first[i * 32] = 0;
+  }
+};
+
+/// The sums of a lane. Its digits lie in `memory`, which all lanes of the warp share.
+template <floating_storage T, moment_set Set>
+struct lane_sums {
+  using at = moment_words<T, Set>;
+  static constexpr bool describes = Set == moment_set::description;
+
+  lane_sum<exact_traits<T>> x, y;
+  lane_sum<exact_product_traits<T>> products;
+  std::int64_t omitted = 0, nans = 0, positive_infinities = 0, negative_infinities = 0, zeros = 0;
+  description_marks<T>* extremes;
+
+  __device__ lane_sums(std::int64_t* memory, description_marks<T>* extremes) : extremes(extremes) {
+    std::int64_t* next = memory + threadIdx.x % 32;
+    const auto take = [&](auto& sum) {
+      sum.digits.first = next;
+      next += std::remove_cvref_t<decltype(sum)>::format::digit_count * 32;
+    };
+    for_each(take);
+    if constexpr (describes) *extremes = {};
+  }
+
+  __device__ void add(T a, T b, std::int64_t index, nan_policy nan) {
+    using layout = multifold::detail::float_layout<T>;
+    multifold::detail::unpacked u = multifold::detail::unpack(a), v = multifold::detail::unpack(b);
+    if constexpr (describes) {
+      extremes->see(a, index, nan);
+      nans += u.nan;
+      positive_infinities += u.infinite && !u.negative;
+      negative_infinities += u.infinite && u.negative;
+      zeros += u.finite() && u.zero();
+    }
+    if (nan == nan_policy::omit && (u.nan || v.nan)) {
+      ++omitted;
+      return;
+    }
+    if constexpr (Set == moment_set::absolute) u.negative = v.negative = false;
+    const auto add_number = [](auto& sum, const multifold::detail::unpacked& number) {
+      constexpr int shift = layout::least_exponent - exact_traits<T>::unit_exponent;
+      if (number.finite()) sum.add(number.significand, number.position + shift, number.negative);
+      sum.mark(number, number.zero());
+    };
+    if constexpr (sums_elements(Set)) add_number(x, u);
+    if constexpr (Set == moment_set::joint) add_number(y, v);
+    if constexpr (sums_products(Set)) {
+      using product_type = std::conditional_t<sizeof(T) == 8, uint128_t, std::uint64_t>;
+      constexpr int shift = 2 * layout::least_exponent - exact_product_traits<T>::unit_exponent;
+      multifold::detail::unpacked p{};
+      p.negative = u.negative != v.negative;
+      p.nan = u.nan || v.nan || (u.infinite && v.zero()) || (v.infinite && u.zero());
+      p.infinite = !p.nan && (u.infinite || v.infinite);
+      if (p.finite()) {
+        products.add(static_cast<product_type>(u.significand) * v.significand, shift + u.position + v.position,
+                     p.negative);
+      }
+      products.mark(p, u.zero() || v.zero());
+    }
+  }
+
+  /// Over `group` neighbouring lanes. The whole warp calls.
+  __device__ void merge(int group) {
+    for_each([&](auto& sum) { sum.merge(group); });
+    omitted = sum_of(omitted, group);
+    if constexpr (describes) {
+      nans = sum_of(nans, group);
+      positive_infinities = sum_of(positive_infinities, group);
+      negative_infinities = sum_of(negative_infinities, group);
+      zeros = sum_of(zeros, group);
+      description_marks<T> all = *extremes;
+      merge_extremes(all, group);
+      *extremes = all;
+    }
+  }
+
+  /// Everything that lane `leader` has, as words, which are zero. The whole warp calls.
+  __device__ void copy(int leader, scratch<T, Set>& s) const {
+    if constexpr (sums_elements(Set)) x.copy(leader, s.words + at::x);
+    if constexpr (Set == moment_set::joint) y.copy(leader, s.words + at::y);
+    if constexpr (sums_products(Set)) products.copy(leader, s.words + at::products);
+    if (static_cast<int>(threadIdx.x) % 32 != leader) return;
+    s.words[at::omitted] = omitted;
+    if constexpr (describes) {
+      s.words[at::nans] = nans;
+      s.words[at::positive_infinities] = positive_infinities;
+      s.words[at::negative_infinities] = negative_infinities;
+      s.words[at::zeros] = zeros;
+      s.extremes = *extremes;
+    }
+  }
+
+  __device__ void clear() {
+    for_each([](auto& sum) { sum.clear(); });
+  }
+
+  /// The leading bits of all sums, if all elements are finite.
+  __device__ bool to_totals(near_totals& of) {
+    exact_value total[3];
+    bool finite = omitted == 0;
+    int next = 0;
+    for_each([&](auto& sum) {
+      finite = finite && sum.finite();
+      total[next++] = sum.value();
+    });
+    if (!finite) return false;
+    exact_value& of_x = total[0];
+    exact_value& of_y = total[1];
+    exact_value& of_products = total[next - 1];
+    if constexpr (sizeof(T) == 8) of.up = bring_near(of_x, of_y, of_products);
+    if constexpr (sums_elements(Set)) of.x = multifold::detail::near_of(of_x), of.minus_x = x.minus_zero();
+    if constexpr (Set == moment_set::joint) of.y = multifold::detail::near_of(of_y);
+    if constexpr (sums_products(Set)) {
+      of.products = multifold::detail::near_of(of_products);
+      of.minus_products = products.minus_zero();
+    }
+    if constexpr (describes) {
+      of.marks.zeros = zeros;
+      of.marks.least = extremes->min;
+      of.marks.least_at = extremes->argmin.index;
+      of.marks.greatest = ~static_cast<std::int64_t>(extremes->max);
+      of.marks.greatest_at = extremes->argmax.index;
+    }
+    return true;
+  }
+
+ private:
+  template <class F>
+  __device__ void for_each(const F& f) {
+    if constexpr (sums_elements(Set)) f(x);
+    if constexpr (Set == moment_set::joint) f(y);
+    if constexpr (sums_products(Set)) f(products);
+  }
+  __device__ static std::int64_t sum_of(std::int64_t value, int group) {
+    for (int mask = group / 2; mask > 0; mask /= 2) value += kernels::shuffle_xor(value, mask);
+    return value;
+  }
+
+  // Takes numbers near 1 that are too far from it for products of them: products come to 2^-up of what they are, and x
+  // y with them. Returns `up`, which is even where there is one array.
+  __device__ static int bring_near(exact_value& of_x, exact_value& of_y, exact_value& of_products) {
+    constexpr int far = 380, middle = 127;
+    const auto is_far = [](const exact_value& v) { return !v.zero() && abs(v.exponent + middle) > far; };
+    if constexpr (Set == moment_set::absolute) {
+      const int up = is_far(of_x) ? of_x.exponent + middle : 0;
+      of_x.exponent -= up;
+      return up;
+    } else if constexpr (Set == moment_set::joint) {
+      if (!is_far(of_x) && !is_far(of_y) && !is_far(of_products)) return 0;
+      int x_up = of_x.zero() ? 0 : of_x.exponent + middle, y_up = of_y.zero() ? 0 : of_y.exponent + middle;
+      const int more = of_products.zero() ? 0 : of_products.exponent + middle - (x_up + y_up);
+      if (more > 0 || of_x.zero() || of_y.zero()) x_up += more / 2, y_up += more - more / 2;
+      of_x.exponent -= x_up;
+      of_y.exponent -= y_up;
+      of_products.exponent -= x_up + y_up;
+      return x_up + y_up;
+    } else {
+      if (!is_far(of_products) && !(sums_elements(Set) && is_far(of_x))) return 0;
+      const int half = of_products.zero() ? 0 : (of_products.exponent + middle) >> 1;
+      if constexpr (sums_elements(Set)) of_x.exponent -= half;
+      of_products.exponent -= 2 * half;
+      return 2 * half;
+    }
+  }
+};
+
+/// What a warp needs in shared memory.
+template <floating_storage T, moment_set Set>
+struct lane_memory {
+  std::int64_t digits[32 * moment_words<T, Set>::lane_digits];
+  scratch<T, Set> words;
+  description_marks<T> extremes[Set == moment_set::description ? 32 : 1];
+};
+
+}  // namespace multifold::cuda::moments
