@@ -19,6 +19,11 @@ struct key_policy {
   MULTIFOLD_HD static constexpr key_policy make(bool greatest, nan_policy nan) {
     return {static_cast<Key>(greatest ? -1 : 0), nan == nan_policy::omit ? greatest_key<Key> : least_key<Key>};
   }
+  MULTIFOLD_HD constexpr bool omits_nan() const { return nan_key == greatest_key<Key>; }
+  template <storage_type T>
+  MULTIFOLD_HD constexpr Key of(T x) const {
+    return static_cast<Key>(order_key(x, static_cast<Key>(nan_key ^ flip)) ^ flip);
+  }
 };
 
 /// min or max. NaN propagates as the canonical quiet NaN; -0 is less than +0.
@@ -33,7 +38,7 @@ struct extremum {
   key_policy<key> policy;
 
   MULTIFOLD_HD constexpr accumulator identity() const { return greatest_key<key>; }
-  MULTIFOLD_HD constexpr accumulator lift(T x, std::int64_t) const { return flipped(x); }
+  MULTIFOLD_HD constexpr accumulator lift(T x, std::int64_t) const { return policy.of(x); }
   MULTIFOLD_HD constexpr accumulator combine(accumulator a, accumulator b) const { return b < a ? b : a; }
   MULTIFOLD_HD constexpr scalar lower(accumulator a, std::int64_t count) const {
     const key k = static_cast<key>(a);
@@ -46,16 +51,10 @@ struct extremum {
 
   MULTIFOLD_HD constexpr lane lane_identity() const { return greatest_key<key>; }
   MULTIFOLD_HD constexpr lane absorb(lane l, T x, std::int64_t) const {
-    const key k = flipped(x);
+    const key k = policy.of(x);
     return k < l ? k : l;
   }
   MULTIFOLD_HD constexpr accumulator widen(lane l) const { return l; }
-
- private:
-  MULTIFOLD_HD constexpr key flipped(T x) const {
-    const key nan = static_cast<key>(policy.nan_key ^ policy.flip);
-    return static_cast<key>(order_key(x, nan) ^ policy.flip);
-  }
 };
 
 /// An order key and the index of its element. Without padding, since passes copy their partial results as bytes.
@@ -86,8 +85,7 @@ struct arg_extremum {
 
   MULTIFOLD_HD constexpr accumulator identity() const { return {greatest_key<key>, no_index}; }
   MULTIFOLD_HD constexpr accumulator lift(T x, std::int64_t index) const {
-    const key nan = static_cast<key>(policy.nan_key ^ policy.flip);
-    const key k = static_cast<key>(order_key(x, nan) ^ policy.flip);
+    const key k = policy.of(x);
     // An omitted NaN must lose even against the greatest integer there is, so it also gives up its index.
     const bool omitted = floating_storage<T> && k == greatest_key<key>;
     return {k, omitted ? no_index : index};

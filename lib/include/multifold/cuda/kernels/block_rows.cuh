@@ -118,7 +118,10 @@ __global__ void __launch_bounds__(most_threads, 2)
       share = {item.part * tile + threadIdx.x, args.parts * tile, item.part == 0, item.part == args.parts - 1};
     }
     const auto* start = data + item.batch * row_stride + item.first;
-    const auto mine = read_contiguous(args.op, start, item.end - item.first, share, args.first_index + item.first);
+    typename Op::accumulator mine;
+    with_known_nan(args.op, [&](const Op& op) {
+      mine = read_contiguous(op, start, item.end - item.first, share, args.first_index + item.first);
+    });
     finish_part(args, item.batch, item.part, block_reduce(args.op, args.form, mine, storage), storage);
     __syncthreads();
   }

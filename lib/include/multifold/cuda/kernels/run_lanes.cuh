@@ -87,7 +87,27 @@ struct numbered_least {
   __device__ static std::int32_t pack(Key k, int number) { return static_cast<std::int32_t>(k) * 65536 + number; }
 };
 
-/// Indices of extrema.
+/// The least word of a run and the number of its element, the first of equals.
+template <class T>
+struct first_least {
+  using words = order_words<T>;
+  typename words::word least;
+  int number;
+
+  first_least() = default;
+  /// Of a lane whose numbers ascend from `first` on: that is the number, too, where all words are as great as can be.
+  __device__ first_least(const typename words::policy& p, int first) : least(words::greatest(p)), number(first) {}
+  __device__ void see_next(const typename words::policy& p, typename words::word w, int at) {
+    number = words::lower(p, least, w) ? at : number;
+  }
+  /// In any order, if it began with a number greater than all.
+  __device__ void see(const typename words::policy& p, typename words::word w, int at) {
+    const bool less = words::lower(p, least, w);
+    number = words::is_least(p, w, least) && (less || at < number) ? at : number;
+  }
+};
+
+/// Indices of extrema of integers of 1 and 2 bytes: (key, number) is one word.
 template <class T>
 struct run_lane<arg_extremum<T>> {
   using op_type = arg_extremum<T>;
@@ -98,52 +118,62 @@ struct run_lane<arg_extremum<T>> {
 
   __device__ static type identity(const op_type&) { return {}; }
   __device__ static void absorb(const op_type& op, type& l, T x, int number, const run_indices&) {
-    l.see(static_cast<key>(op.lift(x, 0).key), number);
+    // One multiplication and addition: ~k, a maximum's key, is -k - 1.
+    const bool greatest = op.policy.flip != 0;
+    const unsigned scale = greatest ? 0u - 65536u : 65536u;
+    const unsigned bias = std::is_unsigned_v<T> ? 65536u << (8 * sizeof(T) - 1) : 0u;
+    const unsigned zero = greatest ? bias - 65536u : 0u - bias;
+    unsigned value;
+    if constexpr (std::is_same_v<T, bool8>) value = x.bits != 0 ? 1 : 0;
+    else value = static_cast<unsigned>(static_cast<int>(x));
+    l.least = min(l.least, static_cast<std::int32_t>(value * scale + (zero + static_cast<unsigned>(number))));
   }
   __device__ static accumulator widen(const op_type& op, const type& l, const run_indices& index) {
-    // The greatest key of a float is a NaN that is omitted.
-    if (l.number() == type::none || (floating_storage<T> && l.key() == greatest_key<key>)) return op.identity();
+    if (l.number() == type::none) return op.identity();
     return {l.key(), index[l.number()]};
   }
 };
 
-/// Extrema of 2 and 4 bytes of floating point by the instructions for them. `flip` makes a maximum a minimum.
+/// Of all others.
 template <class T>
-requires(floating_storage<T> && sizeof(T) <= 4) struct run_lane<extremum<T>> {
-  using op_type = extremum<T>;
+requires(floating_storage<T> || sizeof(T) > 2) struct run_lane<arg_extremum<T>> {
+  using op_type = arg_extremum<T>;
+  using words = order_words<T>;
+  using type = first_least<T>;
   using accumulator = typename op_type::accumulator;
-  using type = unsigned;  // bits of the least so far, with the sign turned round for maxima
   static constexpr bool stays = false;
 
-  __device__ static type identity(const op_type& op) {
-    return detail::omits_nan(op) ? bits_of(quiet_nan()) : bits_of(infinity());
+  __device__ static type identity(const op_type& op) { return {op.policy, numbered_least<key_of<T>>::none}; }
+  __device__ static void absorb(const op_type& op, type& l, T x, int number, const run_indices&) {
+    l.see(op.policy, words::of(op.policy, x), number);
   }
+  __device__ static void absorb_next(const op_type& op, type& l, T x, int number) {
+    l.see_next(op.policy, words::of(op.policy, x), number);
+  }
+  __device__ static accumulator widen(const op_type& op, const type& l, const run_indices& index) {
+    const auto key = words::key_at(op.policy, l.least);
+    // The greatest key of a float is a NaN that is omitted.
+    if (floating_storage<T> && key == greatest_key<key_of<T>>) return op.identity();
+    return {key, index[l.number]};
+  }
+};
+
+/// Extrema of 2 and 4 bytes of floating point by the instructions for them.
+template <class T>
+requires order_words<T>::are_bits struct run_lane<extremum<T>> {
+  using op_type = extremum<T>;
+  using words = order_words<T>;
+  using accumulator = typename op_type::accumulator;
+  using type = typename words::word;
+  static constexpr bool stays = false;
+
+  __device__ static type identity(const op_type& op) { return words::greatest(op.policy); }
   __device__ static void absorb(const op_type& op, type& l, T x, int, const run_indices&) {
-    const unsigned turned = bits_of(x) ^ sign(op);
-    const bool omit = detail::omits_nan(op);
-    if constexpr (std::is_same_v<T, f16>) {
-      l = detail::extremum_f16x2(l, turned, false, omit);
-    } else if constexpr (std::is_same_v<T, bf16>) {
-      l = detail::extremum_bf16x2(l, turned, false, omit);
-    } else if (omit) {
-      asm("min.f32 %0, %0, %1;" : "+r"(l) : "r"(turned));
-    } else {
-      asm("min.NaN.f32 %0, %0, %1;" : "+r"(l) : "r"(turned));
-    }
+    l = words::lesser(op.policy, l, words::of(op.policy, x));
   }
   __device__ static accumulator widen(const op_type& op, const type& l, const run_indices&) {
-    using bits = std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint32_t>;
-    return op.lift(bit_copy<T>(static_cast<bits>(l ^ sign(op))), 0);
+    return words::key_at(op.policy, l);
   }
-
- private:
-  using layout = multifold::detail::float_layout<T>;
-  __device__ static unsigned bits_of(T x) { return bit_copy<typename layout::bits_type>(x); }
-  __device__ static unsigned sign(const op_type& op) {
-    return detail::wants_greatest(op) ? unsigned{layout::sign} : 0u;
-  }
-  __device__ static T infinity() { return bit_copy<T>(layout::infinity); }
-  __device__ static T quiet_nan() { return bit_copy<T>(layout::quiet_nan); }
 };
 
 /// A lane's value of the runs of a batch, over tiles.

@@ -260,7 +260,8 @@ struct tile_reader {
       // Long runs of neighbours, by whole vectors.
       const bool long_run = rows >= least_vectors_a_lane * vector_elements<T> * group;
       if (stride == sizeof(T) && long_run && !map.turned && run.index.step == 1) {
-        return absorb_neighbours(op, mine[0], run.first[0] + run.shift[0], rows, lane, group, run.index);
+        return absorb_neighbours(op, mine[0], neighbour_walk<T>(run.first[0] + run.shift[0], rows), lane, group,
+                                 run.index);
       }
     }
     const auto along = [&](const auto& walk_of) {

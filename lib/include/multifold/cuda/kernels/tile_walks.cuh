@@ -10,8 +10,10 @@
 namespace multifold::cuda::kernels {
 
 /// Ways through a run in shared memory, for lane `lane` of `lanes`: take() says where the next element stands and gives
-/// its number in the run, or, where nothing is left (`here` is false), any element of it.
+/// its number in the run, or, where nothing is left (`here` is false), any element of it. Where a walk
+/// `ascends`, a lane's numbers do, and `lane` is the first.
 struct straight_walk {
+  static constexpr bool ascends = true;
   const std::byte *first, *at;
   int step, number, lanes;
 
@@ -28,6 +30,7 @@ struct straight_walk {
 
 /// Element l stands (shift + l bend) % line bytes behind its place: its row begins there in memory.
 struct bent_walk {
+  static constexpr bool ascends = true;
   const std::byte *first, *at;
   int step, number, lanes;
   unsigned shift, bend;
@@ -52,6 +55,7 @@ struct bent_walk {
 
 /// The run begins with its element `begin` and goes round: so threads of neighbouring runs read different banks.
 struct turned_walk {
+  static constexpr bool ascends = false;
   const std::byte* at;
   int step, number, lanes, count, round;
 
@@ -82,9 +86,16 @@ concept takes_several = requires(const Op op, typename run_lane<Op>::type lane, 
 
 static_assert(takes_several<integer_product<std::int8_t>> && takes_several<float_product<float>>);
 
+/// An operation that takes less to gather elements whose numbers ascend.
+template <class Op>
+concept gathers_in_order = requires(const Op op, typename run_lane<Op>::type lane, typename Op::value_type x) {
+  run_lane<Op>::absorb_next(op, lane, x, 0);
+};
+
 /// Where the columns of a thread stand in shared memory: `span` bytes from each other.
 template <class Element, class Walk>
 struct column_walk {
+  static constexpr bool ascends = Walk::ascends;
   Walk walk;
   int span;
 
@@ -99,6 +110,7 @@ struct column_walk {
 /// The same of two arrays side by side, as pairs.
 template <class Element, class Walk>
 struct pair_walk {
+  static constexpr bool ascends = Walk::ascends;
   Walk x, y;
 
   __device__ void take(bool here, element_pair<Element> (&pair)[1], int& which) {
@@ -115,29 +127,40 @@ __device__ void absorb_run(const Op& op, run_value<Op> (&mine)[Width], Walk walk
   using gathers = run_lane<Op>;
   // In registers at once: of elements of 4 bytes four times as many as of accumulators of 16 or more.
   constexpr int most = (sizeof(T) <= 8 ? 8 : sizeof(T) <= 16 ? 4 : 2) / (Width > 2 ? 2 : 1);
+  constexpr bool in_order = Walk::ascends && gathers_in_order<Op>;
   int l = lane;
   if (l >= count) return;
   typename gathers::type into[Width];
 #pragma unroll
-  for (int j = 0; j < Width; ++j) into[j] = mine[j].begin(op);
+  for (int j = 0; j < Width; ++j) {
+    into[j] = mine[j].begin(op);
+    if constexpr (in_order) into[j].number = lane;
+  }
   const auto some = [&]<int Loads>(bool all) {
     T x[Loads][Width];
     int number[Loads];
 #pragma unroll
     for (int k = 0; k < Loads; ++k) walk.take(all || l + k * lanes < count, x[k], number[k]);
+    if constexpr (takes_several<Op>) {
 #pragma unroll
-    for (int j = 0; j < Width; ++j) {
-      if constexpr (takes_several<Op>) {
+      for (int j = 0; j < Width; ++j) {
         T column[Loads];
 #pragma unroll
         for (int k = 0; k < Loads; ++k) column[k] = all || l + k * lanes < count ? x[k][j] : padding_of(op);
         absorb_several(op, into[j], column);
-      } else {
-#pragma unroll
-        for (int k = 0; k < Loads; ++k) {
-          if (all || l + k * lanes < count) gathers::absorb(op, into[j], x[k][j], number[k], index);
-        }
       }
+    } else {
+      with_known_nan(op, [&](const Op& known) {
+#pragma unroll
+        for (int j = 0; j < Width; ++j) {
+#pragma unroll
+          for (int k = 0; k < Loads; ++k) {
+            if (!all && l + k * lanes >= count) continue;
+            if constexpr (in_order) gathers::absorb_next(known, into[j], x[k][j], number[k]);
+            else gathers::absorb(known, into[j], x[k][j], number[k], index);
+          }
+        }
+      });
     }
     l += Loads * lanes;
   };
@@ -151,38 +174,106 @@ __device__ void absorb_run(const Op& op, run_value<Op> (&mine)[Width], Walk walk
   for (int j = 0; j < Width; ++j) mine[j].end(op, into[j], index);
 }
 
-/// The same of neighbours in shared memory, sixteen bytes at a time but for the ends. A lane's indices ascend.
+/// Neighbours in shared memory, sixteen bytes at a time but for the ends. A lane's numbers ascend.
+template <class T>
+struct neighbour_walk {
+  static constexpr int width = vector_elements<T>;
+  const std::byte* first;
+  int count, head, vectors;
+
+  __device__ neighbour_walk(const std::byte* first, int count) : first(first), count(count) {
+    const int behind = static_cast<int>(reinterpret_cast<std::uintptr_t>(first) % 16 / sizeof(T));
+    head = min(count, (width - behind) % width);
+    vectors = (count - head) / width;
+  }
+  __device__ const vector_word& vector(int v) const {
+    return reinterpret_cast<const vector_word*>(first + head * static_cast<int>(sizeof(T)))[v];
+  }
+  __device__ int number_of(int v) const { return head + v * width; }
+
+  /// one(x, number) and some(vectors, number of the first, from one to the next), for lane `lane` of `lanes`.
+  template <class One, class Some>
+  __device__ __forceinline__ void each(int lane, int lanes, const One& one, const Some& some) const {
+    const auto element = [&](int l) { one(*reinterpret_cast<const T*>(first + l * static_cast<int>(sizeof(T))), l); };
+    const auto few = [&]<int Loads>(int v) {
+      vector_word loaded[Loads];
+#pragma unroll
+      for (int k = 0; k < Loads; ++k) loaded[k] = vector(v + k * lanes);
+      some(loaded, number_of(v), lanes * width);
+    };
+#pragma unroll 1
+    for (int l = lane; l < head; l += lanes) element(l);
+    int v = lane;
+#pragma unroll 1
+    for (; v + lanes < vectors; v += 2 * lanes) few.template operator()<2>(v);
+    if (v < vectors) few.template operator()<1>(v);
+#pragma unroll 1
+    for (int l = number_of(vectors) + lane; l < count; l += lanes) element(l);
+  }
+};
+
+/// The elements of such a run that are this lane's.
 template <class Op>
-__device__ void absorb_neighbours(const Op& op, run_value<Op>& mine, const std::byte* first, int count, int lane,
-                                  int lanes, const run_indices& index) {
+__device__ void absorb_neighbours(const Op& op, run_value<Op>& mine, const neighbour_walk<typename Op::value_type>& run,
+                                  int lane, int lanes, const run_indices& index) {
   using T = typename Op::value_type;
-  constexpr int width = vector_elements<T>;
   constexpr bool holds_all = lane_of<Op>::capacity >= most_run_share;
   thread_value<Op> into(op);
-  const auto one = [&](int l) {
-    if constexpr (!holds_all) into.make_room(op, 1);
-    into.absorb(op, *reinterpret_cast<const T*>(first + l * static_cast<int>(sizeof(T))), index[l]);
-  };
-  const int behind = static_cast<int>(reinterpret_cast<std::uintptr_t>(first) % 16 / sizeof(T));
-  const int head = min(count, (width - behind) % width), vectors = (count - head) / width;
-#pragma unroll 1
-  for (int l = lane; l < head; l += lanes) one(l);
-  const auto* const words = reinterpret_cast<const vector_word*>(first + head * static_cast<int>(sizeof(T)));
-  const auto some = [&]<int Loads>(int v) {
-    vector_word loaded[Loads];
+  run.each(
+      lane, lanes,
+      [&](T x, int number) {
+        if constexpr (!holds_all) into.make_room(op, 1);
+        into.absorb(op, x, index[number]);
+      },
+      [&]<int Loads>(const vector_word(&loaded)[Loads], int number, int step) {
+        if constexpr (!holds_all) into.make_room(op, Loads * vector_elements<T>);
 #pragma unroll
-    for (int k = 0; k < Loads; ++k) loaded[k] = words[v + k * lanes];
-    if constexpr (!holds_all) into.make_room(op, Loads * width);
-#pragma unroll
-    for (int k = 0; k < Loads; ++k) absorb_vector(op, into, loaded[k], index[head + (v + k * lanes) * width]);
-  };
-  int v = lane;
-#pragma unroll 1
-  for (; v + lanes < vectors; v += 2 * lanes) some.template operator()<2>(v);
-  if (v < vectors) some.template operator()<1>(v);
-#pragma unroll 1
-  for (int l = head + vectors * width + lane; l < count; l += lanes) one(l);
+        for (int k = 0; k < Loads; ++k) absorb_vector(op, into, loaded[k], index[number + k * step]);
+      });
   mine.merge(op, into.value(op));
+}
+
+/// Extrema of floating point by the instructions for them.
+template <class T>
+requires order_words<T>::are_bits __device__ void absorb_neighbours(const extremum<T>& op, run_value<extremum<T>>& mine,
+                                                                    const neighbour_walk<T>& run, int lane, int lanes,
+                                                                    const run_indices& index) {
+  using gathers = run_lane<extremum<T>>;
+  using words = order_words<T>;
+  with_known_nan(op, [&](const extremum<T>& known) {
+    auto least = gathers::identity(known);
+    run.each(
+        lane, lanes, [&](T x, int number) { gathers::absorb(known, least, x, number, index); },
+        [&]<int Loads>(const vector_word(&loaded)[Loads], int, int) {
+#pragma unroll
+          for (const vector_word& v : loaded)
+            least = words::lesser(known.policy, least, words::least_of(known.policy, v));
+        });
+    mine.end(known, least, index);
+  });
+}
+
+/// Indices of extrema: a lane finds the first vector that has the least, and looks into it when it has seen all.
+template <class T>
+__device__ void absorb_neighbours(const arg_extremum<T>& op, run_value<arg_extremum<T>>& mine,
+                                  const neighbour_walk<T>& run, int lane, int lanes, const run_indices& index) {
+  using words = order_words<T>;
+  with_known_nan(op, [&](const arg_extremum<T>& known) {
+    const auto& policy = known.policy;
+    first_least<T> least(policy, lane < run.head ? lane : run.number_of(lane));
+    run.each(
+        lane, lanes, [&](T x, int number) { least.see_next(policy, words::of(policy, x), number); },
+        [&]<int Loads>(const vector_word(&loaded)[Loads], int number, int step) {
+#pragma unroll
+          for (int k = 0; k < Loads; ++k) least.see_next(policy, words::least_of(policy, loaded[k]), number + k * step);
+        });
+    const auto key = words::key_at(policy, least.least);
+    if (key > mine.kept.key || (floating_storage<T> && key == greatest_key<key_of<T>>)) return;
+    const int v = (least.number - run.head) / neighbour_walk<T>::width;
+    if (least.number >= run.head && v < run.vectors)
+      least.number += words::place_of(policy, run.vector(v), least.least);
+    mine.merge(known, {key, index[least.number]});
+  });
 }
 
 }  // namespace multifold::cuda::kernels
