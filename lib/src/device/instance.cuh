@@ -26,7 +26,7 @@ inline built_in_output output_of(const plan& p, const call& c, std::uint32_t* st
   built_in_output output{};
   output.data = c.results;
   output.merge = c.merge;
-  output.plain = is_plain(p.what, p.form.length) && c.count == nullptr;
+  output.plain = is_plain(p.what, p.form.length) && c.count == nullptr && !c.merge;
   output.needs_elements = !has_identity(p.what.op) && !p.what.initial.given;
   output.only = p.form.results() == 1;
   output.op = p.what.op;

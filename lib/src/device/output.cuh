@@ -21,7 +21,7 @@ struct built_in_output {
   void* data;  // results, or accumulators if `merge`
   result_layout layout;
   bool merge;
-  bool plain;           // default result dtype, no initial value, and no count in device memory
+  bool plain;           // stored in the default dtype, without an initial value or a count in device memory
   bool needs_elements;  // there is no value without any
   bool only;            // there is a single result, whose status is written; else failures are noted in a cleared word
   op_kind op;
