@@ -22,6 +22,7 @@ struct tile_view {
   std::int64_t part;
   int runs, rows, columns;  // runs == -1: there are no more tiles
   int words;                // runs an outer, each of which stands for columns so far apart
+  unsigned share_of_word;   // 2^32 over that, rounded up: a quotient of a run's number is a product with it
   unsigned shift[2];        // of the first element of each array behind the beginning of a line
   bool first, last;         // of its part
 };
@@ -75,8 +76,10 @@ __device__ void fetch_tile(std::byte* stage, tile_view& view, const T* data, con
     view.first_batch = at.outer * map.inner + at.column;
     view.row = at.row;
     view.part = at.part;
-    view.words = (columns + width - 1) / width;
-    view.runs = outers * view.words;
+    const int words = (columns + width - 1) / width;
+    view.words = words;
+    view.share_of_word = 0xffffffffu / static_cast<unsigned>(words) + 1;
+    view.runs = outers * words;
     view.rows = rows;
     view.columns = columns;
     view.shift[which] = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(base) % tile_line_bytes);
@@ -106,6 +109,22 @@ inline constexpr int tile_columns_of = [] {
   if constexpr (requires { Op::most_columns; }) return most < Op::most_columns ? most : Op::most_columns;
   else return most;
 }();
+
+/// Where the sum of a whole run goes. A small value, for functions that are kept out of line.
+template <class Op, class Output>
+struct whole_batch {
+  const pass_arguments<Op, Output>* args;
+  std::int64_t batch;
+  bool leaves;
+
+  template <class Sum>
+  __device__ void operator()(const Sum& sum) const {
+    using sweeps = run_sweeps<Op>;
+    if (!leaves) return;
+    if (args->partials.data == nullptr) args->output(args->op, batch, sum);
+    else if constexpr (sweeps::hands_on) args->partials.data[batch] = sweeps::accumulator_of(sum);
+  }
+};
 
 /// Dynamic shared memory: tile_ring_bytes. `more` is the second array, if there is one. `Whole`: an operation that
 /// looks at runs more than once has all of a batch in a tile, and its lanes in a warp.
@@ -165,19 +184,17 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks_of<Op>)
     const tile_view& view = views[stage];
     if (view.runs < 0) break;
     const std::byte* const here = ring + stage * tile_stage_bytes;
-    for (int r = lanes.first; r - lanes.first < view.runs; r += lanes.together) {
-      int o = r, c = 0;
-      if (view.words > 1) {
-        o = static_cast<int>(static_cast<unsigned>(r) / static_cast<unsigned>(view.words));
-        c = r - o * view.words;
-      }
-      const bool active = r < view.runs;
+    const int runs = view.runs, words = view.words;
+    for (int r = lanes.first; r - lanes.first < runs; r += lanes.together) {
+      const int o = words > 1 ? static_cast<int>(__umulhi(static_cast<unsigned>(r), view.share_of_word)) : r;
+      const int c = r - o * words;
+      const bool active = r < runs;
       const std::byte* const run = active ? here + o * outer_step + c * item : here;
       run_place place{{run, run + array_bytes},
                       {view.shift[0], view.shift[arrays - 1]},
                       view.rows,
                       o,
-                      view.words * item,
+                      words * item,
                       {args.first_index + view.row * map.index_step, map.index_step},
                       view.rows};
       if (!joined) {
@@ -185,15 +202,11 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks_of<Op>)
       }
       const std::int64_t first_batch = view.first_batch + o * map.inner + c;
       const auto leaves = [&](int j) {
-        return lanes.lane == 0 && active && (Width == 1 || c + j * view.words < view.columns);
+        return lanes.lane == 0 && active && (Width == 1 || c + j * words < view.columns);
       };
       using sweeps = run_sweeps<Op>;
       if constexpr (Whole) {
-        sweeps::whole(args.op, reader.run_of(place, active), [&](const auto& sum) {
-          if (!leaves(0)) return;
-          if (args.partials.data == nullptr) args.output(args.op, first_batch, sum);
-          else if constexpr (sweeps::hands_on) args.partials.data[first_batch] = sweeps::accumulator_of(sum);
-        });
+        sweeps::whole(args.op, reader.run_of(place, active), whole_batch<Op, Output>{&args, first_batch, leaves(0)});
       } else {
         if (view.first) {
 #pragma unroll
@@ -214,7 +227,7 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks_of<Op>)
           }
           value = merge_lanes(args.op, lanes, value, storage);
           if (!leaves(j)) continue;
-          const std::int64_t batch = first_batch + j * view.words;
+          const std::int64_t batch = first_batch + j * words;
           if (args.partials.data == nullptr) args.output(args.op, batch, value);
           else args.partials.data[batch * args.parts + view.part] = value;
         }
