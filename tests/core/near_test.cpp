@@ -178,6 +178,25 @@ TYPED_TEST(near_pairs, quotients_rounded_to_odd) {
   }
 }
 
+TYPED_TEST(near_pairs, quotients_of_sums_of_integers) {
+  engine random(101);
+  int certain = 0;
+  for (int i = 0; i < 20000 && !this->HasFailure(); ++i) {
+    const int down = static_cast<int>(random() % 100);
+    const int128_t sum = static_cast<int128_t>(static_cast<uint128_t>(random()) << 64 | random()) >> down;
+    const auto upper = static_cast<std::int64_t>(sum >> 32);
+    const std::int64_t count = i % 2 == 0 ? 1 + static_cast<std::int64_t>(random() % 40) : any_count(random, 52);
+    const mpq_class expected =
+        (scaled(mpz_class(static_cast<long>(upper)), 32) + rational(static_cast<double>(sum & 0xffffffff))) /
+        rational(count);
+    const near_value found = detail::near_quotient(sum, count, 1.0 / static_cast<double>(count));
+    ASSERT_TRUE(down < 43 || !std::isinf(found.error));
+    if (std::isinf(found.error) || expected == 0) continue;
+    certain += agrees<TypeParam>(found, expected);
+  }
+  EXPECT_GT(certain, 11000);
+}
+
 // Means of a few f64 are often in the middle between two, and never uncertain then.
 TEST(near_quotient, of_ties_between_binary64) {
   engine random(100);

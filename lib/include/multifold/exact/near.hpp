@@ -90,6 +90,17 @@ MULTIFOLD_HD inline near_value near_quotient(const exact_pair& pair, std::int64_
   return near_quotient(pair, count, 1.0 / static_cast<double>(count));
 }
 
+/// A sum of integers over their count, likewise; unknown for sums beyond 2^85, too.
+MULTIFOLD_HD inline near_value near_quotient(int128_t sum, std::int64_t count, double reciprocal) {
+  constexpr std::int64_t most = std::int64_t{1} << 53;
+  const auto upper = static_cast<std::int64_t>(sum >> 32);
+  if (upper != sum >> 32 || upper > most || upper < -most || count > most) return unknown_value();
+  const double top = static_cast<double>(upper) * 0x1p32;
+  const auto rest = static_cast<double>(static_cast<std::uint32_t>(sum));
+  const double high = plain_sum(top, rest);
+  return near_fraction({high, plain_sum(plain_difference(top, high), rest)}, static_cast<double>(count), reciprocal);
+}
+
 /// The square root; unknown below zero and close to it.
 ///
 /// With r the root of `high`, rounded, and w = (v - r^2) / r^2, it is r + r w / 2 - r w^2 / 8 + ..., and |w| is below 7
