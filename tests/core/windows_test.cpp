@@ -82,6 +82,8 @@ void expect_exact_sums(const std::vector<T>& all) {
   const window_layout layout(range.top(), range.bottom(), log_count);
   const bool beyond = sizeof(T) == 8 && range.top() + log_count > 1023;  // sums may be
   EXPECT_EQ(range.fits(log_count), layout.count == 1 && !beyond);
+  EXPECT_EQ(layout.one_is_enough(range.bottom()), layout.count == 1);
+  EXPECT_EQ(layout.two_are_enough(range.bottom()), layout.count <= 2);
   if (range.fits(log_count)) {
     double plain = -0.0;
     exact_sum<T> found;

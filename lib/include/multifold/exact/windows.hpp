@@ -114,10 +114,13 @@ struct window_layout {
 
   MULTIFOLD_HD constexpr window_layout(int top, int bottom, int log_count)
       : unit(top + log_count - 51), step(52 - log_count), count(1) {
-    if (top + log_count - 53 <= bottom) return;
-    const int rest = unit - bottom - (54 - log_count);
+    if (one_is_enough(bottom)) return;
+    const int rest = unit - bottom - (step + 2);
     count = 2 + (rest > 0 ? (rest + step - 1) / step : 0);
   }
+  /// Whether `count` is 1, and at most 2, without a division.
+  MULTIFOLD_HD constexpr bool one_is_enough(int bottom) const { return unit - bottom <= 2; }
+  MULTIFOLD_HD constexpr bool two_are_enough(int bottom) const { return unit - bottom <= step + 2; }
   /// Whether so many windows start at binary64 numbers, and sums are binary64 numbers.
   MULTIFOLD_HD constexpr bool in_range(int windows) const {
     return unit + 52 < 1023 && unit + 52 - (windows - 2) * step >= -1022;

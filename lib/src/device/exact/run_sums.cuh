@@ -156,8 +156,8 @@ struct run_sweeps<expansion_sum<T>> {
     const int log_count = log_of_count(run.rows());
     if (__all_sync(whole_warp, range.fits(log_count))) return deliver(plain[0]);
     const window_layout layout(range.top(), range.bottom(), log_count);
-    const bool in_windows = !range.none() && layout.count > 1;
-    if (__any_sync(whole_warp, !range.finite() || (in_windows && layout.count > 2)))
+    const bool in_windows = !range.none() && !layout.one_is_enough(range.bottom());
+    if (__any_sync(whole_warp, !range.finite() || (in_windows && !layout.two_are_enough(range.bottom()))))
       return seldom(run, plain[0], range, deliver);
     Run mine = run;
     if (!in_windows) mine.place.rows = 0;
