@@ -30,11 +30,13 @@ struct tile_view {
 /// Boxes that a block goes through: tile by tile along its part of the length, and then the next ones of the grid's.
 struct tile_cursor {
   std::int64_t item, outer, column, part;
-  std::int64_t row, end;  // the tile's first row, and the part's last one
-  bool first;             // of its part
+  std::int64_t row, end;       // the tile's first row, and the part's last one
+  std::int64_t length, items;  // of a batch, and how many boxes there are
+  bool first;                  // of its part
 
+  __device__ bool done() const { return item >= items; }
   template <class Arguments>
-  __device__ void seek(const tile_map& map, const Arguments& args, std::int64_t length, std::int64_t number) {
+  __device__ void seek(const tile_map& map, const Arguments& args, std::int64_t number) {
     item = number;
     std::int64_t box = number;
     column = part = 0;
@@ -53,8 +55,8 @@ struct tile_cursor {
   }
   __device__ bool last(const tile_map& map) const { return row + map.rows >= end; }
   template <class Arguments>
-  __device__ void advance(const tile_map& map, const Arguments& args, std::int64_t length) {
-    if (last(map)) return seek(map, args, length, item + gridDim.x);
+  __device__ void advance(const tile_map& map, const Arguments& args) {
+    if (last(map)) return seek(map, args, item + gridDim.x);
     row += map.rows;
     first = false;
   }
@@ -144,10 +146,9 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks_of<Op>)
   constexpr int warps = tile_threads / 32;
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const bool leads = threadIdx.x % 32 == 0;
-  const std::int64_t length = args.length, items = map.blocks_of_outer * map.chunks * args.parts;
   __shared__ tile_cursor ahead;  // of whoever fetches: registers are for what is gathered
   const auto fetch = [&](int s) {
-    if (ahead.item < items) {
+    if (!ahead.done()) {
       std::byte* const stage = ring + s * tile_stage_bytes;
       fetch_tile(stage, views[s], data, map, ahead, &full[s], 0, Width);
       if constexpr (arrays == 2) fetch_tile(stage + array_bytes, views[s], more, map, ahead, &full[s], 1, Width);
@@ -156,12 +157,14 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks_of<Op>)
     }
     detail::arrive(&full[s]);
     __syncwarp();
-    if (leads && ahead.item < items) ahead.advance(map, args, length);
+    if (leads && !ahead.done()) ahead.advance(map, args);
     __syncwarp();
   };
   if (warp == 0) {
     if (leads) {
-      ahead.seek(map, args, length, blockIdx.x);
+      ahead.length = args.length;
+      ahead.items = map.blocks_of_outer * map.chunks * args.parts;
+      ahead.seek(map, args, blockIdx.x);
       for (std::uint64_t& barrier : full) detail::start_barrier(&barrier);
       detail::show_barriers();
     }
@@ -178,17 +181,17 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks_of<Op>)
   const int outer_step = joined ? static_cast<int>(outer_bytes) : by_rows ? map.rows * map.pitch : map.pitch;
   const tile_reader<Width, Op> reader{map, stride, lanes.group, lanes.lane, bend};
   run_value<Op> mine[Width];
-  int stage = 0, turn = 0;
-  for (unsigned parity = 0;;) {
-    detail::wait_for(&full[stage], parity);
+  for (unsigned number = 0;; ++number) {
+    const unsigned stage = number % tile_stages;
+    detail::wait_for(&full[stage], number / tile_stages % 2);
     const tile_view& view = views[stage];
     if (view.runs < 0) break;
     const std::byte* const here = ring + stage * tile_stage_bytes;
-    const int runs = view.runs, words = view.words;
-    for (int r = lanes.first; r - lanes.first < runs; r += lanes.together) {
+    for (int r = lanes.first; r - lanes.first < view.runs; r += lanes.together) {
+      const int words = view.words;
       const int o = words > 1 ? static_cast<int>(__umulhi(static_cast<unsigned>(r), view.share_of_word)) : r;
       const int c = r - o * words;
-      const bool active = r < runs;
+      const bool active = r < view.runs;
       const std::byte* const run = active ? here + o * outer_step + c * item : here;
       run_place place{{run, run + array_bytes},
                       {view.shift[0], view.shift[arrays - 1]},
@@ -235,16 +238,12 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks_of<Op>)
     }
     // Warps go on as they are done, and take turns in waiting for the others and asking for what comes here next.
     __syncwarp();
-    if (warp == turn) {
-      detail::meet_at(1 + stage, tile_threads);
-      fetch(stage);
+    const int barrier = 1 + static_cast<int>(stage);
+    if (warp == static_cast<int>(number % warps)) {
+      detail::meet_at(barrier, tile_threads);
+      fetch(static_cast<int>(stage));
     } else {
-      detail::pass_by(1 + stage, tile_threads);
-    }
-    if (++turn == warps) turn = 0;
-    if (++stage == tile_stages) {
-      stage = 0;
-      parity ^= 1;
+      detail::pass_by(barrier, tile_threads);
     }
   }
 }
