@@ -171,9 +171,12 @@ TYPED_TEST(near_pairs, quotients_rounded_to_odd) {
       ASSERT_EQ(bits_of(detail::nearest<TypeParam>(odd)),
                 testing_oracle::nearest<TypeParam>(rational(sum) / rational(count)))
           << std::hexfloat << tight.high << " " << tight.low << " " << count;
+      ASSERT_EQ(bits_of(detail::nearest<TypeParam>(detail::odd_fraction(tight.high, divisor, 1 / divisor))),
+                testing_oracle::nearest<TypeParam>(rational(tight.high) / rational(count)));
     }
     for (const double zero : {0.0, -0.0}) {
       EXPECT_EQ(bits_of(detail::odd_fraction({zero, 0.0}, 3.0, 1.0 / 3)), bits_of(zero));
+      EXPECT_EQ(bits_of(detail::odd_fraction(zero, 3.0, 1.0 / 3)), bits_of(zero));
     }
   }
 }

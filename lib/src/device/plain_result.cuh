@@ -20,17 +20,17 @@ __device__ inline T round_to(double x) {
   else return static_cast<T>(x);
 }
 
-/// What a mean is divided by: its count, or 0 where there is no mean, and the reciprocal.
+/// What a mean is divided by: its count, or 0 where there is no mean, as a binary64 as well, and the reciprocal.
 struct divisor {
   std::int64_t count;
+  double real;
   double reciprocal;
 
   /// x / count, rounded once (Markstein, IBM Journal of Research and Development 34, 1990), of integers up to 2^53.
   __device__ double quotient_of(double x) const {
-    const auto n = static_cast<double>(count);
     double near = x * reciprocal;
-    near = fma(fma(-near, n, x), reciprocal, near);
-    return fma(fma(-near, n, x), reciprocal, near);
+    near = fma(fma(-near, real, x), reciprocal, near);
+    return fma(fma(-near, real, x), reciprocal, near);
   }
 };
 
@@ -43,7 +43,7 @@ __device__ bool store_plain(const Op&, const typename Op::accumulator&, divisor,
 /// Sum, or mean if there is a divisor. NaN is left to the general way, which makes it canonical.
 template <class T>
 __device__ bool store_plain(const float_sum<T>&, const double& value, divisor by, void* results, std::int64_t place) {
-  const double x = by.count == 0 ? value : value / static_cast<double>(by.count);
+  const double x = by.count == 0 ? value : value / by.real;
   if (x != x) return false;
   static_cast<T*>(results)[place] = round_to<T>(x);
   return true;

@@ -79,6 +79,10 @@ MULTIFOLD_HD inline double odd_fraction(const two_sum& tight, double divisor, do
   const double rest = plain_sum(std::fma(-high, divisor, tight.sum), tight.error);
   return tight.sum == 0 ? tight.sum : odd_of(high, rest);  // -0 stays
 }
+MULTIFOLD_HD inline double odd_fraction(double x, double divisor, double reciprocal) {
+  const double near = quotient_by(x, divisor, reciprocal), rest = std::fma(-near, divisor, x);
+  return x == 0 ? x : odd_of(near, rest);
+}
 
 /// pair / count, with the count's rounded reciprocal; unknown for a count beyond 2^53.
 MULTIFOLD_HD inline near_value near_quotient(const exact_pair& pair, std::int64_t count, double reciprocal) {

@@ -254,12 +254,11 @@ struct exact_output {
     } else {
       const std::int64_t count = to.count.most;
       if (count > most_odd_divisor) return false;
-      const auto divisor = static_cast<double>(count);
       if constexpr (std::is_same_v<T, double>) {
         if (!(std::fabs(sum) > 0x1p-900 && std::fabs(sum) < 0x1p1000)) return false;
-        *out = cuda::detail::divisor{count, to.reciprocal}.quotient_of(sum);
+        *out = cuda::detail::divisor{count, to.divisor, to.reciprocal}.quotient_of(sum);
       } else {
-        const double mean = odd_fraction({sum, 0.0}, divisor, to.reciprocal);
+        const double mean = odd_fraction(sum, to.divisor, to.reciprocal);
         *out = nearest<T>(sum - sum == 0 ? mean : sum);
       }
     }
