@@ -152,6 +152,66 @@ TYPED_TEST(near_pairs, quotients_that_are_ties_or_nearly) {
   }
 }
 
+// Quotients rounded to odd are never uncertain: any of them, those of ties and of what lies anywhere beside them.
+TYPED_TEST(near_pairs, quotients_rounded_to_odd) {
+  if constexpr (sizeof(TypeParam) < 8) {
+    engine random(99);
+    for (int i = 0; i < 40000 && !this->HasFailure(); ++i) {
+      const std::int64_t count = i % 3 == 0 ? 1 + static_cast<std::int64_t>(random() % 20) : any_count(random, 52);
+      exact_pair sum = any_pair(random);
+      if (i % 2 == 0) {
+        const exact_pair tie = near_tie<TypeParam>(random);
+        const double high = tie.high * static_cast<double>(count);
+        sum = exact_pair{high, std::fma(tie.high, static_cast<double>(count), -high)} + tie.low;
+      }
+      if (sum.lost()) continue;
+      const exact_pair tight = detail::tightened(sum);
+      const auto divisor = static_cast<double>(count);
+      const double odd = detail::odd_fraction({tight.high, tight.low}, divisor, 1 / divisor);
+      ASSERT_EQ(bits_of(detail::nearest<TypeParam>(odd)),
+                testing_oracle::nearest<TypeParam>(rational(sum) / rational(count)))
+          << std::hexfloat << tight.high << " " << tight.low << " " << count;
+      ASSERT_EQ(bits_of(detail::nearest<TypeParam>(detail::odd_fraction(tight.high, divisor, 1 / divisor))),
+                testing_oracle::nearest<TypeParam>(rational(tight.high) / rational(count)));
+    }
+    for (const double zero : {0.0, -0.0}) {
+      EXPECT_EQ(bits_of(detail::odd_fraction({zero, 0.0}, 3.0, 1.0 / 3)), bits_of(zero));
+      EXPECT_EQ(bits_of(detail::odd_fraction(zero, 3.0, 1.0 / 3)), bits_of(zero));
+    }
+  }
+}
+
+TYPED_TEST(near_pairs, quotients_of_sums_of_integers) {
+  engine random(101);
+  int certain = 0;
+  for (int i = 0; i < 20000 && !this->HasFailure(); ++i) {
+    const int down = static_cast<int>(random() % 100);
+    const int128_t sum = static_cast<int128_t>(static_cast<uint128_t>(random()) << 64 | random()) >> down;
+    const auto upper = static_cast<std::int64_t>(sum >> 32);
+    const std::int64_t count = i % 2 == 0 ? 1 + static_cast<std::int64_t>(random() % 40) : any_count(random, 52);
+    const mpq_class expected =
+        (scaled(mpz_class(static_cast<long>(upper)), 32) + rational(static_cast<double>(sum & 0xffffffff))) /
+        rational(count);
+    const near_value found = detail::near_quotient(sum, count, 1.0 / static_cast<double>(count));
+    ASSERT_TRUE(down < 43 || !std::isinf(found.error));
+    if (std::isinf(found.error) || expected == 0) continue;
+    certain += agrees<TypeParam>(found, expected);
+  }
+  EXPECT_GT(certain, 11000);
+}
+
+// Means of a few f64 are often in the middle between two, and never uncertain then.
+TEST(near_quotient, of_ties_between_binary64) {
+  engine random(100);
+  for (int i = 0; i < 20000; ++i) {
+    const std::int64_t count = 2 + static_cast<std::int64_t>(random() % 62);
+    const auto tie = static_cast<int128_t>(2 * (random() >> 11 | std::uint64_t{1} << 52) + 1) * count;
+    const auto high = static_cast<double>(tie);
+    const exact_pair sum{high, static_cast<double>(tie - static_cast<int128_t>(high))};
+    ASSERT_TRUE(agrees<double>(detail::near_quotient(sum, count), rational(sum) / rational(count))) << count;
+  }
+}
+
 // Counts that binary64 does not hold: dividing by what they round to is not within the error.
 TYPED_TEST(near_pairs, quotients_by_inexact_counts) {
   engine random(95);

@@ -13,6 +13,7 @@
 #include "multifold/exact/finish.hpp"
 #include "multifold/exact/format.hpp"
 #include "multifold/exact/pair.hpp"
+#include "multifold/float16.hpp"
 #include "multifold/ops/exact_sum.hpp"
 
 namespace multifold {
@@ -77,8 +78,13 @@ template <class T>
 void expect_exact_sums(const std::vector<T>& all) {
   const exponent_range<T> range = range_of(all);
   if (range.none()) return;
-  const window_layout layout(range.top(), range.bottom(), log_of_count(static_cast<std::int64_t>(all.size())));
-  if (layout.count == 1) {
+  const int log_count = log_of_count(static_cast<std::int64_t>(all.size()));
+  const window_layout layout(range.top(), range.bottom(), log_count);
+  const bool beyond = sizeof(T) == 8 && range.top() + log_count > 1023;  // sums may be
+  EXPECT_EQ(range.fits(log_count), layout.count == 1 && !beyond);
+  EXPECT_EQ(layout.one_is_enough(range.bottom()), layout.count == 1);
+  EXPECT_EQ(layout.two_are_enough(range.bottom()), layout.count <= 2);
+  if (range.fits(log_count)) {
     double plain = -0.0;
     exact_sum<T> found;
     for (const T x : all) {
@@ -122,6 +128,25 @@ TYPED_TEST(windows_of, sums_at_their_limits) {
       for (T& x : all) x = -x;
       expect_exact_sums(all);
     }
+  }
+}
+
+// Those of bfloat16 are kept in another form.
+TEST(ranges, bfloat16_and_binary32_alike) {
+  std::mt19937_64 by(20261126);
+  for (int trial = 0; trial < 20000; ++trial) {
+    magnitude_scan<float> expected;
+    magnitude_scan<bf16> found;
+    const auto mask = static_cast<std::uint16_t>(by() >> (trial % 64));
+    for (int i = 0; i < trial % 6; ++i) {
+      const float x = to_float(bf16{static_cast<std::uint16_t>(by() & mask)});
+      expected.see(x);
+      found.see(x);
+    }
+    ASSERT_EQ(exponent_range<bf16>(found).fields, exponent_range<float>(expected).fields);
+    const exponent_range<bf16> range(found);
+    const bool finite = range.none() || range.finite();
+    ASSERT_EQ(range.fits(2), finite && (range.none() || window_layout(range.top(), range.bottom(), 2).count == 1));
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 
 #include "multifold/dtype.hpp"
 
@@ -60,10 +61,28 @@ MULTIFOLD_HD constexpr std::uint16_t narrow_bits(double x) {
 }  // namespace detail
 
 /// One rounding from binary64; NaN becomes the canonical quiet NaN 0x7e00.
-MULTIFOLD_HD constexpr f16 to_f16(double x) { return {detail::narrow_bits<10, 15>(x)}; }
+MULTIFOLD_HD constexpr f16 to_f16(double x) {
+#if defined(__CUDA_ARCH__)
+  if (!std::is_constant_evaluated()) {
+    std::uint16_t bits = 0;
+    asm("cvt.rn.f16.f64 %0, %1;" : "=h"(bits) : "d"(x));
+    return {x != x ? std::uint16_t{0x7e00} : bits};
+  }
+#endif
+  return {detail::narrow_bits<10, 15>(x)};
+}
 
 /// One rounding from binary64; NaN becomes the canonical quiet NaN 0x7fc0.
-MULTIFOLD_HD constexpr bf16 to_bf16(double x) { return {detail::narrow_bits<7, 127>(x)}; }
+MULTIFOLD_HD constexpr bf16 to_bf16(double x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  if (!std::is_constant_evaluated()) {
+    std::uint16_t bits = 0;
+    asm("cvt.rn.bf16.f64 %0, %1;" : "=h"(bits) : "d"(x));
+    return {x != x ? std::uint16_t{0x7fc0} : bits};
+  }
+#endif
+  return {detail::narrow_bits<7, 127>(x)};
+}
 
 /// Any floating storage type to binary64, exactly.
 MULTIFOLD_HD inline double to_double(f16 x) { return static_cast<double>(to_float(x)); }

@@ -72,12 +72,12 @@ inline constexpr std::int32_t beyond_formats = 2100;
 }  // namespace detail
 
 MULTIFOLD_HD constexpr wide_integer operator*(const wide_integer& a, const wide_integer& b) {
-  if (a.zero() || b.zero()) return {0, 0, 0, false, false};
   if ((a.high | b.high) == 0 && (a.exponent | b.exponent) == 0) {
     const uint128_t product = static_cast<uint128_t>(a.low) * b.low;
-    return {static_cast<std::uint64_t>(product), static_cast<std::uint64_t>(product >> 64), 0, a.negative != b.negative,
-            false};
+    return {static_cast<std::uint64_t>(product), static_cast<std::uint64_t>(product >> 64), 0,
+            a.negative != b.negative && product != 0, false};
   }
+  if (a.zero() || b.zero()) return {0, 0, 0, false, false};
   wide_integer beyond = a.exponent > b.exponent ? a : b;
   if (beyond.exponent > detail::beyond_formats) {
     beyond.negative = a.negative != b.negative;

@@ -26,7 +26,7 @@ inline built_in_output output_of(const plan& p, const call& c, std::uint32_t* st
   built_in_output output{};
   output.data = c.results;
   output.merge = c.merge;
-  output.plain = is_plain(p.what, p.form.length) && c.count == nullptr;
+  output.plain = is_plain(p.what, p.form.length) && c.count == nullptr && !c.merge;
   output.needs_elements = !has_identity(p.what.op) && !p.what.initial.given;
   output.only = p.form.results() == 1;
   output.op = p.what.op;
@@ -35,7 +35,10 @@ inline built_in_output output_of(const plan& p, const call& c, std::uint32_t* st
   output.layout = kernels::layout_of(p.form);
   output.status_word = status_word;
   output.initial = p.what.initial;
-  if (output.plain) output.reciprocal = 1.0 / static_cast<double>(p.form.length);
+  if (output.plain) {
+    output.divisor = static_cast<double>(p.form.length);
+    output.reciprocal = 1 / output.divisor;
+  }
   return output;
 }
 
@@ -77,7 +80,10 @@ void lower(const reduction& what, const void* accumulators, std::int64_t count, 
     output.count = {length, nullptr};
     output.status_word = status_word;
     output.initial = what.initial;
-    if (output.plain) output.reciprocal = 1.0 / static_cast<double>(length);
+    if (output.plain) {
+      output.divisor = static_cast<double>(length);
+      output.reciprocal = 1 / output.divisor;
+    }
     const auto launch_over = [&](const auto& to) {
       using output_type = std::remove_cvref_t<decltype(to)>;
       const kernels::pass_arguments<Op, output_type> args{

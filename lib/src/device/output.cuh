@@ -21,7 +21,7 @@ struct built_in_output {
   void* data;  // results, or accumulators if `merge`
   result_layout layout;
   bool merge;
-  bool plain;           // default result dtype, no initial value, and no count in device memory
+  bool plain;           // stored in the default dtype, without an initial value or a count in device memory
   bool needs_elements;  // there is no value without any
   bool only;            // there is a single result, whose status is written; else failures are noted in a cleared word
   op_kind op;
@@ -29,7 +29,7 @@ struct built_in_output {
   std::uint32_t* status_word;
   kernels::device_length count;
   initial_value initial;
-  double reciprocal = 0;  // of the count, for plain means
+  double divisor = 0, reciprocal = 0;  // the count and its reciprocal, for plain means
 
   template <class Op>
   __device__ void operator()(const Op& fold, std::int64_t batch, const typename Op::accumulator& value) const {
@@ -40,7 +40,7 @@ struct built_in_output {
       return;
     }
     status s = status::ok;
-    if (!plain || !store_plain(fold, value, {op == op_kind::mean ? count.most : 0, reciprocal}, data, place)) {
+    if (!plain || !store_plain(fold, value, {op == op_kind::mean ? count.most : 0, divisor, reciprocal}, data, place)) {
       s = !count.in_range()              ? status::bad_count
           : count == 0 && needs_elements ? status::empty
                                          : store_result(op, fold.lower(value, count), initial, result,

@@ -5,8 +5,10 @@
 
 #include <cstdint>
 
+#include "multifold/exact/near.hpp"
 #include "multifold/float16.hpp"
 #include "multifold/ops/extremum.hpp"
+#include "multifold/ops/product.hpp"
 #include "multifold/ops/sum.hpp"
 
 namespace multifold::cuda::detail {
@@ -18,17 +20,17 @@ __device__ inline T round_to(double x) {
   else return static_cast<T>(x);
 }
 
-/// What a mean is divided by: its count, or 0 where there is no mean, and the reciprocal.
+/// What a mean is divided by: its count, or 0 where there is no mean, as a binary64 as well, and the reciprocal.
 struct divisor {
   std::int64_t count;
+  double real;
   double reciprocal;
 
   /// x / count, rounded once (Markstein, IBM Journal of Research and Development 34, 1990), of integers up to 2^53.
   __device__ double quotient_of(double x) const {
-    const auto n = static_cast<double>(count);
     double near = x * reciprocal;
-    near = fma(fma(-near, n, x), reciprocal, near);
-    return fma(fma(-near, n, x), reciprocal, near);
+    near = fma(fma(-near, real, x), reciprocal, near);
+    return fma(fma(-near, real, x), reciprocal, near);
   }
 };
 
@@ -41,28 +43,65 @@ __device__ bool store_plain(const Op&, const typename Op::accumulator&, divisor,
 /// Sum, or mean if there is a divisor. NaN is left to the general way, which makes it canonical.
 template <class T>
 __device__ bool store_plain(const float_sum<T>&, const double& value, divisor by, void* results, std::int64_t place) {
-  const double x = by.count == 0 ? value : value / static_cast<double>(by.count);
+  const double x = by.count == 0 ? value : value / by.real;
   if (x != x) return false;
   static_cast<T*>(results)[place] = round_to<T>(x);
   return true;
 }
 
-/// Sum, or mean if there is a divisor: both exact in binary64, so that the division is the only rounding.
+/// Sum, or mean if there is a divisor. Narrow integers have sums that binary64 holds, all others a near value.
 template <class T>
 __device__ bool store_plain(const integer_sum<T>&, const int128_t& value, divisor by, void* results,
                             std::int64_t place) {
   const auto low = static_cast<std::int64_t>(value);
   if (by.count != 0) {
+    double* const out = static_cast<double*>(results) + place;
     constexpr std::int64_t most = std::int64_t{1} << 53;
-    if (value != low || low > most || low < -most || by.count > most) return false;
-    static_cast<double*>(results)[place] = by.quotient_of(static_cast<double>(low));
-    return true;
+    const bool narrow = value == low && low <= most && low >= -most && by.count <= most;
+    if (narrow && (sizeof(T) <= 4 || low == 0)) {
+      *out = by.quotient_of(static_cast<double>(low));
+      return true;
+    }
+    return multifold::detail::round_if_certain(multifold::detail::near_quotient(value, by.count, by.reciprocal), *out);
   }
   const bool fits = integer_sum<T>::no_sign && !std::is_same_v<T, bool8>
                         ? static_cast<std::uint64_t>(static_cast<uint128_t>(value) >> 64) == 0
                         : value == low;
   if (!fits) return false;
   static_cast<std::int64_t*>(results)[place] = low;
+  return true;
+}
+
+/// A product that fits.
+template <class T>
+__device__ bool store_plain(const integer_product<T>&, const wide_integer& value, divisor, void* results,
+                            std::int64_t place) {
+  constexpr bool has_sign = std::is_signed_v<T> || std::is_same_v<T, bool8>;
+  constexpr std::uint64_t most = has_sign ? std::uint64_t{1} << 63 : 0;
+  if (value.high != 0 || value.exponent != 0 || value.inexact != 0) return false;
+  if (has_sign && (value.negative != 0 ? value.low > most : value.low >= most)) return false;
+  static_cast<std::uint64_t*>(results)[place] = value.negative != 0 ? 0 - value.low : value.low;
+  return true;
+}
+
+/// A product, whose high part is the sum of both, rounded. Binary64 beyond its normal numbers is left to the general
+/// way.
+template <class T>
+__device__ bool store_plain(const float_product<T>&, const scaled_product& value, divisor, void* results,
+                            std::int64_t place) {
+  T* const out = static_cast<T*>(results) + place;
+  if (multifold::detail::is_special(value.high)) {
+    if (value.high != value.high) return false;
+    *out = round_to<T>(value.high);
+  } else if constexpr (std::is_same_v<T, double>) {
+    const std::int64_t field = value.exponent + multifold::detail::exponent_field(value.high);
+    if (field < 1 || field > 2046) return false;
+    *out = bit_copy<double>(bit_copy<std::uint64_t>(value.high) + (static_cast<std::uint64_t>(value.exponent) << 52));
+  } else {
+    constexpr std::int64_t beyond = 700;  // every narrow format, whatever the high part
+    const auto exponent = static_cast<int>(min(max(value.exponent, -beyond), beyond));
+    *out = round_to<T>(multifold::detail::odd_of(value.high, value.low) * multifold::detail::power_of_two(exponent));
+  }
   return true;
 }
 

@@ -50,17 +50,39 @@ MULTIFOLD_HD inline double quotient_by(double x, double divisor, double reciproc
   return std::fma(std::fma(-near, divisor, x), reciprocal, near);
 }
 
-/// pair / divisor, of a tight pair, and of the divisor's rounded reciprocal.
+/// pair / divisor, of a tight pair, and of the divisor's rounded reciprocal. Divisors are integers.
 ///
 /// The remainder is exact; it and the pair's low part come to u of the quotient each at most, and what is made of them
-/// has two roundings: `low` is off by 3 u of itself, and the bound is 16 u. So the error is small beside `low`, not
+/// has few roundings: `low` is off by 3 u of itself, and the bound is 16 u. So the error is small beside `low`, not
 /// only beside the quotient: results of fewer than 53 bits are certain, also in the middle between two of them and
-/// beside it.
+/// beside it. Quotients of two parts, among which are all that lie in the middle between two binary64, have no error.
 MULTIFOLD_HD inline near_value near_fraction(const two_sum& tight, double divisor, double reciprocal) {
   const double high = quotient_by(tight.sum, divisor, reciprocal);
-  const double rest = std::fma(-high, divisor, tight.sum) + tight.error;
-  const double low = rest * reciprocal;
-  return {high, low, rest == 0 ? 0.0 : std::fabs(low) * 0x1p-49 + 0x1p-1000};  // low may underflow, rest does not
+  const double remainder = std::fma(-high, divisor, tight.sum), rest = plain_sum(remainder, tight.error);
+  const double low = quotient_by(rest, divisor, reciprocal);
+  const bool whole =
+      plain_difference(rest, remainder) == tight.error && plain_difference(rest, tight.error) == remainder;
+  const bool exact = whole && std::fma(-low, divisor, rest) == 0;
+  return {high, low, exact ? 0.0 : std::fabs(low) * 0x1p-49 + 0x1p-1000};  // low may underflow, rest does not
+}
+
+/// Counts up to this one have remainders of 53 bits.
+inline constexpr std::int64_t most_odd_divisor = std::int64_t{1} << 52;
+
+/// pair / divisor rounded to odd, likewise, of a pair in 2^(+-800), or 0, and a divisor up to most_odd_divisor: rounded
+/// once more to a format of at most 51 bits, it is the quotient, whatever that is.
+///
+/// The first quotient is off by 2 u of itself and what the low part adds, the second by u and 10 u^2. So the remainder
+/// of that one has at most 53 bits, and its sum with the low part tells on which side the exact quotient is.
+MULTIFOLD_HD inline double odd_fraction(const two_sum& tight, double divisor, double reciprocal) {
+  const double near = tight.sum * reciprocal;
+  const double high = std::fma(plain_sum(std::fma(-near, divisor, tight.sum), tight.error), reciprocal, near);
+  const double rest = plain_sum(std::fma(-high, divisor, tight.sum), tight.error);
+  return tight.sum == 0 ? tight.sum : odd_of(high, rest);  // -0 stays
+}
+MULTIFOLD_HD inline double odd_fraction(double x, double divisor, double reciprocal) {
+  const double near = quotient_by(x, divisor, reciprocal), rest = std::fma(-near, divisor, x);
+  return x == 0 ? x : odd_of(near, rest);
 }
 
 /// pair / count, with the count's rounded reciprocal; unknown for a count beyond 2^53.
@@ -71,6 +93,17 @@ MULTIFOLD_HD inline near_value near_quotient(const exact_pair& pair, std::int64_
 }
 MULTIFOLD_HD inline near_value near_quotient(const exact_pair& pair, std::int64_t count) {
   return near_quotient(pair, count, 1.0 / static_cast<double>(count));
+}
+
+/// A sum of integers over their count, likewise; unknown for sums beyond 2^85, too.
+MULTIFOLD_HD inline near_value near_quotient(int128_t sum, std::int64_t count, double reciprocal) {
+  constexpr std::int64_t most = std::int64_t{1} << 53;
+  const auto upper = static_cast<std::int64_t>(sum >> 32);
+  if (upper != sum >> 32 || upper > most || upper < -most || count > most) return unknown_value();
+  const double top = static_cast<double>(upper) * 0x1p32;
+  const auto rest = static_cast<double>(static_cast<std::uint32_t>(sum));
+  const double high = plain_sum(top, rest);
+  return near_fraction({high, plain_sum(plain_difference(top, high), rest)}, static_cast<double>(count), reciprocal);
 }
 
 /// The square root; unknown below zero and close to it.

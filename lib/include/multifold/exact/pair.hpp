@@ -80,15 +80,21 @@ MULTIFOLD_HD constexpr double high_or_sum(const exact_pair& pair, double sum) {
 #endif
 }
 
-// high + low rounded to odd: what is inexact ends in a 1, so that rounding it to any format of at most 51 bits is
-// rounding the pair (Boldo and Melquiond, IEEE Transactions on Computers 57, 2008).
+// x + rest rounded to odd, where the rest is less than the distance to the next number: what is inexact ends in a 1, so
+// that rounding it to any format of at most 51 bits is rounding the sum (Boldo and Melquiond, IEEE Transactions on
+// Computers 57, 2008).
+MULTIFOLD_HD constexpr double odd_of(double x, double rest) {
+  const auto bits = bit_copy<std::uint64_t>(x);
+  const bool inexact = (rest > 0) | (rest < 0);
+  const bool outwards = (rest > 0) == (x > 0);
+  const std::uint64_t neighbour = outwards ? bits + 1 : bits - 1;
+  return bit_copy<double>(inexact && (bits & 1u) == 0 ? neighbour : bits);
+}
+
+// high + low rounded to odd.
 MULTIFOLD_HD constexpr double rounded_to_odd(const exact_pair& pair) {
   const two_sum s = add_exactly(pair.high, pair.low);
-  const auto bits = bit_copy<std::uint64_t>(s.sum);
-  const bool inexact = (s.error > 0) | (s.error < 0);
-  const bool outwards = (s.error > 0) == (s.sum > 0);
-  const std::uint64_t neighbour = outwards ? bits + 1 : bits - 1;
-  return high_or_sum(pair, bit_copy<double>(inexact && (bits & 1u) == 0 ? neighbour : bits));
+  return high_or_sum(pair, odd_of(s.sum, s.error));
 }
 
 template <floating_storage T>

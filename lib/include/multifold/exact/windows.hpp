@@ -10,19 +10,30 @@
 #include "multifold/exact/float_layout.hpp"
 #include "multifold/exact/rolled.hpp"
 #include "multifold/exact/uncontracted.hpp"
+#include "multifold/float16.hpp"
 #include "multifold/scalar.hpp"
 
 namespace multifold {
+
+namespace detail {
+
+// The greater one of both halves.
+MULTIFOLD_HD constexpr std::uint32_t greater_halves(std::uint32_t a, std::uint32_t b) {
+#if defined(__CUDA_ARCH__)
+  return __vmaxu2(a, b);
+#else
+  const std::uint32_t high = (a >> 16) > (b >> 16) ? a : b, low = (a & 0xffffu) > (b & 0xffffu) ? a : b;
+  return (high & 0xffff0000u) | (low & 0xffffu);
+#endif
+}
+
+}  // namespace detail
 
 /// What a first look at numbers keeps: the greatest and the least magnitude of those that are not zero, as far as their
 /// exponents go. Narrow formats are looked at as binary32.
 template <floating_storage T>
 struct magnitude_scan {
   static constexpr bool wide = sizeof(T) == 8;
-  static constexpr int shift = wide ? 20 : 23;  // of the exponent field, in the upper word of a binary64
-
-  std::uint32_t greatest = 0;
-  std::uint32_t least = 0xffffffffu;  // less one, so that zeros are none
 
   MULTIFOLD_HD constexpr void see(double x) requires wide {
     const auto bits = bit_copy<std::uint64_t>(x);
@@ -31,11 +42,36 @@ struct magnitude_scan {
   }
   MULTIFOLD_HD constexpr void see(float x) requires(!wide) { see_bits(bit_copy<std::uint32_t>(x) & 0x7fffffffu); }
 
+  MULTIFOLD_HD constexpr bool none() const { return greatest == 0; }
+  MULTIFOLD_HD constexpr std::uint32_t greatest_exponent() const { return greatest >> shift; }
+  MULTIFOLD_HD constexpr std::uint32_t least_exponent() const { return (least + 1) >> shift; }
+
  private:
+  static constexpr int shift = wide ? 20 : 23;  // of the exponent field, in the upper word of a binary64
+  std::uint32_t greatest = 0;
+  std::uint32_t least = 0xffffffffu;  // less one, so that zeros are none
+
   MULTIFOLD_HD constexpr void see_bits(std::uint32_t magnitude) {
     greatest = magnitude > greatest ? magnitude : greatest;
     least = magnitude - 1 < least ? magnitude - 1 : least;
   }
+};
+
+/// Of bfloat16 in one word: the greatest pattern less one, and 2^16 less the least, in 16 bits each; 0 of nothing but
+/// zeros. A pattern times 2^16 - 1 has both.
+template <>
+struct magnitude_scan<bf16> {
+  static constexpr bool wide = false;
+
+  MULTIFOLD_HD constexpr void see(float x) {
+    fields = detail::greater_halves(fields, (bit_copy<std::uint32_t>(x) >> 16 & 0x7fffu) * 0xffffu);
+  }
+  MULTIFOLD_HD constexpr bool none() const { return fields == 0; }
+  MULTIFOLD_HD constexpr std::uint32_t greatest_exponent() const { return ((fields >> 16) + 1) >> 7; }
+  MULTIFOLD_HD constexpr std::uint32_t least_exponent() const { return (0x10000u - (fields & 0xffffu)) >> 7; }
+
+ private:
+  std::uint32_t fields = 0;
 };
 
 /// Exponents of a scan in one word, which threads exchange: fields that grow as the range does, in 16 bits each; 0 of
@@ -49,21 +85,21 @@ struct exponent_range {
 
   constexpr exponent_range() = default;
   MULTIFOLD_HD constexpr explicit exponent_range(const scan& s) {
-    const std::uint32_t low = (s.least + 1) >> scan::shift, least = low > 0 ? low : 1;
-    if (s.greatest != 0) fields = (s.greatest >> scan::shift) << 16 | (limit - least);
+    const std::uint32_t low = s.least_exponent(), least = low > 0 ? low : 1;
+    if (!s.none()) fields = s.greatest_exponent() << 16 | (limit - least);
   }
   MULTIFOLD_HD constexpr void merge(const exponent_range& other) {
-#if defined(__CUDA_ARCH__)
-    fields = __vmaxu2(fields, other.fields);
-#else
-    const std::uint32_t a = fields, b = other.fields;
-    const std::uint32_t high = (a >> 16) > (b >> 16) ? a : b, low = (a & 0xffffu) > (b & 0xffffu) ? a : b;
-    fields = (high & 0xffff0000u) | (low & 0xffffu);
-#endif
+    fields = detail::greater_halves(fields, other.fields);
   }
 
   MULTIFOLD_HD constexpr bool none() const { return fields == 0; }
   MULTIFOLD_HD constexpr bool finite() const { return static_cast<int>(fields >> 16) < limit - 1; }
+  /// Whether all sums of up to 2^log_count numbers are binary64 numbers: none is beyond them, and one window is enough.
+  MULTIFOLD_HD constexpr bool fits(int log_count) const {
+    const auto greatest = static_cast<int>(fields >> 16), least = static_cast<int>(fields & 0xffffu);
+    return greatest <= (scan::wide ? limit - 2 - log_count : limit - 2) &&
+           greatest + least <= limit + 52 - detail::float_layout<T>::mantissa_bits - log_count;
+  }
   /// Magnitudes are below 2^top() and multiples of 2^bottom().
   MULTIFOLD_HD constexpr int top() const { return static_cast<int>(fields >> 16) - bias + 1; }
   MULTIFOLD_HD constexpr int bottom() const {
@@ -78,10 +114,13 @@ struct window_layout {
 
   MULTIFOLD_HD constexpr window_layout(int top, int bottom, int log_count)
       : unit(top + log_count - 51), step(52 - log_count), count(1) {
-    if (top + log_count - 53 <= bottom) return;
-    const int rest = unit - bottom - (54 - log_count);
+    if (one_is_enough(bottom)) return;
+    const int rest = unit - bottom - (step + 2);
     count = 2 + (rest > 0 ? (rest + step - 1) / step : 0);
   }
+  /// Whether `count` is 1, and at most 2, without a division.
+  MULTIFOLD_HD constexpr bool one_is_enough(int bottom) const { return unit - bottom <= 2; }
+  MULTIFOLD_HD constexpr bool two_are_enough(int bottom) const { return unit - bottom <= step + 2; }
   /// Whether so many windows start at binary64 numbers, and sums are binary64 numbers.
   MULTIFOLD_HD constexpr bool in_range(int windows) const {
     return unit + 52 < 1023 && unit + 52 - (windows - 2) * step >= -1022;
@@ -92,6 +131,13 @@ struct window_layout {
 };
 
 /// The least l with count <= 2^l.
+MULTIFOLD_HD constexpr int log_of_count(int count) {
+#if defined(__CUDA_ARCH__)
+  return count <= 1 ? 0 : 32 - __clz(count - 1);
+#else
+  return count <= 1 ? 0 : detail::bit_width(static_cast<uint128_t>(count - 1));
+#endif
+}
 MULTIFOLD_HD constexpr int log_of_count(std::int64_t count) {
 #if defined(__CUDA_ARCH__)
   return count <= 1 ? 0 : 64 - __clzll(count - 1);

@@ -69,7 +69,7 @@ void enqueue_blocks(const plan& p, const exact_output<T>& output, const T* data,
   const pass& at = p.passes.front();
   block_arguments<T, exact_output<T>> args{};
   args.output = output;
-  if (output.to.plain && !output.to.merge && p.what.op == op_kind::sum && output.to.layout.count <= 1) {
+  if (output.to.plain && p.what.op == op_kind::sum && output.to.layout.count <= 1) {
     args.sums = static_cast<T*>(output.to.data);
     args.sum_stride = output.to.layout.stride[0];
     args.status_word = output.to.only ? output.to.status_word : nullptr;

@@ -15,8 +15,10 @@ namespace multifold::cuda::exact {
 using cuda::detail::built_in_output;
 using cuda::detail::result_layout;
 using kernels::special_marks;
+using multifold::detail::most_odd_divisor;
 using multifold::detail::near_quotient;
 using multifold::detail::nearest;
+using multifold::detail::odd_fraction;
 using multifold::detail::round_if_certain;
 
 /// Batches whose accumulators were lost: a bit each. Long ones are added by many blocks, into words of their own.
@@ -102,7 +104,7 @@ struct exact_output {
     if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
   }
 
-  __device__ void mark_lost(std::int64_t batch) const {
+  __device__ __noinline__ void mark_lost(std::int64_t batch) const {
     if (is_long) {
       for (int i = 0; i < words<T>::count; ++i) lost.words[batch * words<T>::count + i] = 0;
       lost.arrivals[batch] = 0;
@@ -112,10 +114,14 @@ struct exact_output {
 
   __device__ void operator()(const pair_sum<T>&, std::int64_t batch, const exact_pair& pair) const {
     if (pair.lost()) return mark_lost(batch);
-    if (!store_pair(batch, pair, to.count)) deliver_pair(batch, pair, to.count);
+    if (!store_pair(batch, pair, to.count.most)) deliver_pair(batch, pair, to.count);
   }
   __device__ void operator()(const expansion_sum<T>&, std::int64_t batch, const exact_pair& pair) const {
     (*this)(pair_sum<T>{}, batch, pair);
+  }
+  /// Of a sum that is a binary64, and finite.
+  __device__ void operator()(const expansion_sum<T>&, std::int64_t batch, double sum) const {
+    if (!store_number(batch, sum)) deliver_pair(batch, {sum, 0.0}, to.count);
   }
   template <int Parts>
   __device__ void operator()(const expansion_sum<T>& fold, std::int64_t batch, const expansion<Parts>& sum) const {
@@ -133,6 +139,10 @@ struct exact_output {
   }
   __device__ void operator()(const exact_float_sum<T>&, std::int64_t batch, const exact_sum<T>& sum) const {
     deliver(batch, sum);
+  }
+  /// Of binary16, infinite or NaN where the sum is.
+  __device__ void operator()(const half_sum& fold, std::int64_t batch, double sum) const {
+    if (!store_number(batch, sum)) (*this)(fold, batch, fold.widen(sum));
   }
   template <class Half>
   requires(std::is_same_v<typename Half::value_type, f16>)  //
@@ -152,7 +162,7 @@ struct exact_output {
     return true;
   }
 
-  __device__ void deliver_pair(std::int64_t batch, const exact_pair& pair, std::int64_t count) const {
+  __device__ __noinline__ void deliver_pair(std::int64_t batch, exact_pair pair, std::int64_t count) const {
     if (to.merge || to.initial.given || count == 0) return deliver(batch, pair_sum<T>{}.lower(pair, count));
     if (refused()) return;
     exact_value value = value_of(pair);
@@ -180,7 +190,7 @@ struct exact_output {
   // Of a copy: settling may overflow.
   template <int Parts>
   __device__ bool store_wide(std::int64_t batch, expansion<Parts> sum) const {
-    if (!to.plain || to.merge) return false;
+    if (!to.plain) return false;
     T* const out = static_cast<T*>(to.data) + to.layout.at(batch);
     if (to.op == op_kind::mean) {
       const multifold::detail::near_value near = multifold::detail::near_of(sum);
@@ -204,8 +214,7 @@ struct exact_output {
   __device__ bool store_units(std::int64_t batch, const half_sum::accumulator& sum, std::int64_t count) const {
     constexpr std::int64_t most = std::int64_t{1} << 53;
     const auto units = static_cast<std::int64_t>(sum.units);
-    if (!to.plain || to.merge || count == 0 || (sum.marks & ~std::int64_t{half_sum::not_negative_zero}) != 0)
-      return false;
+    if (!to.plain || count == 0 || (sum.marks & ~std::int64_t{half_sum::not_negative_zero}) != 0) return false;
     if (units != sum.units || units > most || units < -most) return false;
     f16* const out = static_cast<f16*>(to.data) + to.layout.at(batch);
     const double value = static_cast<double>(units) * 0x1p-24;
@@ -222,12 +231,36 @@ struct exact_output {
 
   // A few instructions for sums and means in their own dtype: short rows have one for every few elements.
   __device__ bool store_pair(std::int64_t batch, const exact_pair& pair, std::int64_t count) const {
-    if (!to.plain || to.merge || count == 0) return false;
+    if (!to.plain || count == 0) return false;
     T* const out = static_cast<T*>(to.data) + to.layout.at(batch);
-    if (to.op == op_kind::mean) {
+    if (to.op != op_kind::mean) {
+      *out = nearest<T>(pair);
+    } else if (std::is_same_v<T, double> || count > most_odd_divisor) {
       if (!round_if_certain(near_quotient(pair, count, reciprocal_of(count)), *out)) return false;
     } else {
-      *out = nearest<T>(pair);
+      const exact_pair tight = multifold::detail::tightened(pair);
+      *out = nearest<T>(odd_fraction({tight.high, tight.low}, static_cast<double>(count), reciprocal_of(count)));
+    }
+    if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
+    return true;
+  }
+
+  // The same of a sum that is a binary64.
+  __device__ bool store_number(std::int64_t batch, double sum) const {
+    if (!to.plain) return false;
+    T* const out = static_cast<T*>(to.data) + to.layout.at(batch);
+    if (to.op != op_kind::mean) {
+      *out = nearest<T>(sum);
+    } else {
+      const std::int64_t count = to.count.most;
+      if (count > most_odd_divisor) return false;
+      if constexpr (std::is_same_v<T, double>) {
+        if (!(std::fabs(sum) > 0x1p-900 && std::fabs(sum) < 0x1p1000)) return false;
+        *out = cuda::detail::divisor{count, to.divisor, to.reciprocal}.quotient_of(sum);
+      } else {
+        const double mean = odd_fraction(sum, to.divisor, to.reciprocal);
+        *out = nearest<T>(sum - sum == 0 ? mean : sum);
+      }
     }
     if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
     return true;

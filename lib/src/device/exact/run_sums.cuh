@@ -126,7 +126,26 @@ struct run_sweeps<expansion_sum<T>> {
     }
   }
 
-  /// All of a run, by the lanes of its group; delivers an exact_pair, an expansion or special_marks.
+  // All of a run again, where a run of the warp is not finite or takes more than two windows. Out of line, like all
+  // that takes registers from ordinary data.
+  template <class Run, class Deliver>
+  __device__ __noinline__ static void seldom(Run run, double plain, exponent_range<T> range, Deliver deliver) {
+    const window_layout layout(range.top(), range.bottom(), log_of_count(run.rows()));
+    const bool special = !range.finite(), in_windows = !special && !range.none() && layout.count > 1;
+    deliver_specials(run, special, deliver);
+    const int most = greatest_of_warp(in_windows ? layout.count : 1);
+    if (!in_windows) run.place.rows = 0;
+    const auto many = [&]<int Count>() {
+      expansion<Count> sum = of_group<Count>(run, layout);
+      if (!in_windows) sum.part[0] = plain;
+      if (in_windows ? layout.count > Count || !layout.in_range(Count) : isinf(plain)) sum.lose();
+      if (!special) deliver(sum);
+    };
+    if (most <= 3) many.template operator()<3>();
+    else many.template operator()<most_windows>();
+  }
+
+  /// All of a run, by the lanes of its group; delivers a number, an exact_pair, an expansion or special_marks.
   template <class Run, class Deliver>
   __device__ static void whole(const op_type&, const Run& run, const Deliver& deliver) {
     first_look look = look_at(run);
@@ -134,30 +153,19 @@ struct run_sweeps<expansion_sum<T>> {
     double plain[1] = {look.sum};
     merge_group(plain, run.group);
     const exponent_range<T>& range = look.range;
-    const window_layout layout(range.top(), range.bottom(), log_of_count(run.rows()));
-    const bool special = !range.finite(), in_windows = !special && !range.none() && layout.count > 1;
-    deliver_specials(run, special, deliver);
-    const int most = greatest_of_warp(in_windows ? layout.count : 1);
+    const int log_count = log_of_count(run.rows());
+    if (__all_sync(whole_warp, range.fits(log_count))) return deliver(plain[0]);
+    const window_layout layout(range.top(), range.bottom(), log_count);
+    const bool in_windows = !range.none() && !layout.one_is_enough(range.bottom());
+    if (__any_sync(whole_warp, !range.finite() || (in_windows && !layout.two_are_enough(range.bottom()))))
+      return seldom(run, plain[0], range, deliver);
     Run mine = run;
     if (!in_windows) mine.place.rows = 0;
-    if (most <= 2) {
-      exact_pair pair{plain[0], 0.0};
-      if (most == 2) {
-        auto windows = run_sweeps::in_windows<2>(mine, layout);
-        merge_group(windows.sum, run.group);
-        if (in_windows) pair = {windows.sum[0], layout.in_range(2) ? windows.sum[1] : lost_part()};
-      }
-      if (!special) deliver(pair);
-      return;
-    }
-    const auto many = [&]<int Count>() {
-      expansion<Count> sum = of_group<Count>(mine, layout);
-      if (!in_windows) sum.part[0] = plain[0];
-      if (in_windows && (layout.count > Count || !layout.in_range(Count))) sum.lose();
-      if (!special) deliver(sum);
-    };
-    if (most == 3) many.template operator()<3>();
-    else many.template operator()<most_windows>();
+    auto windows = run_sweeps::in_windows<2>(mine, layout);
+    merge_group(windows.sum, run.group);
+    exact_pair pair{plain[0], isinf(plain[0]) ? lost_part() : 0.0};
+    if (in_windows) pair = {windows.sum[0], layout.in_range(2) ? windows.sum[1] : lost_part()};
+    deliver(pair);
   }
 
   /// A lane's elements of a run.
@@ -176,12 +184,18 @@ struct run_sweeps<expansion_sum<T>> {
       }
     };
     if (!range.finite()) into.lose();
+    else if (isinf(look.sum)) into.lose();
     else if (range.none() || layout.count == 1) into.grow(look.sum);
     else if (layout.count == 2) many.template operator()<2>();
     else if (layout.count <= most_windows) many.template operator()<most_windows>();
     else into.lose();
   }
 
+  __device__ static accumulator accumulator_of(double sum) {
+    accumulator a{};
+    a.part[0] = sum;
+    return a;
+  }
   __device__ static accumulator accumulator_of(const exact_pair& sum) {
     accumulator a{};
     a.part[0] = sum.high;
@@ -227,7 +241,7 @@ struct run_sweeps<half_sum> {
     double sum[1] = {sum_of(run)};
     if (run.place.most_rows <= half_sum::lane_capacity) {
       merge_group(sum, run.group);
-      return deliver(op.widen(sum[0]));
+      return deliver(sum[0]);
     }
     accumulator all = op.widen(sum[0]);
     for_each_mask(run.group, [&](int mask) { all = op.combine(all, shuffle_xor(all, mask)); });
@@ -237,6 +251,7 @@ struct run_sweeps<half_sum> {
   __device__ static void add_piece(const half_sum& op, accumulator& into, const Run& run) {
     into = op.combine(into, op.widen(sum_of(run)));
   }
+  __device__ static accumulator accumulator_of(double sum) { return half_sum{}.widen(sum); }
   __device__ static const accumulator& accumulator_of(const accumulator& sum) { return sum; }
 };
 

@@ -1,6 +1,7 @@
 // What the threads of a block do with a tile: who shares which run, on which walk, and how those meet who share one.
 #pragma once
 
+#include <climits>
 #include <cstdint>
 
 #include "multifold/cuda/kernels/block_reduce.cuh"
@@ -104,6 +105,7 @@ struct tile_run {
   int stride, group, lane;
   unsigned bend;
   bool turned;
+  int vector_rows;  // the least that are taken by whole vectors
 
   __device__ int rows() const { return place.rows; }
   /// How many elements a lane has at most.
@@ -164,10 +166,7 @@ struct tile_run {
   }
 
  private:
-  __device__ bool takes_vectors() const {
-    const bool long_run = rows() >= least_vectors_a_lane * vector_elements<T> * group;
-    return stride == sizeof(T) && long_run && !turned && place.index.step == 1;
-  }
+  __device__ bool takes_vectors() const { return rows() >= vector_rows; }
 
   template <class WalkOf, class F>
   __device__ __forceinline__ void along(const WalkOf& walk_of, const F& f) const {
@@ -175,13 +174,13 @@ struct tile_run {
     auto x_walk = walk_of(0), y_walk = walk_of(Arrays - 1);
     const int count = rows();
     int l = lane;
-    const auto some = [&]<int Loads>(bool all) {
+    const auto some = [&]<int Loads>() {
       T x[Loads], y[Loads];
       bool here[Loads];
       int number[Loads];
 #pragma unroll
       for (int k = 0; k < Loads; ++k) {
-        here[k] = all || l + k * group < count;
+        here[k] = true;
         x[k] = *reinterpret_cast<const T*>(x_walk.take(here[k], number[k]));
         if constexpr (Arrays == 2) y[k] = *reinterpret_cast<const T*>(y_walk.take(here[k], number[k]));
         else y[k] = x[k];
@@ -190,11 +189,12 @@ struct tile_run {
       l += Loads * group;
     };
 #pragma unroll 1
-    while (l + (most - 1) * group < count) some.template operator()<most>(true);
+    while (l + (most - 1) * group < count) some.template operator()<most>();
     if constexpr (most > 4) {
-      if (l + 3 * group < count) some.template operator()<4>(true);
+      if (l + 3 * group < count) some.template operator()<4>();
     }
-    if (l < count) some.template operator()<3>(false);
+    if (l + group < count) some.template operator()<2>();
+    if (l < count) some.template operator()<1>();
   }
 
   template <class F>
@@ -245,11 +245,18 @@ struct tile_reader {
   const tile_map& map;
   int stride, group, lane;
   unsigned bend;
+  int vector_rows;  // the least that are taken by whole vectors
+
+  __device__ tile_reader(const tile_map& map, int stride, int group, int lane, unsigned bend)
+      : map(map), stride(stride), group(group), lane(lane), bend(bend) {
+    const bool neighbours = stride == static_cast<int>(sizeof(T)) && !map.turned && map.index_step == 1;
+    vector_rows = neighbours ? least_vectors_a_lane * vector_elements<T> * group : INT_MAX;
+  }
 
   /// No element of it unless `here`.
   __device__ tile_run<T, arrays> run_of(run_place place, bool here) const {
     if (!here) place.rows = 0;
-    return {place, stride, group, lane, bend, map.turned};
+    return {place, stride, group, lane, bend, map.turned, vector_rows};
   }
 
   __device__ void absorb(const Op& op, run_value<Op> (&mine)[Width], const run_place& run) const {
@@ -258,8 +265,7 @@ struct tile_reader {
     constexpr bool by_vectors = !takes_several<Op> && !requires { run_lane<Op>::one_by_one; };
     if constexpr (Width == 1 && !pairs && sizeof(T) <= 8 && by_vectors) {
       // Long runs of neighbours, by whole vectors.
-      const bool long_run = rows >= least_vectors_a_lane * vector_elements<T> * group;
-      if (stride == sizeof(T) && long_run && !map.turned && run.index.step == 1) {
+      if (rows >= vector_rows) {
         return absorb_neighbours(op, mine[0], neighbour_walk<T>(run.first[0] + run.shift[0], rows), lane, group,
                                  run.index);
       }

@@ -169,7 +169,14 @@ __device__ void absorb_run(const Op& op, run_value<Op> (&mine)[Width], Walk walk
   if constexpr (most > 4) {
     if (l + 3 * lanes < count) some.template operator()<4>(true);
   }
-  if (l < count) some.template operator()<(most > 4 ? 4 : most) - 1>(false);
+  if constexpr (takes_several<Op>) {
+    if (l < count) some.template operator()<(most > 4 ? 4 : most) - 1>(false);
+  } else {
+    if constexpr (most > 2) {
+      if (l + lanes < count) some.template operator()<2>(true);
+    }
+    if (l < count) some.template operator()<1>(true);
+  }
 #pragma unroll
   for (int j = 0; j < Width; ++j) mine[j].end(op, into[j], index);
 }

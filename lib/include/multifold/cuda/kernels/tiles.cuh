@@ -22,6 +22,7 @@ struct tile_view {
   std::int64_t part;
   int runs, rows, columns;  // runs == -1: there are no more tiles
   int words;                // runs an outer, each of which stands for columns so far apart
+  unsigned share_of_word;   // 2^32 over that, rounded up: a quotient of a run's number is a product with it
   unsigned shift[2];        // of the first element of each array behind the beginning of a line
   bool first, last;         // of its part
 };
@@ -29,11 +30,13 @@ struct tile_view {
 /// Boxes that a block goes through: tile by tile along its part of the length, and then the next ones of the grid's.
 struct tile_cursor {
   std::int64_t item, outer, column, part;
-  std::int64_t row, end;  // the tile's first row, and the part's last one
-  bool first;             // of its part
+  std::int64_t row, end;       // the tile's first row, and the part's last one
+  std::int64_t length, items;  // of a batch, and how many boxes there are
+  bool first;                  // of its part
 
+  __device__ bool done() const { return item >= items; }
   template <class Arguments>
-  __device__ void seek(const tile_map& map, const Arguments& args, std::int64_t length, std::int64_t number) {
+  __device__ void seek(const tile_map& map, const Arguments& args, std::int64_t number) {
     item = number;
     std::int64_t box = number;
     column = part = 0;
@@ -52,8 +55,8 @@ struct tile_cursor {
   }
   __device__ bool last(const tile_map& map) const { return row + map.rows >= end; }
   template <class Arguments>
-  __device__ void advance(const tile_map& map, const Arguments& args, std::int64_t length) {
-    if (last(map)) return seek(map, args, length, item + gridDim.x);
+  __device__ void advance(const tile_map& map, const Arguments& args) {
+    if (last(map)) return seek(map, args, item + gridDim.x);
     row += map.rows;
     first = false;
   }
@@ -75,8 +78,10 @@ __device__ void fetch_tile(std::byte* stage, tile_view& view, const T* data, con
     view.first_batch = at.outer * map.inner + at.column;
     view.row = at.row;
     view.part = at.part;
-    view.words = (columns + width - 1) / width;
-    view.runs = outers * view.words;
+    const int words = (columns + width - 1) / width;
+    view.words = words;
+    view.share_of_word = 0xffffffffu / static_cast<unsigned>(words) + 1;
+    view.runs = outers * words;
     view.rows = rows;
     view.columns = columns;
     view.shift[which] = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(base) % tile_line_bytes);
@@ -107,6 +112,22 @@ inline constexpr int tile_columns_of = [] {
   else return most;
 }();
 
+/// Where the sum of a whole run goes. A small value, for functions that are kept out of line.
+template <class Op, class Output>
+struct whole_batch {
+  const pass_arguments<Op, Output>* args;
+  std::int64_t batch;
+  bool leaves;
+
+  template <class Sum>
+  __device__ void operator()(const Sum& sum) const {
+    using sweeps = run_sweeps<Op>;
+    if (!leaves) return;
+    if (args->partials.data == nullptr) args->output(args->op, batch, sum);
+    else if constexpr (sweeps::hands_on) args->partials.data[batch] = sweeps::accumulator_of(sum);
+  }
+};
+
 /// Dynamic shared memory: tile_ring_bytes. `more` is the second array, if there is one. `Whole`: an operation that
 /// looks at runs more than once has all of a batch in a tile, and its lanes in a warp.
 template <int Width, bool Whole, class Op, class Output>
@@ -126,10 +147,9 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks_of<Op>)
   constexpr int warps = tile_threads / 32;
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const bool leads = threadIdx.x % 32 == 0;
-  const std::int64_t length = args.length, items = map.blocks_of_outer * map.chunks * args.parts;
   __shared__ tile_cursor ahead;  // of whoever fetches: registers are for what is gathered
   const auto fetch = [&](int s) {
-    const bool more_tiles = ahead.item < items;  // asked once: lane 0 moves on while others would still ask
+    const bool more_tiles = !ahead.done();  // asked once: lane 0 moves on while others would still ask
     if (more_tiles) {
       std::byte* const stage = ring + s * tile_stage_bytes;
       fetch_tile(stage, views[s], data, map, ahead, &full[s], 0, Width);
@@ -139,12 +159,14 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks_of<Op>)
     }
     detail::arrive(&full[s]);
     __syncwarp();
-    if (leads && more_tiles) ahead.advance(map, args, length);
+    if (leads && more_tiles) ahead.advance(map, args);
     __syncwarp();
   };
   if (warp == 0) {
     if (leads) {
-      ahead.seek(map, args, length, blockIdx.x);
+      ahead.length = args.length;
+      ahead.items = map.blocks_of_outer * map.chunks * args.parts;
+      ahead.seek(map, args, blockIdx.x);
       for (std::uint64_t& barrier : full) detail::start_barrier(&barrier, 32);
       for (std::uint64_t& barrier : empty) detail::start_barrier(&barrier, tile_threads);
       detail::show_barriers();
@@ -162,25 +184,23 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks_of<Op>)
   const int outer_step = joined ? static_cast<int>(outer_bytes) : by_rows ? map.rows * map.pitch : map.pitch;
   const tile_reader<Width, Op> reader{map, stride, lanes.group, lanes.lane, bend};
   run_value<Op> mine[Width];
-  int stage = 0, turn = 0;
-  for (unsigned parity = 0;;) {
-    detail::wait_for(&full[stage], parity);
+  for (unsigned number = 0;; ++number) {
+    const unsigned stage = number % tile_stages;
+    detail::wait_for(&full[stage], number / tile_stages % 2);
     const tile_view& view = views[stage];
     if (view.runs < 0) break;
     const std::byte* const here = ring + stage * tile_stage_bytes;
     for (int r = lanes.first; r - lanes.first < view.runs; r += lanes.together) {
-      int o = r, c = 0;
-      if (view.words > 1) {
-        o = static_cast<int>(static_cast<unsigned>(r) / static_cast<unsigned>(view.words));
-        c = r - o * view.words;
-      }
+      const int words = view.words;
+      const int o = words > 1 ? static_cast<int>(__umulhi(static_cast<unsigned>(r), view.share_of_word)) : r;
+      const int c = r - o * words;
       const bool active = r < view.runs;
       const std::byte* const run = active ? here + o * outer_step + c * item : here;
       run_place place{{run, run + array_bytes},
                       {view.shift[0], view.shift[arrays - 1]},
                       view.rows,
                       o,
-                      view.words * item,
+                      words * item,
                       {args.first_index + view.row * map.index_step, map.index_step},
                       view.rows};
       if (!joined) {
@@ -188,15 +208,11 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks_of<Op>)
       }
       const std::int64_t first_batch = view.first_batch + o * map.inner + c;
       const auto leaves = [&](int j) {
-        return lanes.lane == 0 && active && (Width == 1 || c + j * view.words < view.columns);
+        return lanes.lane == 0 && active && (Width == 1 || c + j * words < view.columns);
       };
       using sweeps = run_sweeps<Op>;
       if constexpr (Whole) {
-        sweeps::whole(args.op, reader.run_of(place, active), [&](const auto& sum) {
-          if (!leaves(0)) return;
-          if (args.partials.data == nullptr) args.output(args.op, first_batch, sum);
-          else if constexpr (sweeps::hands_on) args.partials.data[first_batch] = sweeps::accumulator_of(sum);
-        });
+        sweeps::whole(args.op, reader.run_of(place, active), whole_batch<Op, Output>{&args, first_batch, leaves(0)});
       } else {
         if (view.first) {
 #pragma unroll
@@ -217,7 +233,7 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks_of<Op>)
           }
           value = merge_lanes(args.op, lanes, value, storage);
           if (!leaves(j)) continue;
-          const std::int64_t batch = first_batch + j * view.words;
+          const std::int64_t batch = first_batch + j * words;
           if (args.partials.data == nullptr) args.output(args.op, batch, value);
           else args.partials.data[batch * args.parts + view.part] = value;
         }
@@ -225,14 +241,9 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks_of<Op>)
     }
     // Warps go on as they are done, and take turns in waiting for the others and asking for what comes here next.
     detail::arrive(&empty[stage]);
-    if (warp == turn) {
-      detail::wait_for(&empty[stage], parity);
-      fetch(stage);
-    }
-    if (++turn == warps) turn = 0;
-    if (++stage == tile_stages) {
-      stage = 0;
-      parity ^= 1;
+    if (warp == static_cast<int>(number % warps)) {
+      detail::wait_for(&empty[stage], number / tile_stages % 2);
+      fetch(static_cast<int>(stage));
     }
   }
 }
