@@ -6,6 +6,7 @@
 #include "multifold/error.hpp"
 #include "multifold/graphs/topology.hpp"
 #include "multifold/ops/visit.hpp"
+#include "multifold/placement.hpp"
 #include "plan/reshape_text.hpp"
 
 namespace multifold::graphs {
@@ -30,6 +31,7 @@ class chain {
     if (family == op_family::moments) moments();
     else if (gathers_exactly(plan_.what)) exact_sums();
     else passes();
+    if (plan_.waiting_bytes > 0) place_results();
     return std::move(made_);
   }
 
@@ -124,6 +126,15 @@ class chain {
     const pass& again = *plan_.again;
     if (again.parts > 1) clear("sums, counters", rounded(plan_.form.results() * plan_.again_sum_bytes) + counters);
     kernel_node(kernel_name(again), again.blocks, again.threads);
+  }
+
+  // Of results that waited.
+  void place_results() {
+    const placement map = placement_of(plan_.form, plan_.waiting_bytes);
+    kernel_node("place_results", map.blocks(), placing_threads);
+    node& n = made_.nodes.back();
+    n.shape = "tiles of " + std::to_string(map.tile_rows) + " x " + std::to_string(map.tile_columns * map.piece);
+    n.bytes = plan_.form.results() * plan_.waiting_bytes;
   }
 
   // From the sums to the last counters, which are one a batch: arrivals, or, of long exact rows, claims. All start at

@@ -59,6 +59,20 @@ struct last_greatest {
   MULTIFOLD_HD accumulator lower(const accumulator& a, std::int64_t) const { return a; }
 };
 
+// Twelve bytes, which are no power of two.
+struct extremes_and_sum {
+  using value_type = std::int16_t;
+  struct accumulator {
+    std::int32_t least, greatest, sum;
+  };
+  MULTIFOLD_HD accumulator identity() const { return {INT32_MAX, INT32_MIN, 0}; }
+  MULTIFOLD_HD accumulator lift(std::int16_t x, std::int64_t) const { return {x, x, x}; }
+  MULTIFOLD_HD accumulator combine(const accumulator& a, const accumulator& b) const {
+    return {a.least < b.least ? a.least : b.least, a.greatest > b.greatest ? a.greatest : b.greatest, a.sum + b.sum};
+  }
+  MULTIFOLD_HD accumulator lower(const accumulator& a, std::int64_t) const { return a; }
+};
+
 template <class T>
 bool same(const T& a, const T& b) {
   return std::memcmp(&a, &b, sizeof(T)) == 0;
@@ -145,6 +159,21 @@ TEST_F(user_fold, of_any_view) {
     const auto x = small_values<std::int16_t>(made.buffer_elements);
     ASSERT_NO_FATAL_FAILURE(expect_agreement(last_greatest{}, x, made.first, made.view, axes));
   }
+}
+
+// Results of 8, 12 and 32 bytes: all but the last wait.
+TEST_F(user_fold, puts_its_results_in_place) {
+  const std::int64_t rows = 401, columns = 397;
+  array_view view = make_view<std::int16_t>(nullptr, {rows, 3, columns});
+  view.strides = {3, 1, 3 * rows};
+  const auto x = small_values<std::int16_t>(view.elements());
+  ASSERT_NO_FATAL_FAILURE(expect_agreement(last_greatest{}, x, 0, view, {1}));
+  ASSERT_NO_FATAL_FAILURE(expect_agreement(extremes_and_sum{}, x, 0, view, {1}));
+  EXPECT_EQ(cuda::make_fold_plan(last_greatest{}, view, {1}).waiting_bytes, 0);
+  EXPECT_EQ(cuda::make_fold_plan(extremes_and_sum{}, view, {1}).waiting_bytes, 12);
+  view.type = dtype::f32;
+  ASSERT_NO_FATAL_FAILURE(expect_agreement(peak{}, small_values<float>(view.elements()), 0, view, {1}));
+  EXPECT_EQ(cuda::make_fold_plan(peak{}, view, {1}).waiting_bytes, 8);
 }
 
 TEST_F(user_fold, takes_plans_of_folds_only) {

@@ -75,7 +75,7 @@ TEST(enqueued, is_what_the_topology_says) {
   constexpr dtype types[] = {dtype::boolean, dtype::i8,   dtype::u16, dtype::i32, dtype::i64,
                              dtype::f16,     dtype::bf16, dtype::f32, dtype::f64};
   constexpr std::int64_t extents[] = {1, 2, 7, 33, 64, 1024, 20'000, 300'000, 1 << 22};
-  int planned = 0;
+  int planned = 0, waiting = 0;
   for (int i = 0; i < 20000 && !::testing::Test::HasFailure(); ++i) {
     const op_kind op = ops[random() % ops.size()];
     const dtype type = types[random() % std::size(types)];
@@ -95,15 +95,20 @@ TEST(enqueued, is_what_the_topology_says) {
     if (random() % 8 == 0) forced.threads = 64;
     const auto nan = random() % 2 == 0 ? nan_policy::omit : nan_policy::propagate;
     const auto numerics = random() % 2 == 0 ? accuracy::exact : accuracy::fast;
-    const batches form = normalise(make_view(nullptr, type, shape), axes, order_of(op));
+    array_view view = make_view(nullptr, type, shape);
+    if (random() % 2 == 0) view.strides = fortran_strides(shape);
+    const batches form = normalise(view, axes, order_of(op));
     try {
-      expect_said(make_plan(make_reduction(op, type, nan, numerics), form, forced, h200_traits()));
+      const plan p = make_plan(make_reduction(op, type, nan, numerics), form, forced, h200_traits());
+      expect_said(p);
       ++planned;
+      waiting += p.waiting_bytes > 0 ? 1 : 0;
     } catch (const unsupported_error&) {
       continue;  // what was forced cannot be
     }
   }
   EXPECT_GT(planned, 10000);
+  EXPECT_GT(waiting, 300);
 }
 
 TEST(enqueued, stays_the_same_when_a_plan_is_resized) {

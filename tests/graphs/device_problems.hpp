@@ -14,7 +14,8 @@ using device_tests::device_array;
 using device_tests::random_elements;
 using device_tests::random_engine;
 
-/// One kind of pass chain each: bins, pairs and wide bins, folds by every finish, moments, rows and columns.
+/// One kind of pass chain each: bins, pairs and wide bins, folds by every finish, moments, rows and
+/// columns, results that wait.
 struct problem {
   op_kind op;
   dtype type;
@@ -22,9 +23,11 @@ struct problem {
   std::vector<std::int64_t> axes;
   accuracy numerics = accuracy::exact;
   plan_options forced = {};
+  bool fortran_order = false;
 
   plan made() const {
-    const array_view view = make_view(nullptr, type, extents);
+    array_view view = make_view(nullptr, type, extents);
+    if (fortran_order) view.strides = fortran_strides(extents);
     return make_plan(make_reduction(op, type, nan_policy::propagate, numerics), normalise(view, axes, order_of(op)),
                      forced, cuda::device_traits());
   }
@@ -64,6 +67,9 @@ inline const std::vector<problem> problems{
     {op_kind::sum, dtype::f32, {3'000, 64}, {0}},
     {op_kind::sum, dtype::i64, {3, 70'001}, {1}},
     {op_kind::var, dtype::f32, {4'000, 33}, {1}},
+    {op_kind::max, dtype::i16, {500, 3, 301}, {1}, accuracy::exact, {}, true},
+    {op_kind::mean, dtype::bf16, {500, 3, 301}, {1}, accuracy::exact, {}, true},
+    {op_kind::norm2, dtype::f16, {500, 3, 301}, {1}, accuracy::exact, {}, true},
 };
 
 /// Elements of both arrays of a problem, small enough for every result to fit.

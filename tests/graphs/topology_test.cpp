@@ -75,6 +75,24 @@ TEST(topology, of_moments_is_rows_or_tiles_and_another_look) {
             "memset status | memset lost batches | tiles 143 x 256 | moment_groups 125 x 256");
 }
 
+TEST(topology, of_results_that_wait_ends_with_their_way_into_place) {
+  array_view view = make_view(nullptr, dtype::i8, {2395, 15, 22285});
+  view.strides = {15, 1, 2395 * 15};
+  const auto planned = [&](op_kind op) {
+    return make_plan(make_reduction(op, dtype::i8), normalise(view, {1}, order_of(op)), {}, h200_traits());
+  };
+  EXPECT_EQ(chain_of(planned(op_kind::min)), "memset status | tiles 396 x 256 | place_results 3325 x 256");
+  EXPECT_EQ(chain_of(planned(op_kind::norm2)),
+            "memset status | memset lost batches | tiles 264 x 256 | moment_groups 1056 x 256 | "
+            "place_results 26486 x 256");
+  const graphs::node last = topology_of(planned(op_kind::min)).nodes.back();
+  EXPECT_EQ(last.bytes, std::int64_t{2395} * 22285);
+  EXPECT_EQ(last.shape, "tiles of 128 x 128");
+  plan in_place = planned(op_kind::min);
+  in_place.waiting_bytes = 0;
+  EXPECT_EQ(chain_of(in_place), "memset status | tiles 396 x 256");
+}
+
 TEST(topology, says_what_a_pass_reads) {
   plan_options forced;
   forced.passes = 2;

@@ -53,6 +53,17 @@ TEST(explain, a_forced_chain_of_passes) {
             "workspace 2.8 KiB\n");
 }
 
+TEST(explain, results_that_wait) {
+  array_view view = make_view(nullptr, dtype::boolean, {1310, 3, 436, 635});
+  view.strides = {3 * 436, 436, 1, std::int64_t{1310} * 3 * 436};
+  const batches form = normalise(view, {1}, element_order::any);
+  const std::string text = explain(make_plan(make_reduction(op_kind::min, dtype::boolean), form, {}, h200_traits()));
+  EXPECT_NE(text.find("results wait in the order of their batches, and are put in place by 22315 x 256 in tiles of "
+                      "128 x 128\nworkspace 345.9 MiB\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST(explain, columns_on_the_host) {
   const batches form = form_of({1 << 20, 24}, {0}, dtype::u8);
   EXPECT_EQ(explain(make_plan(make_reduction(op_kind::mean, dtype::u8), form, {}, host_of(8))),

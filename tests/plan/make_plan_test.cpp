@@ -85,6 +85,25 @@ TEST(make_plan, many_long_rows_get_a_block_each) {
   EXPECT_EQ(p.workspace_bytes(), 256);
 }
 
+// Results of 1 to 8 bytes whose order is not that of memory; a GPU that writes them one by one is slow.
+TEST(make_plan, many_results_that_would_be_scattered_wait) {
+  const auto waiting = [](op_kind op, dtype type, const list& extents, const list& strides, const list& axes,
+                          const engine_traits& engine = h200_traits()) {
+    array_view view = make_view(nullptr, type, extents);
+    view.strides = strides;
+    return make_plan(make_reduction(op, type), normalise(view, axes, order_of(op)), {}, engine).waiting_bytes;
+  };
+  EXPECT_EQ(waiting(op_kind::max, dtype::f32, {4, 9224, 465, 28}, {9224 * 465 * 28, 1, 9224 * 28, 9224}, {0}), 4);
+  EXPECT_EQ(waiting(op_kind::min, dtype::i8, {2395, 15, 22285}, {15, 1, 2395 * 15}, {1}), 1);
+  EXPECT_EQ(waiting(op_kind::argmin, dtype::i8, {2395, 15, 22285}, {15, 1, 2395 * 15}, {1}), 8);
+  EXPECT_EQ(waiting(op_kind::std, dtype::f16, {2395, 15, 22285}, {15, 1, 2395 * 15}, {1}), 2);
+  // Whole sectors, in memory's order, few of them, and those of the CPU.
+  EXPECT_EQ(waiting(op_kind::describe, dtype::f16, {2395, 15, 22285}, {15, 1, 2395 * 15}, {1}), 0);
+  EXPECT_EQ(waiting(op_kind::min, dtype::i8, {2395, 15, 22285}, {15 * 22285, 22285, 1}, {1}), 0);
+  EXPECT_EQ(waiting(op_kind::min, dtype::i8, {200, 15, 200}, {15, 1, 200 * 15}, {1}), 0);
+  EXPECT_EQ(waiting(op_kind::min, dtype::i8, {2395, 15, 22285}, {15, 1, 2395 * 15}, {1}, host_of(8)), 0);
+}
+
 TEST(make_plan, short_rows_share_a_tile) {
   const plan p = sum_plan(form_of({std::int64_t{1} << 26, 16}, {1}));
   ASSERT_EQ(p.passes.size(), 1u);

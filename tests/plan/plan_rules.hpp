@@ -59,7 +59,7 @@ inline void expect_grid_fits(const pass& at, const engine_traits& engine) {
 /// The documented formula, in wider arithmetic.
 inline std::int64_t workspace_of(const plan& p) {
   const auto rounded = [](int128_t bytes) { return (bytes + 255) / 256 * 256; };
-  int128_t bytes = 256 + int128_t{p.again_bytes};
+  int128_t bytes = 256 + int128_t{p.again_bytes} + rounded(int128_t{p.form.results()} * p.waiting_bytes);
   for (const pass& at : p.passes) {
     if (at.parts == 1 && &at == &p.passes.back()) continue;
     const std::int64_t parts = at.how == finish::atomic ? 1 : at.parts;
@@ -96,6 +96,8 @@ inline void expect_sound(const plan& p) {
     }
     left = int128_t{at.batches} * at.parts;
   }
+  EXPECT_TRUE(p.waiting_bytes == 0 || p.waiting_bytes == result_bytes(p.what));
+  EXPECT_TRUE(p.waiting_bytes == 0 || p.engine.engine == engine_kind::device);
   EXPECT_EQ(p.workspace_bytes(), workspace_of(p));
 }
 

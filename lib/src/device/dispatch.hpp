@@ -35,6 +35,9 @@ template <op_family Family, class T>
 void lower(const reduction& what, const void* accumulators, std::int64_t count, std::int64_t length, void* results,
            std::uint32_t* status_word, work_queue& queue);
 
+/// Results of `p` that wait, to their places.
+void place_any_results(const plan& p, const void* waiting, void* results, work_queue& queue);
+
 }  // namespace multifold::cuda::detail
 
 namespace multifold::cuda::moments {

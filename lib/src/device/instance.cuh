@@ -32,7 +32,7 @@ inline built_in_output output_of(const plan& p, const call& c, std::uint32_t* st
   output.op = p.what.op;
   output.result = p.what.result;
   output.count = {p.form.length, c.count};
-  output.layout = kernels::layout_of(p.form);
+  output.layout = layout_for(p, c.merge);
   output.status_word = status_word;
   output.initial = p.what.initial;
   if (output.plain) {
@@ -73,7 +73,7 @@ void lower(const reduction& what, const void* accumulators, std::int64_t count, 
     using Op = decltype(op);
     built_in_output output{};
     output.data = results;
-    output.layout = {1, {count}, {1}};
+    output.layout = kernels::layout_in_order(count);
     output.plain = is_plain(what, length);
     output.op = what.op;
     output.result = what.result;

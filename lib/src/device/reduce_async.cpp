@@ -43,6 +43,12 @@ void check_results(const reduction& what, const void* results) {
   check_address("memory for the results", results, boundary, "give it an aligned place");
 }
 
+void check_waiting(const plan& p) {
+  if (p.waiting_bytes == 0 || p.waiting_bytes == result_bytes(p.what)) return;
+  throw unsupported_error("results of " + std::to_string(p.waiting_bytes) + " bytes wait in a plan for results of " +
+                          std::to_string(result_bytes(p.what)) + ": the plan was made for another operation");
+}
+
 void check_accumulators(const reduction& what, const void* accumulators) {
   visit_fold(what, [&](const auto& op) {
     using accumulator = typename std::remove_cvref_t<decltype(op)>::accumulator;
@@ -69,10 +75,13 @@ void reduce_async(const plan& p, const operands& data, void* results, std::span<
   if (p.form.results() == 0) return;
   check_results(p.what, results);
   check_arrays(p, data);
-  static_cast<void>(workspace_cursor(p, workspace));  // refuses what is too small before anything is enqueued
+  check_waiting(p);
+  const workspace_cursor space(p, workspace);  // refuses what is too small before anything is enqueued
   // A single result writes its status; many can only note failures in a word that is cleared before.
   if (p.form.results() > 1) queue.clear(workspace.data(), sizeof(std::uint32_t));
-  enqueue_any(p, {data, results, false, 0, workspace, queue});
+  void* const waiting = space.waiting_results();
+  enqueue_any(p, {data, waiting != nullptr ? waiting : results, false, 0, workspace, queue});
+  if (waiting != nullptr) detail::place_any_results(p, waiting, results, queue);
 }
 
 void reduce_async(const plan& p, const operands& data, void* results, std::span<std::byte> workspace,

@@ -5,6 +5,7 @@
 
 #include "core/bytes_text.hpp"
 #include "core/text_table.hpp"
+#include "multifold/placement.hpp"
 #include "multifold/plan.hpp"
 #include "plan/reshape_text.hpp"
 
@@ -36,6 +37,15 @@ std::vector<std::string> row_of(const plan& p, std::size_t index) {
           form,
           how,
           bytes_text(int128_t{p.partials(index)} * p.accumulator_bytes)};
+}
+
+// What a last kernel does with results that wait.
+std::string placing_line(const plan& p) {
+  if (p.waiting_bytes == 0) return "";
+  const placement map = placement_of(p.form, p.waiting_bytes);
+  return "results wait in the order of their batches, and are put in place by " + std::to_string(map.blocks()) + " x " +
+         std::to_string(placing_threads) + " in tiles of " + std::to_string(map.tile_rows) + " x " +
+         std::to_string(map.tile_columns * map.piece) + "\n";
 }
 
 // What the engine takes beside the array and the results.
@@ -93,7 +103,7 @@ std::string explain(const plan& p) {
     text += "pass " + std::to_string(i + 1) + " deals tiles of " + std::to_string(p.passes[i].tile) +
             " elements to its parts in turn\n";
   }
-  return text + memory_line(p);
+  return text + placing_line(p) + memory_line(p);
 }
 
 }  // namespace multifold

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "multifold/error.hpp"
+#include "multifold/placement.hpp"
 #include "multifold/plan.hpp"
 #include "plan/chain_layout.hpp"
 #include "plan/exact_layout.hpp"
@@ -162,14 +163,7 @@ void widen_first(plan& p, int passes, const plan_options& options) {
   first.blocks = grid_of(first, p.form, p.engine);
 }
 
-}  // namespace
-
-plan make_plan(const reduction& what, const batches& form, const plan_options& options, const engine_traits& engine) {
-  check_result(what, form);
-  check_block(options, engine);
-  check_chain(options, engine);
-  check_finish(what, options);
-  check_parts(options, form);
+plan passes_for(const reduction& what, const batches& form, const plan_options& options, const engine_traits& engine) {
   plan p;
   p.what = what;
   p.engine = engine;
@@ -207,6 +201,21 @@ plan make_plan(const reduction& what, const batches& form, const plan_options& o
   return p;
 }
 
+}  // namespace
+
+plan make_plan(const reduction& what, const batches& form, const plan_options& options, const engine_traits& engine) {
+  check_result(what, form);
+  check_block(options, engine);
+  check_chain(options, engine);
+  check_finish(what, options);
+  check_parts(options, form);
+  plan p = passes_for(what, form, options, engine);
+  // As the passes number batches.
+  const bool wait = engine.engine == engine_kind::device && scatters_results(p.form, result_bytes(what));
+  p.waiting_bytes = wait ? result_bytes(what) : 0;
+  return p;
+}
+
 engine_traits h200_traits() {
   engine_traits t;
   t.engine = engine_kind::device;
@@ -234,6 +243,7 @@ std::int64_t plan::workspace_bytes() const noexcept {
     bytes += detail::round_up(static_cast<uint128_t>(partials(i)) * static_cast<uint128_t>(accumulator_bytes));
     if (passes[i].how != finish::next_pass) bytes += detail::round_up(static_cast<uint128_t>(passes[i].batches) * 4);
   }
+  bytes += detail::round_up(static_cast<uint128_t>(form.results()) * static_cast<uint128_t>(waiting_bytes));
   return bytes > uint128_t{INT64_MAX} ? INT64_MAX : static_cast<std::int64_t>(bytes);
 }
 

@@ -44,6 +44,17 @@ void gather_state(const plan& p, const operands& data, void* state, cudaStream_t
   stream::save_device_state(p.what, accumulator.data(), state, stream.get());
 }
 
+// Results that wait take as much memory again, and are written to their places where there is not so much.
+cuda::device_buffer workspace_for(plan& p) {
+  try {
+    return cuda::device_buffer(p.workspace_bytes());
+  } catch (const out_of_memory&) {
+    if (p.waiting_bytes == 0) throw;
+  }
+  p.waiting_bytes = 0;
+  return cuda::device_buffer(p.workspace_bytes());
+}
+
 // Of the problems that come again and again. Never destroyed: when the program ends, the driver may be gone first.
 graphs::graph_cache& graphs_of_problems() {
   static auto& cache = *new graphs::graph_cache;
@@ -61,9 +72,10 @@ void run_on_device(const plan& p, const operands& data, void* results, CUstream_
   if (p.what.as_state) return gather_state(p, data, results, after);
   if (graphs_of_problems().run(p, data, results, after)) return;
   const cuda::stream stream = stream_behind(after);
-  cuda::device_buffer workspace(p.workspace_bytes()), on_device(static_cast<std::int64_t>(bytes));
+  plan fitting = p;
+  const cuda::device_buffer on_device(static_cast<std::int64_t>(bytes)), workspace = workspace_for(fitting);
   const std::span<std::byte> space = workspace.bytes();
-  cuda::reduce_async(p, data, on_device.data(), space, stream.get());
+  cuda::reduce_async(fitting, data, on_device.data(), space, stream.get());
   cuda::check(cudaMemcpyAsync(results, on_device.data(), bytes, cudaMemcpyDeviceToHost, stream.get()));
   check_status(cuda::status_of(space, stream.get()), p.what);
 }

@@ -17,16 +17,22 @@ constexpr std::int64_t word_bytes = sizeof(std::uint32_t);
 constexpr std::int64_t no_chunk = -1;
 constexpr std::size_t boxes_beside = 2;  // one is emptied while the other is filled
 
+// Parts of batches are merged where their accumulators are: no results wait.
+plan plan_of_part(const reduction& what, const batches& form, const engine_traits& traits) {
+  plan p = make_plan(what, form, {}, traits);
+  p.waiting_bytes = 0;
+  return p;
+}
+
 // The workspace that steps would take.
 struct measured {
   const reduction& what;
   const engine_traits& traits;
   std::int64_t workspace_bytes = 0;
 
-  void whole(const device_box& box) { part(box); }
-  void part(const device_box& box) {
-    workspace_bytes = std::max(workspace_bytes, make_plan(what, box.form, {}, traits).workspace_bytes());
-  }
+  void whole(const device_box& box) { see(make_plan(what, box.form, {}, traits)); }
+  void part(const device_box& box) { see(plan_of_part(what, box.form, traits)); }
+  void see(const plan& p) { workspace_bytes = std::max(workspace_bytes, p.workspace_bytes()); }
   void close(host::interval) {}
 };
 
@@ -38,15 +44,14 @@ struct device_reducer::steps {
   device_outbox& out;
   std::int64_t chunk, length;
 
-  plan plan_of(const device_box& box) const {
-    plan p = make_plan(to.what_, box.form, {}, to.traits_);
+  plan placed(plan p) const {
     p.form.offset -= from.origin;
     to.reserve(p.workspace_bytes());
     return p;
   }
 
   void whole(const device_box& box) const {
-    const plan p = plan_of(box);
+    const plan p = placed(make_plan(to.what_, box.form, {}, to.traits_));
     const host::interval which{box.first_result, box.first_result + box.form.results()};
     device_outbox& into = to.box_for(which, out);
     cuda::reduce_async(p, from.data, into.place(which), to.workspace_.bytes(), to.on_.kernels.get());
@@ -56,7 +61,8 @@ struct device_reducer::steps {
   }
 
   void part(const device_box& box) const {
-    cuda::accumulate_async(plan_of(box), from.data, {to.accumulators_.data(), box.first_result, box.first_index},
+    const plan p = placed(plan_of_part(to.what_, box.form, to.traits_));
+    cuda::accumulate_async(p, from.data, {to.accumulators_.data(), box.first_result, box.first_index},
                            to.workspace_.bytes(), to.on_.kernels.get());
   }
 

@@ -20,7 +20,7 @@ using fold_result = std::remove_cvref_t<decltype(std::declval<const Op&>().lower
 
 namespace detail {
 
-// Writes what lower() returns to its place in the result.
+// Writes what lower() returns to its place in the result, or to where it waits.
 template <class Result>
 struct typed_output {
   Result* results;
@@ -32,6 +32,10 @@ struct typed_output {
     results[layout.at(batch)] = op.lower(value, count);
   }
 };
+
+// Results that wait are copied byte by byte.
+template <class Result>
+inline constexpr bool may_wait = std::is_trivially_copyable_v<Result>;
 
 // Refuses what would end a kernel, and the CUDA context with it.
 template <class T>
@@ -66,6 +70,11 @@ requires storage_type<typename Op::value_type> plan make_fold_plan(const Op&, co
   whole.whole_batches = true;
   plan p = make_plan(plain, form, whole, engine);
   p.accumulator_bytes = static_cast<std::int64_t>(sizeof(typename Op::accumulator));
+  p.waiting_bytes = 0;
+  if constexpr (detail::may_wait<fold_result<Op>>) {
+    constexpr auto bytes = static_cast<std::int64_t>(sizeof(fold_result<Op>));
+    if (scatters_results(p.form, bytes)) p.waiting_bytes = bytes;
+  }
   return p;
 }
 
@@ -74,16 +83,26 @@ requires storage_type<typename Op::value_type> plan make_fold_plan(const Op&, co
 /// Memory:   workspace.size() >= p.workspace_bytes(), aligned to 256 bytes; nothing is allocated.
 /// Stream:   enqueues on `stream`; no synchronisation; safe under capture.
 /// Numerics: elements meet in a fixed tree that depends on the plan alone: the same bits from run to run.
-/// Throws:   shape_error for a workspace that is too small, and for pointers that are null or misaligned; cuda_error if
-///           a launch fails.
+/// Throws:   shape_error for a workspace that is too small, and for pointers that are null or misaligned;
+///           unsupported_error for a plan that was made for another operation; cuda_error if a launch fails.
 template <fold_op Op>
 void fold_async(const plan& p, const Op& op, const typename Op::value_type* data, fold_result<Op>* results,
                 std::span<std::byte> workspace, cudaStream_t stream) {
   detail::check_item("array", data, p.form.elements() == 0);
   detail::check_item("memory for the results", results, p.form.results() == 0);
-  const detail::typed_output<fold_result<Op>> output{results, p.form.length, kernels::layout_of(p.form)};
+  using result = fold_result<Op>;
+  const workspace_cursor space(p, workspace);
+  const bool waits = p.waiting_bytes != 0;
+  if (waits && (!detail::may_wait<result> || p.waiting_bytes != static_cast<std::int64_t>(sizeof(result)))) {
+    throw unsupported_error("the plan has results of another operation wait");
+  }
+  result* const written = waits ? static_cast<result*>(space.waiting_results()) : results;
+  const detail::typed_output<result> output{written, p.form.length, detail::layout_for(p, false)};
   stream_queue queue(stream);
-  launch(p, op, output, data + p.form.offset, workspace_cursor(p, workspace), 0, nullptr, queue);
+  launch(p, op, output, data + p.form.offset, space, 0, nullptr, queue);
+  if constexpr (detail::may_wait<result>) {
+    if (waits) detail::place_results(p, written, results, queue);
+  }
 }
 
 }  // namespace multifold::cuda

@@ -11,6 +11,8 @@
 
 #include "multifold/cuda/kernels/block_rows.cuh"
 #include "multifold/cuda/kernels/partials.cuh"
+#include "multifold/cuda/kernels/place_results.cuh"
+#include "multifold/cuda/kernels/result_layout.cuh"
 #include "multifold/cuda/kernels/strided.cuh"
 #include "multifold/cuda/kernels/tiles.cuh"
 #include "multifold/cuda/work_queue.hpp"
@@ -44,6 +46,22 @@ inline kernels::strided_runs runs_of(const batches& form) {
     runs.reduced_stride[i] = form.reduced[i].stride;
   }
   return runs;
+}
+
+// Where the kernels of `p` write results, or the accumulators that they merge.
+inline kernels::result_layout layout_for(const plan& p, bool merge) {
+  const bool wait = p.waiting_bytes > 0 && !merge;
+  return wait ? kernels::layout_in_order(p.form.results()) : kernels::layout_of(p.form);
+}
+
+/// The last kernel of a plan whose results wait.
+template <class Result>
+void place_results(const plan& p, const void* waiting, Result* results, work_queue& queue) {
+  if (p.form.results() == 0) return;
+  using item = kernels::raw_result_of<Result>;
+  const placement map = placement_of(p.form, sizeof(Result));
+  launch_next_kernel(queue, kernels::place_results<item>, static_cast<unsigned>(map.blocks()), placing_threads, 0,
+                     static_cast<const item*>(waiting), reinterpret_cast<item*>(results), map);
 }
 
 // All elements that the array has, whichever way its strides go.

@@ -18,13 +18,15 @@ namespace multifold::cuda {
 ///           bytes, row-major, aligned to their dtype (8 bytes for summaries).
 /// Memory:   workspace.size() >= p.workspace_bytes(), aligned to 256 bytes, and untouched until the work is done;
 ///           nothing is allocated.
-/// Stream:   enqueues one kernel a pass (and small memsets) on `stream`; no synchronisation; safe under capture.
+/// Stream:   enqueues one kernel a pass (small memsets, and a last kernel where results wait to be put in place) on
+///           `stream`; no synchronisation; safe under capture.
 /// Numerics: everything is exact and rounded once, but products of floating point, and sums and means if accuracy::fast
 ///           is asked for: those run in binary64 along a fixed tree, so a plan gives the same bits from run to run.
-/// Errors:   a result that does not fit (or does not exist) is left unwritten and noted in the workspace: see
-///           status_of.
+/// Errors:   a result that does not fit (or does not exist) is noted in the workspace: see status_of. Its place is left
+///           unwritten, or, where results wait, holds anything.
 /// Throws:   shape_error for a workspace that is too small, and for arrays, results or a workspace that are null or
-///           misaligned: then nothing is enqueued. cuda_error if a launch fails.
+///           misaligned, unsupported_error for a plan that was made for another operation: then nothing is enqueued.
+///           cuda_error if a launch fails.
 void reduce_async(const plan& p, const operands& data, void* results, std::span<std::byte> workspace,
                   cudaStream_t stream);
 void reduce_async(const plan& p, const operands& data, void* results, std::span<std::byte> workspace,

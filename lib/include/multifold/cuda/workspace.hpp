@@ -13,7 +13,7 @@
 namespace multifold::cuda {
 
 /// Hands out pieces of device memory, each aligned to 256 bytes, and none that ends behind the workspace. The first 256
-/// bytes are the status word's.
+/// bytes are the status word's, and results that wait come next.
 class workspace_cursor {
  public:
   /// Throws: shape_error if `space` is too small for `p` or not aligned to 256 bytes.
@@ -29,9 +29,12 @@ class workspace_cursor {
     }
     space_ = space.first(static_cast<std::size_t>(p.workspace_bytes()));  // so that a plan that says too little shows
     status_ = take<std::uint32_t>(1);
+    if (p.waiting_bytes > 0) waiting_ = take<std::byte>(p.form.results() * p.waiting_bytes);
   }
 
   std::uint32_t* status() const noexcept { return status_; }
+  /// Room for results in the order of their batches; null where the plan has none that wait.
+  void* waiting_results() const noexcept { return waiting_; }
 
   /// Throws: shape_error if the workspace ends before: its plan was made for another operation, or changed.
   template <class T>
@@ -50,6 +53,7 @@ class workspace_cursor {
  private:
   std::span<std::byte> space_;
   std::uint32_t* status_;
+  std::byte* waiting_ = nullptr;
 };
 
 }  // namespace multifold::cuda

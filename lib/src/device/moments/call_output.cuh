@@ -3,6 +3,7 @@
 
 #include "device/dispatch.hpp"
 #include "device/moments/finish.cuh"
+#include "multifold/cuda/launch.cuh"
 
 namespace multifold::cuda::moments {
 
@@ -13,7 +14,7 @@ inline output output_of(const reduction& what, void* data, bool merge, bool only
 
 inline output output_of(const plan& p, const detail::call& c, std::uint32_t* status_word) {
   const bool only = p.form.results() == 1 && !c.merge;
-  output to = output_of(p.what, c.results, c.merge, only, kernels::layout_of(p.form), status_word);
+  output to = output_of(p.what, c.results, c.merge, only, cuda::detail::layout_for(p, c.merge), status_word);
   if (c.count == nullptr) to.reciprocal = multifold::detail::rough_reciprocal(p.form.length, p.what.correction);
   return to;
 }

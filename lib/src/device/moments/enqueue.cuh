@@ -97,7 +97,7 @@ template <storage_type T>
 void lower(const reduction& what, const void* sums, std::int64_t count, void* results, std::uint32_t* status_word,
            work_queue& queue) {
   if (count == 0) return;
-  const output to = output_of(what, results, false, false, {1, {count}, {1}}, status_word);
+  const output to = output_of(what, results, false, false, kernels::layout_in_order(count), status_word);
   visit_set(what.op, [&]<moment_set Set>() {
     launch_kernel(queue, lower_moments<T, Set>, cuda::detail::grid_for(count, group_threads / 32), group_threads, 0,
                   static_cast<const carried_sums<T, Set>*>(sums), count, to);
