@@ -26,7 +26,8 @@ struct divisor {
   double real;
   double reciprocal;
 
-  /// x / count, rounded once (Markstein, IBM Journal of Research and Development 34, 1990), of integers up to 2^53.
+  /// x / count, rounded once (Markstein, IBM Journal of Research and Development 34, 1990), of numbers within 2^(+-900)
+  /// and counts up to 2^53.
   __device__ double quotient_of(double x) const {
     double near = x * reciprocal;
     near = fma(fma(-near, real, x), reciprocal, near);

@@ -255,8 +255,8 @@ struct exact_output {
       const std::int64_t count = to.count.most;
       if (count > most_odd_divisor) return false;
       if constexpr (std::is_same_v<T, double>) {
-        if (!(std::fabs(sum) > 0x1p-900 && std::fabs(sum) < 0x1p1000)) return false;
-        *out = cuda::detail::divisor{count, to.divisor, to.reciprocal}.quotient_of(sum);
+        if (sum != 0 && !(std::fabs(sum) > 0x1p-900 && std::fabs(sum) < 0x1p1000)) return false;
+        *out = sum == 0 ? sum : cuda::detail::divisor{count, to.divisor, to.reciprocal}.quotient_of(sum);
       } else {
         const double mean = odd_fraction(sum, to.divisor, to.reciprocal);
         *out = nearest<T>(sum - sum == 0 ? mean : sum);
