@@ -50,6 +50,7 @@ struct lane_digits {
     touch(index, std::min(index + Pieces, Count) - 1);
     const std::int64_t sign = -static_cast<std::int64_t>(negative);
     std::int64_t* const at = first + index * Stride;
+    MULTIFOLD_UNROLLED
     for (int k = 0; k < Pieces; ++k) {
       // What lies above the top digit is zero, and need not be there.
       if (k < 2 || index + k < Count) at[k * Stride] += (static_cast<std::int64_t>(piece[k]) ^ sign) - sign;
@@ -100,14 +101,22 @@ struct natural_of_digits {
     return x == 0 ? 64 : __builtin_clzll(x);
 #endif
   }
+  // Some digits at a time are in registers: a load that follows a store waits for it, and for the shared memory.
   MULTIFOLD_HD void carry(std::int64_t sign) const {
+    constexpr int together = 4;
     std::int64_t carried = 0;
-    for (int i = low; i + 1 < count; ++i) {
-      const std::int64_t sum = sign * at(i) + carried;
-      at(i) = sum & 0xffffffff;
-      carried = sum >> 32;
+    MULTIFOLD_ROLLED
+    for (int first = low; first < count; first += together) {
+      std::int64_t some[together];
+      MULTIFOLD_UNROLLED
+      for (int k = 0; k < together; ++k) some[k] = first + k < count ? sign * at(first + k) : 0;
+      MULTIFOLD_UNROLLED
+      for (int k = 0; k < together; ++k) {
+        const std::int64_t sum = some[k] + carried;
+        if (first + k < count) at(first + k) = first + k + 1 < count ? sum & 0xffffffff : sum;
+        carried = sum >> 32;
+      }
     }
-    if (low < count) at(count - 1) = sign * at(count - 1) + carried;
   }
 };
 

@@ -184,7 +184,11 @@ __device__ void take_in_digits(const group_arguments<T>& args) {
     bool done = !wanted;
     if (wanted && lane % args.group == 0 && args.shape.parts == 1 && !args.to.merge) {
       near_totals totals;
-      done = args.shape.length.in_range() && sums.to_totals(totals) && output.deliver(batch, totals);
+      exact_value total;
+      if (args.shape.length.in_range() && sums.to_totals(totals, total)) {
+        done = output.deliver(batch, totals);
+        if (!moment_words<T, Set>::deviates && !done && args.shape.length > 0) done = output.deliver(batch, total);
+      }
     }
     __syncwarp();
     finish_groups(args, mine.words, batch, part, done, [&](int leader) { sums.copy(leader, mine.words); });

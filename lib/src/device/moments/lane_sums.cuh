@@ -29,15 +29,18 @@ struct lane_sum {
   __device__ bool finite() const { return (marks & 7u) == 0; }
   __device__ bool minus_zero() const { return marks == 0; }
 
-  /// The sum over `group` neighbouring lanes, in all of them. The whole warp calls; its lanes have the same range then,
-  /// with room for a carry.
+  /// The sum over `group` neighbouring lanes, in all of them, whose digits have room for a carry then. The whole warp
+  /// calls.
   __device__ void merge(int group) {
-    digits.low = __reduce_min_sync(kernels::whole_warp, digits.low);
-    digits.high = __reduce_max_sync(kernels::whole_warp, digits.high);
-    for (int mask = group / 2; mask > 0; mask /= 2) marks |= __shfl_xor_sync(kernels::whole_warp, marks, mask);
     if (group > 1) {
+      for (int mask = group / 2; mask > 0; mask /= 2) {
+        marks |= __shfl_xor_sync(kernels::whole_warp, marks, mask);
+        digits.low = min(digits.low, __shfl_xor_sync(kernels::whole_warp, digits.low, mask));
+        digits.high = max(digits.high, __shfl_xor_sync(kernels::whole_warp, digits.high, mask));
+      }
+      const int last = __reduce_max_sync(kernels::whole_warp, digits.high);
 #pragma unroll 1
-      for (int i = digits.low; i <= digits.high; ++i) {
+      for (int i = __reduce_min_sync(kernels::whole_warp, digits.low); i <= last; ++i) {
         std::int64_t digit = digits.first[i * 32];
         for (int mask = group / 2; mask > 0; mask /= 2) digit += kernels::shuffle_xor(digit, mask);
         digits.first[i * 32] = digit;
@@ -56,7 +59,8 @@ struct lane_sum {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const std::int64_t sign = __shfl_sync(kernels::whole_warp, negative, leader) ? -1 : 1;
     const unsigned seen = __shfl_sync(kernels::whole_warp, marks, leader);
-    for (int i = digits.low + lane; i <= digits.high; i += 32) {
+    const int last = __shfl_sync(kernels::whole_warp, digits.high, leader);
+    for (int i = __shfl_sync(kernels::whole_warp, digits.low, leader) + lane; i <= last; i += 32) {
       words[i] = sign * digits.first[i * 32 + leader - lane];
     }
     if (lane < 4) words[Format::digit_count + lane] = seen >> lane & 1u;
@@ -160,8 +164,8 @@ struct lane_sums {
     for_each([](auto& sum) { sum.clear(); });
   }
 
-  /// The leading bits of all sums, if all elements are finite.
-  __device__ bool to_totals(near_totals& of) {
+  /// The leading bits of all sums, if all elements are finite. `last_total` is that of the last one.
+  __device__ bool to_totals(near_totals& of, exact_value& last_total) {
     exact_value total[3];
     bool finite = omitted == 0;
     int next = 0;
@@ -170,6 +174,7 @@ struct lane_sums {
       total[next++] = sum.value();
     });
     if (!finite) return false;
+    last_total = total[next - 1];
     exact_value& of_x = total[0];
     exact_value& of_y = total[1];
     exact_value& of_products = total[next - 1];

@@ -45,6 +45,14 @@ struct moment_output {
   }
   /// Stores the result of what is known so far, if that makes it certain.
   __device__ bool deliver(std::int64_t batch, const near_totals& of) const { return delivered(batch, of); }
+  /// The result that is a total, or its root.
+  __device__ bool deliver(std::int64_t batch, const exact_value& total) const {
+    void* const out = static_cast<char*>(to.data) + to.layout.at(batch) * to.result_size();
+    const status fits = store_value(to.op == op_kind::norm2 ? exact_root(total) : total, to.result, out);
+    if (to.only) *to.status_word = static_cast<std::uint32_t>(fits);
+    else if (fits != status::ok) atomicMax(to.status_word, static_cast<std::uint32_t>(fits));
+    return true;
+  }
 
  private:
   __device__ void mark_lost(std::int64_t batch) const { atomicOr(lost + batch / 32, 1u << (batch % 32)); }
