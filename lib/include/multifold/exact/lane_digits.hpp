@@ -66,7 +66,8 @@ struct natural_of_digits {
   int low, count;
   bool negative;
 
-  MULTIFOLD_HD natural_of_digits(std::int64_t* digit, int count, int low = 0) : digit(digit), low(low), count(count) {
+  MULTIFOLD_HD natural_of_digits(std::int64_t* first, int in_use, int lowest = 0)
+      : digit(first), low(lowest), count(in_use) {
     carry(1);
     negative = at(count - 1) < 0;
     if (negative) carry(-1);

@@ -34,6 +34,7 @@ struct gather;
 template <floating_storage T, moment_set Set>
 struct gather<T, Set> {
   static constexpr bool wide = sizeof(T) == 8;
+  static constexpr int spill_cost = 8;  // in elements
   using at = moment_words<T, Set>;
 
   expansion<wide ? 3 : 2> x, y;
@@ -42,17 +43,22 @@ struct gather<T, Set> {
   description_marks<T>* extremes;
   std::int64_t* words;
   nan_policy nan;
-  int spills_left;
+  int patience;
 
   gather() = default;
-  /// `extremes` is null where there are none; the batch is lost behind so many spills.
-  __device__ gather(std::int64_t* words, description_marks<T>* extremes, nan_policy nan, int most_spills)
-      : extremes(extremes), words(words), nan(nan), spills_left(most_spills) {
+  /// `extremes` is null where there are none. The batch is lost when patience is at an end: it is counted in elements
+  /// that go one by one.
+  __device__ gather(std::int64_t* words, description_marks<T>* extremes, nan_policy nan, int patience)
+      : extremes(extremes), words(words), nan(nan), patience(patience) {
     if constexpr (Set == moment_set::description) *extremes = {};
   }
 
-  /// Whether too much was spilled: the rest does not count any more.
-  __device__ bool gave_up() const { return spills_left < 0; }
+  /// So many elements go one by one. To read products again is cheaper, sums alone are not worth it.
+  __device__ void go_slowly(int elements) {
+    if constexpr (sums_products(Set)) patience -= elements;
+  }
+  /// The rest does not count any more.
+  __device__ bool gave_up() const { return patience < 0; }
   __device__ bool lost() const {
     return (sums_elements(Set) && x.lost()) || (Set == moment_set::joint && y.lost()) ||
            (sums_products(Set) && products.lost());
@@ -73,9 +79,9 @@ struct gather<T, Set> {
     }
   }
 
-  /// Several elements, with one look at whether anything was lost.
+  /// Several elements, with one look at whether anything was lost. From `here` on they are zeros that change no sum.
   template <int N, class Index>
-  __device__ void add_all(const T (&a)[N], const T (&b)[N], const Index& index) requires wide {
+  __device__ void add_all(const T (&a)[N], const T (&b)[N], const Index& index, int here) requires wide {
     const auto x_before = x, y_before = y;
     const auto products_before = products;
     bool exact = true;
@@ -95,6 +101,7 @@ struct gather<T, Set> {
       if constexpr (Set == moment_set::description) {
 #pragma unroll
         for (int i = 0; i < N; ++i) {
+          if (i >= here) continue;
           extremes->see(a[i], index(i), nan);
           zeros += a[i] == 0;
         }
@@ -104,8 +111,9 @@ struct gather<T, Set> {
     x = x_before;
     y = y_before;
     products = products_before;
+    go_slowly(N);
 #pragma unroll 1
-    for (int i = 0; i < N; ++i) {
+    for (int i = 0; i < min(here, N); ++i) {
       T u = a[0], v = b[0];
 #pragma unroll
       for (int k = 1; k < N; ++k) {
@@ -122,7 +130,7 @@ struct gather<T, Set> {
     const expansion<Parts> before = sum;
     sum.template add<First>(value);
     if (!sum.lost()) return;
-    if (--spills_left < 0) {
+    if ((patience -= spill_cost) < 0) {
       sum = before;
       return;
     }
@@ -139,7 +147,7 @@ struct gather<T, Set> {
 
   /// An element for the words.
   __device__ void aside(T a, T b) {
-    if (--spills_left >= 0) add_slowly<T, Set>(words, a, b, nan);
+    if ((patience -= spill_cost) >= 0) add_slowly<T, Set>(words, a, b, nan);
   }
 
   __device__ void merge_lanes(int width) {

@@ -15,9 +15,9 @@ using kernels::load_vector;
 using kernels::vector_word;
 
 inline constexpr int row_threads = 256;
-/// Spills of a thread before its batch is read again by other means, at first and more of them for every tile: each
-/// takes as long as some tens of elements.
-inline constexpr int first_spills = 64, spills_a_tile = 16;
+/// Of a thread, for elements that go one by one, before its row is read again by other means: some at first, and then
+/// one in eight.
+inline constexpr int first_patience = 256, slow_share = 8;
 /// Loads of a thread that a tile consists of.
 inline constexpr int loads_a_tile = 32;
 
@@ -26,7 +26,7 @@ struct row_shape {
   static constexpr int arrays = reads_two_arrays(Set) ? 2 : 1;
   // Longer steps make up for fewer blocks where registers hold them: dot products of f32 went from 0.975 to 1.008 of a
   // plain read, but variances from 0.95 to 0.52.
-  static constexpr int loads = sizeof(S) < 8 && Set == moment_set::products ? 8 : 4;  // a step
+  static constexpr int loads = sizeof(S) == 4 && Set == moment_set::products ? 8 : 4;  // a step
   static constexpr int vectors = loads / arrays;                                      // of each array
   static constexpr int steps = loads_a_tile / loads;
   static constexpr int width = kernels::vector_elements<S>;
@@ -76,19 +76,23 @@ struct step_data {
   __device__ void load(const row_pair<S>& row, std::int64_t first, bool whole) {
 #pragma unroll
     for (int k = 0; k < shape::vectors; ++k) {
-      const std::int64_t v = first + k * static_cast<std::int64_t>(blockDim.x);
-      if (whole || v < row.x.count) {
-        x[k] = load_vector(row.x.vectors + v);
-        if constexpr (shape::arrays == 2) y[k] = load_elements(row.y + v * shape::width, row.y_aligned);
-      } else {
-        x[k] = all_of(float_bits<S>::sign);
-        if constexpr (shape::arrays == 2) y[k] = all_of(Set == moment_set::joint ? float_bits<S>::sign : 0);
-      }
+      const std::int64_t v = first + k * static_cast<std::int64_t>(blockDim.x), last = row.x.count - 1;
+      const std::int64_t at = whole || v < last ? v : last;
+      x[k] = load_vector(row.x.vectors + at);
+      if constexpr (shape::arrays == 2) y[k] = load_elements(row.y + at * shape::width, row.y_aligned);
+    }
+    if (whole) return;
+#pragma unroll
+    for (int k = 0; k < shape::vectors; ++k) {
+      if (first + k * static_cast<std::int64_t>(blockDim.x) < row.x.count) continue;
+      x[k] = all_of(float_bits<S>::sign);
+      if constexpr (shape::arrays == 2) y[k] = all_of(Set == moment_set::joint ? float_bits<S>::sign : 0);
     }
   }
 
+  /// `here` elements of a thread are in the row.
   template <class T, class State>
-  __device__ void add_to(gather<T, Set>& into, State& state, std::int64_t first_index) const {
+  __device__ void add_to(gather<T, Set>& into, State& state, std::int64_t first_index, int here) const {
     const auto stride = static_cast<std::int64_t>(blockDim.x) * shape::width;
     constexpr int elements = shape::elements, at_once = shape::at_once;
 #pragma unroll
@@ -102,8 +106,8 @@ struct step_data {
       const auto index = [&](int i) {
         return first_index + (begin + i) / shape::width * stride + (begin + i) % shape::width;
       };
-      if constexpr (sizeof(T) == 8) into.add_all(a, b, index);
-      else add_step(into, state, a, b, index);
+      if constexpr (sizeof(T) == 8) into.add_all(a, b, index, here - begin);
+      else add_step(into, state, a, b, index, here - begin);
     }
   }
 
@@ -127,16 +131,14 @@ struct step_data {
 template <floating_storage S, moment_set Set, class T>
 __device__ bool read_part(const row_pair<S>& row, std::int64_t part, const extent& e, gather<T, Set>& into) {
   using shape = row_shape<S, Set>;
-  constexpr bool describes = Set == moment_set::description;  // which sees zeros, too
   const auto threads = static_cast<std::int64_t>(blockDim.x);
   const std::int64_t step = shape::vectors * threads, tile = shape::steps * step;
-  const std::int64_t tiles = row.x.count / tile, base = e.first_index + row.x.head;
+  const std::int64_t tiles = row.x.count / tile, in_tiles = tiles * tile;
   const bool last_part = part == e.parts - 1;
-  // Steps behind the tiles, whole ones or not.
-  const std::int64_t behind = (row.x.count - tiles * tile + (describes ? 0 : step - 1)) / step;
-  std::int64_t tiles_left = part < tiles ? (tiles - part + e.parts - 1) / e.parts : 0;
-  std::int64_t left = tiles_left * shape::steps + (last_part ? behind : 0);
-  std::int64_t at = (tiles_left > 0 ? part : tiles) * tile + threadIdx.x;
+  const int behind = static_cast<int>((row.x.count - in_tiles + step - 1) / step);  // steps, the last one not whole
+  auto tiles_left = static_cast<int>(part < tiles ? (tiles - part + e.parts - 1) / e.parts : 0);
+  int left = tiles_left * shape::steps + (last_part ? behind : 0);
+  std::int64_t at = (tiles_left > 0 ? part * tile : in_tiles) + threadIdx.x;
   step_data<S, Set> loaded, next;
   row_state<S, Set> state;
   int of_tile = 0, open_tiles = 0;
@@ -146,10 +148,16 @@ __device__ bool read_part(const row_pair<S>& row, std::int64_t part, const exten
     std::int64_t following = at + step;
     if (++of_tile == shape::steps) {
       of_tile = 0;
-      following = (--tiles_left > 0 ? at + step + (e.parts - 1) * tile : tiles * tile + threadIdx.x);
+      following = --tiles_left > 0 ? following + (e.parts - 1) * tile : in_tiles + threadIdx.x;
     }
-    if (left > 1) next.load(row, following, left > 2 || !last_part || describes);
-    loaded.add_to(into, state, base + at * shape::width);
+    int here = shape::elements;
+    if (left == 1) {
+      const std::int64_t vectors = (row.x.count - at + threads - 1) / threads;
+      here = static_cast<int>(max(std::int64_t{0}, min(vectors, std::int64_t{shape::vectors}))) * shape::width;
+    } else {
+      next.load(row, following, left > 2 || !last_part);
+    }
+    loaded.add_to(into, state, e.first_index + row.x.head + at * shape::width, here);
     loaded = next;
     at = following;
     if (of_tile != 0) continue;
@@ -161,18 +169,14 @@ __device__ bool read_part(const row_pair<S>& row, std::int64_t part, const exten
     }
     // Warps that drift apart read the memory in a worse order.
     if (__syncthreads_or(into.gave_up())) return false;
-    into.spills_left = min(into.spills_left, INT_MAX - spills_a_tile) + spills_a_tile;
+    constexpr int more = shape::steps * shape::elements / slow_share;
+    into.patience = min(into.patience, INT_MAX - more) + more;
   }
   if constexpr (sizeof(T) == 4) state.windows.flush(into);
   if (!last_part) return !__syncthreads_or(into.gave_up());
   const auto one = [&](std::int64_t i) {
     into.add(carried(row.x.row[i]), carried((row.y - row.x.head)[i]), e.first_index + i);
   };
-  if constexpr (describes) {
-    for (std::int64_t v = tiles * tile + behind * step + threadIdx.x; v < row.x.count; v += threads) {
-      for (int i = 0; i < shape::width; ++i) one(row.x.head + v * shape::width + i);
-    }
-  }
   for (std::int64_t i = threadIdx.x; i < row.x.head; i += threads) one(i);
   const std::int64_t length = e.length;
   for (std::int64_t i = row.x.tail_first + threadIdx.x; i < length; i += threads) one(i);
@@ -200,7 +204,7 @@ __global__ void __launch_bounds__(row_threads, (row_blocks<S, Set>))
     for (int i = thread; i < at::count; i += threads) s.words[i] = 0;
     __syncthreads();
     gather<T, Set> mine(s.words, &of_thread[Set == moment_set::description ? thread : 0], to.nan,
-                        lost == nullptr ? INT_MAX : first_spills);
+                        lost == nullptr ? INT_MAX : first_patience);
     const bool whole = read_part(row_pair<S>(x + batch * row_stride, y + batch * row_stride, e.length), part, e, mine);
     if (whole) settle(mine, s.words);
     else if (thread == 0) atomicOr(lost + batch / 32, 1u << (batch % 32));

@@ -178,10 +178,10 @@ __device__ bool all_products_are_zeros(const float (&a)[N], const float (&b)[N])
 }
 
 /// N elements of one array, or pairs of two, into a thread's sums: into open windows, into windows of their own, or one
-/// by one. `index(i)` is that of the i-th.
+/// by one. `index(i)` is that of the i-th; from `here` on they are zeros that change no sum.
 template <int N, moment_set Set, class State, class Index>
 __device__ __forceinline__ void add_step(gather<float, Set>& into, State& state, const float (&a)[N],
-                                         const float (&b)[N], const Index& index) {
+                                         const float (&b)[N], const Index& index, int here) {
   using at = moment_words<float, Set>;
   const magnitude_range of_a(a), of_b(b);
   if (state.windows.takes(of_a, of_b)) {
@@ -214,8 +214,9 @@ __device__ __forceinline__ void add_step(gather<float, Set>& into, State& state,
     if constexpr (sums_elements(Set)) into.add_finite(into.x, at::x, plain_sum(a), exact_traits<float>{});
     if constexpr (Set == moment_set::joint) into.add_finite(into.y, at::y, plain_sum(b), exact_traits<float>{});
   } else {
+    into.go_slowly(N);
 #pragma unroll 1
-    for (int i = 0; i < N; ++i) {
+    for (int i = 0; i < min(here, N); ++i) {
       // Chosen without an address, so that a and b stay in registers.
       float x = a[0], y = b[0];
 #pragma unroll
@@ -226,7 +227,14 @@ __device__ __forceinline__ void add_step(gather<float, Set>& into, State& state,
     }
     return;
   }
-  if constexpr (Set == moment_set::description) add_extremes(into, state, a, of_a.has_zeros, index);
+  if constexpr (Set == moment_set::description) {
+    if (here >= N) return add_extremes(into, state, a, of_a.has_zeros, index, 0);
+    if (here <= 0) return;
+    float again[N];  // the first one in place of those that are not there
+#pragma unroll
+    for (int i = 0; i < N; ++i) again[i] = i < here ? a[i] : a[0];
+    add_extremes(into, state, again, of_a.has_zeros, index, a[0] == 0 ? N - here : 0);
+  }
 }
 
 __device__ inline std::int32_t key_of_float(float x) {
@@ -237,7 +245,7 @@ __device__ inline std::int32_t key_of_float(float x) {
 /// Counts zeros, and looks at keys and indices only where there may be a new extreme. For finite elements.
 template <int N, class State, class Index>
 __device__ void add_extremes(gather<float, moment_set::description>& into, State& state, const float (&a)[N],
-                             bool has_zeros, const Index& index) {
+                             bool has_zeros, const Index& index, int too_many_zeros) {
   float low = a[0], high = a[0];
 #pragma unroll
   for (int i = 1; i < N; ++i) {
@@ -254,6 +262,7 @@ __device__ void add_extremes(gather<float, moment_set::description>& into, State
     greatest = max(greatest, key_of_float(a[i]));
     into.zeros += a[i] == 0;
   }
+  into.zeros -= static_cast<std::uint32_t>(too_many_zeros);
   auto& seen = *into.extremes;
   seen.min = min(seen.min, least);
   seen.max = min(seen.max, ~greatest);
