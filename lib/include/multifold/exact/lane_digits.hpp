@@ -11,7 +11,8 @@
 
 namespace multifold::detail {
 
-/// Digits first[0], first[Stride], ... of a sum, all of which are zero at first.
+/// Digits first[0], first[Stride], ... of a sum, all of which are zero at first. Three more have to be there, which
+/// stay zeros, or are another sum's of the same lane: what is added reaches them with zeros alone.
 template <int Count, int Stride>
 struct lane_digits {
   std::int64_t* first;
@@ -51,10 +52,7 @@ struct lane_digits {
     const std::int64_t sign = -static_cast<std::int64_t>(negative);
     std::int64_t* const at = first + index * Stride;
     MULTIFOLD_UNROLLED
-    for (int k = 0; k < Pieces; ++k) {
-      // What lies above the top digit is zero, and need not be there.
-      if (k < 2 || index + k < Count) at[k * Stride] += (static_cast<std::int64_t>(piece[k]) ^ sign) - sign;
-    }
+    for (int k = 0; k < Pieces; ++k) at[k * Stride] += (static_cast<std::int64_t>(piece[k]) ^ sign) - sign;
   }
 };
 

@@ -23,8 +23,8 @@ struct moment_words {
                        zeros = nans + 3;
   static constexpr int count = Set == moment_set::description ? zeros + 1 : omitted + 1;
 
-  /// Digits of all sums, without marks.
-  static constexpr int lane_digits = (sums_elements(Set) ? sum_digits : 0) +
+  /// Digits of all sums, without marks, and three that additions may reach.
+  static constexpr int lane_digits = 3 + (sums_elements(Set) ? sum_digits : 0) +
                                      (Set == moment_set::joint ? sum_digits : 0) +
                                      (sums_products(Set) ? product_digits : 0);
   /// Digits of n products - x y, where that is wanted.

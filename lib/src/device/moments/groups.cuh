@@ -11,6 +11,11 @@ namespace multifold::cuda::moments {
 
 inline constexpr int group_threads = 256;
 
+/// Out of line, since few batches lie in several runs and the divisions are many instructions.
+__device__ __noinline__ inline std::int64_t offset_over_runs(const kernels::strided_runs& runs, std::int64_t index) {
+  return kernels::offset_in(runs.reduced_extent, runs.reduced_stride, runs.reduced_count, index);
+}
+
 /// One array, or two of the same layout, whose elements are read as their carrier.
 template <storage_type T>
 struct group_arguments {
@@ -32,25 +37,38 @@ struct group_arguments {
     return kernels::offset_in(runs.kept_extent, runs.kept_stride, runs.kept_count, batch);
   }
   __device__ std::int64_t offset_in_batch(std::int64_t index) const {
-    return kernels::offset_in(runs.reduced_extent, runs.reduced_stride, runs.reduced_count, index);
+    return runs.reduced_count == 1 ? index * runs.reduced_stride[0] : offset_over_runs(runs, index);
   }
-  __device__ T load(const std::byte* from, std::int64_t at) const {
-    const auto as = [&](auto like) { return carried(reinterpret_cast<const decltype(like)*>(from)[at]); };
+
+  /// The bits of an element as they are in memory. Nothing waits for them before value_of().
+  using bits_type = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  __device__ bits_type load(const std::byte* from, std::int64_t at) const {
+    bits_type bits = 0;
     if constexpr (std::is_same_v<T, double>) {
-      return as(double{});
-    } else if constexpr (std::is_same_v<T, float>) {
-      return element == dtype::f32 ? as(float{}) : element == dtype::f16 ? as(f16{}) : as(bf16{});
-    } else if constexpr (std::is_signed_v<T>) {
-      return element == dtype::i64   ? as(std::int64_t{})
-             : element == dtype::i32 ? as(std::int32_t{})
-             : element == dtype::i16 ? as(std::int16_t{})
-                                     : as(std::int8_t{});
+      bits = reinterpret_cast<const std::uint64_t*>(from)[at];
     } else {
-      return element == dtype::u64   ? as(std::uint64_t{})
-             : element == dtype::u32 ? as(std::uint32_t{})
-             : element == dtype::u16 ? as(std::uint16_t{})
-             : element == dtype::u8  ? as(std::uint8_t{})
-                                     : as(bool8{});
+      const auto bytes = static_cast<int>(item_bytes(element));
+      if constexpr (sizeof(T) == 8) {
+        if (bytes == 8) bits = reinterpret_cast<const std::uint64_t*>(from)[at];
+        if (bytes == 1) bits = reinterpret_cast<const std::uint8_t*>(from)[at];
+      }
+      if (bytes == 4) bits = reinterpret_cast<const std::uint32_t*>(from)[at];
+      if (bytes == 2) bits = reinterpret_cast<const std::uint16_t*>(from)[at];
+    }
+    return bits;
+  }
+  __device__ T value_of(bits_type bits) const {
+    if constexpr (std::is_same_v<T, double>) {
+      return bit_copy<double>(bits);
+    } else if constexpr (std::is_same_v<T, float>) {
+      const auto low = static_cast<std::uint16_t>(bits);
+      return element == dtype::f32   ? bit_copy<float>(bits)
+             : element == dtype::f16 ? carried(bit_copy<f16>(low))
+                                     : carried(bit_copy<bf16>(low));
+    } else {
+      if (element == dtype::boolean) return bits != 0 ? 1 : 0;
+      const int above = 64 - 8 * static_cast<int>(item_bytes(element));
+      return static_cast<T>(bits << above) >> above;  // with the sign that T has
     }
   }
 };
@@ -61,27 +79,29 @@ template <storage_type T, moment_set Set, class Add>
 __device__ void read_share(const group_arguments<T>& args, std::int64_t offset, std::int64_t part, int lane,
                            const Add& add) {
   constexpr int together = 4;
+  using bits_type = typename group_arguments<T>::bits_type;
   const extent& e = args.shape;
   const std::int64_t length = e.length, step = e.parts * args.group;
-  T x[together], y[together], next_x[together], next_y[together];
-  const auto load = [&](std::int64_t first, T(&a)[together], T(&b)[together]) {
+  bits_type x[together], y[together], next_x[together], next_y[together];
+  const auto load = [&](std::int64_t first, bits_type(&a)[together], bits_type(&b)[together]) {
+    std::int64_t at[together];
+#pragma unroll
+    for (int k = 0; k < together; ++k) at[k] = offset + args.offset_in_batch(min(first + k * step, length - 1));
 #pragma unroll
     for (int k = 0; k < together; ++k) {
-      const std::int64_t index = first + k * step;
-      if (index >= length) continue;
-      const std::int64_t at = offset + args.offset_in_batch(index);
-      a[k] = args.load(args.x, at);
-      b[k] = reads_two_arrays(Set) ? args.load(args.y, at) : a[k];
+      a[k] = args.load(args.x, at[k]);
+      b[k] = reads_two_arrays(Set) ? args.load(args.y, at[k]) : a[k];
     }
   };
   std::int64_t i = part * args.group + lane;
+  if (i >= length) return;
   load(i, x, y);
   while (i < length) {
     const std::int64_t next = i + together * step;
-    load(next, next_x, next_y);
+    load(next, next_x, next_y);  // those behind the end are the last one, and nobody takes them
 #pragma unroll
     for (int k = 0; k < together; ++k) {
-      if (i + k * step < length) add(x[k], y[k], e.first_index + i + k * step);
+      if (i + k * step < length) add(args.value_of(x[k]), args.value_of(y[k]), e.first_index + i + k * step);
       x[k] = next_x[k];
       y[k] = next_y[k];
     }
@@ -175,8 +195,16 @@ __device__ void take_in_digits(const group_arguments<T>& args) {
   for_each_share(args, [&](std::int64_t batch, std::int64_t part, bool wanted) {
     lane_sums<T, Set> sums(mine.digits, &mine.extremes[Set == moment_set::description ? lane : 0]);
     if (wanted) {
-      read_share<T, Set>(args, args.offset_of(batch), part, lane % args.group,
+      const std::int64_t offset = args.offset_of(batch);
+      read_share<T, Set>(args, offset, part, lane % args.group,
                          [&](T a, T b, std::int64_t index) { sums.add(a, b, index, args.to.nan); });
+      if (sums.special) {
+        sums.restart();
+        lane_sums<T, Set> slow = sums;
+        read_share<T, Set>(args, offset, part, lane % args.group,
+                           [&](T a, T b, std::int64_t) { slow.add_any(a, b, args.to.nan); });
+        sums = slow;
+      }
     }
     __syncwarp();
     sums.merge(args.group);

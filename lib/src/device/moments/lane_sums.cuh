@@ -16,12 +16,6 @@ struct lane_sum {
   unsigned marks = 0;
   bool negative = false;  // the digits are those of a negative number's magnitude
 
-  __device__ void add(std::uint64_t significand, int position, bool negative_number) {
-    digits.add(significand, position, negative_number);
-  }
-  __device__ void add(uint128_t significand, int position, bool negative_number) {
-    digits.add(significand, position, negative_number);
-  }
   __device__ void mark(const multifold::detail::unpacked& x, bool zero) {
     if (!x.finite()) marks |= x.nan ? 1u : x.negative ? 4u : 2u;
     if (!(x.finite() && zero && x.negative)) marks |= 8u;
@@ -80,6 +74,7 @@ struct lane_sums {
   lane_sum<exact_traits<T>> x, y;
   lane_sum<exact_product_traits<T>> products;
   std::int64_t omitted = 0, nans = 0, positive_infinities = 0, negative_infinities = 0, zeros = 0;
+  bool special = false;
   description_marks<T>* extremes;
 
   __device__ lane_sums(std::int64_t* memory, description_marks<T>* extremes) : extremes(extremes) {
@@ -92,11 +87,40 @@ struct lane_sums {
     if constexpr (describes) *extremes = {};
   }
 
+  /// An element, or a pair of them. One that is not finite is `special`: all of them have to be added again, by
+  /// add_any.
   __device__ void add(T a, T b, std::int64_t index, nan_policy nan) {
-    using layout = multifold::detail::float_layout<T>;
-    multifold::detail::unpacked u = multifold::detail::unpack(a), v = multifold::detail::unpack(b);
+    if constexpr (describes) extremes->see(a, index, nan);
+    const fields u(a), v(b);
+    if (!u.finite() || (reads_two_arrays(Set) && !v.finite())) {
+      special = true;
+      return;
+    }
+    if constexpr (describes) zeros += u.significand == 0;
+    constexpr int up = layout::least_exponent - exact_traits<T>::unit_exponent;
+    constexpr int products_up = 2 * layout::least_exponent - exact_product_traits<T>::unit_exponent;
+    if constexpr (sums_elements(Set)) {
+      const bool negative = Set != moment_set::absolute && u.negative;
+      x.digits.add(std::uint64_t{u.significand}, u.position + up, negative);
+      x.marks |= u.significand == 0 && negative ? 0u : 8u;
+    }
+    if constexpr (Set == moment_set::joint) {
+      y.digits.add(std::uint64_t{v.significand}, v.position + up, v.negative);
+      y.marks |= v.significand == 0 && v.negative ? 0u : 8u;
+    }
+    if constexpr (sums_products(Set)) {
+      using product_type = std::conditional_t<sizeof(T) == 8, uint128_t, std::uint64_t>;
+      const auto product = static_cast<product_type>(u.significand) * v.significand;
+      const bool negative = reads_two_arrays(Set) && u.negative != v.negative;
+      products.digits.add(product, products_up + u.position + v.position, negative);
+      products.marks |= product == 0 && negative ? 0u : 8u;
+    }
+  }
+
+  /// Elements of any kind, slowly. Out of line: whoever calls it has a copy of the sums for it, which lies in memory.
+  __device__ __noinline__ void add_any(T a, T b, nan_policy nan) {
+    const multifold::detail::unpacked u = multifold::detail::unpack(a), v = multifold::detail::unpack(b);
     if constexpr (describes) {
-      extremes->see(a, index, nan);
       nans += u.nan;
       positive_infinities += u.infinite && !u.negative;
       negative_infinities += u.infinite && u.negative;
@@ -106,27 +130,35 @@ struct lane_sums {
       ++omitted;
       return;
     }
-    if constexpr (Set == moment_set::absolute) u.negative = v.negative = false;
-    const auto add_number = [](auto& sum, const multifold::detail::unpacked& number) {
-      constexpr int shift = layout::least_exponent - exact_traits<T>::unit_exponent;
-      if (number.finite()) sum.add(number.significand, number.position + shift, number.negative);
+    constexpr int up = layout::least_exponent - exact_traits<T>::unit_exponent;
+    constexpr int products_up = 2 * layout::least_exponent - exact_product_traits<T>::unit_exponent;
+    const auto add_number = [](auto& sum, multifold::detail::unpacked number) {
+      if (Set == moment_set::absolute) number.negative = false;
+      if (number.finite()) sum.digits.add(number.significand, number.position + up, number.negative);
       sum.mark(number, number.zero());
     };
     if constexpr (sums_elements(Set)) add_number(x, u);
     if constexpr (Set == moment_set::joint) add_number(y, v);
     if constexpr (sums_products(Set)) {
-      using product_type = std::conditional_t<sizeof(T) == 8, uint128_t, std::uint64_t>;
-      constexpr int shift = 2 * layout::least_exponent - exact_product_traits<T>::unit_exponent;
       multifold::detail::unpacked p{};
       p.negative = u.negative != v.negative;
       p.nan = u.nan || v.nan || (u.infinite && v.zero()) || (v.infinite && u.zero());
       p.infinite = !p.nan && (u.infinite || v.infinite);
       if (p.finite()) {
-        products.add(static_cast<product_type>(u.significand) * v.significand, shift + u.position + v.position,
-                     p.negative);
+        products.digits.add(static_cast<uint128_t>(u.significand) * v.significand,
+                            products_up + u.position + v.position, p.negative);
       }
       products.mark(p, u.zero() || v.zero());
     }
+  }
+  /// Back to nothing, but for extremes, which stay what they are when elements are seen again.
+  __device__ void restart() {
+    for_each([](auto& sum) {
+      sum.clear();
+      sum.marks = 0;
+    });
+    zeros = 0;
+    special = false;
   }
 
   /// Over `group` neighbouring lanes. The whole warp calls.
@@ -196,6 +228,28 @@ struct lane_sums {
   }
 
  private:
+  using layout = multifold::detail::float_layout<T>;
+
+  // A number as +-significand * 2^(least exponent + position), in 32 bits where that is enough.
+  struct fields {
+    std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t> significand;
+    int position;
+    bool negative;
+
+    __device__ explicit fields(T number) {
+      using bits_type = typename layout::bits_type;
+      const auto bits = bit_copy<bits_type>(number);
+      const auto field = static_cast<int>(bits >> layout::mantissa_bits & (layout::infinity >> layout::mantissa_bits));
+      significand = bits & ((bits_type{1} << layout::mantissa_bits) - 1);
+      if (field != 0) significand |= bits_type{1} << layout::mantissa_bits;
+      position = max(field, 1) - 1;
+      negative = (bits & layout::sign) != 0;
+    }
+    __device__ bool finite() const {
+      return position + 1 != static_cast<int>(layout::infinity >> layout::mantissa_bits);
+    }
+  };
+
   template <class F>
   __device__ void for_each(const F& f) {
     if constexpr (sums_elements(Set)) f(x);

@@ -27,7 +27,7 @@ struct row_shape {
   // Longer steps make up for fewer blocks where registers hold them: dot products of f32 went from 0.975 to 1.008 of a
   // plain read, but variances from 0.95 to 0.52.
   static constexpr int loads = sizeof(S) == 4 && Set == moment_set::products ? 8 : 4;  // a step
-  static constexpr int vectors = loads / arrays;                                      // of each array
+  static constexpr int vectors = loads / arrays;                                       // of each array
   static constexpr int steps = loads_a_tile / loads;
   static constexpr int width = kernels::vector_elements<S>;
   static constexpr int elements = vectors * width;
