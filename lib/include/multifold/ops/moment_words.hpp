@@ -39,8 +39,7 @@ struct moment_words {
 
 /// Blocks of 256 threads that a multiprocessor has registers for, where they read long rows of elements this wide.
 constexpr int blocks_of_moment_rows(std::int64_t item, moment_set set) noexcept {
-  const bool few = item == 4 && !reads_two_arrays(set) && set != moment_set::spread && set != moment_set::description;
-  return few || (item == 2 && set == moment_set::absolute) ? 3 : 2;
+  return sums_products(set) && (item != 4 || set != moment_set::squares) ? 2 : 3;
 }
 
 }  // namespace multifold

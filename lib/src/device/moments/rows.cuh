@@ -31,8 +31,9 @@ struct row_shape {
   static constexpr int steps = loads_a_tile / loads;
   static constexpr int width = kernels::vector_elements<S>;
   static constexpr int elements = vectors * width;
-  static constexpr int at_once = 16 / arrays < elements ? 16 / arrays : elements;  // elements of an add_step
-  static constexpr int open_tiles = 128 / (elements / at_once) / steps;            // that windows stay open for
+  static constexpr int most_at_once = sizeof(S) == 8 && !sums_products(Set) ? 4 : 16 / arrays;
+  static constexpr int at_once = most_at_once < elements ? most_at_once : elements;  // elements of an add_step
+  static constexpr int open_tiles = 128 / (elements / at_once) / steps;              // that windows stay open for
 };
 
 /// Sixteen bytes from any address of an element.
@@ -74,6 +75,13 @@ struct step_data {
   /// Vectors number first, first + blockDim.x, ... `whole`: all of them are in the row. Those that are not are of zeros
   /// that change no sum: a product of two arrays is -0.
   __device__ void load(const row_pair<S>& row, std::int64_t first, bool whole) {
+    if (shape::arrays == 1 && whole) {
+#pragma unroll
+      for (int k = 0; k < shape::vectors; ++k) {
+        x[k] = load_vector(row.x.vectors + first + k * static_cast<std::int64_t>(blockDim.x));
+      }
+      return;
+    }
 #pragma unroll
     for (int k = 0; k < shape::vectors; ++k) {
       const std::int64_t v = first + k * static_cast<std::int64_t>(blockDim.x), last = row.x.count - 1;
