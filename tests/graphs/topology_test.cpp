@@ -67,7 +67,8 @@ TEST(topology, follows_the_number_of_passes) {
 }
 
 TEST(topology, of_moments_is_rows_or_tiles_and_another_look) {
-  const std::string rows = "memset lost batches | memset sums, counters | moment_rows 264 x 256 | memset sums, counters";
+  const std::string rows =
+      "memset lost batches | memset sums, counters | moment_rows 264 x 256 | memset sums, counters";
   EXPECT_EQ(chain_of(plan_of(op_kind::describe, dtype::f32, {huge})), rows + " | moment_groups 2244 x 32");
   EXPECT_EQ(chain_of(plan_of(op_kind::dot, dtype::f64, {huge})), rows + " | moment_groups 792 x 32");
   EXPECT_EQ(chain_of(plan_of(op_kind::norm2, dtype::f32, {1 << 21})), "memset sums, counters | moment_rows 64 x 256");
