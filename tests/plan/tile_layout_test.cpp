@@ -75,6 +75,10 @@ TEST(tile_layout, boxes_fit_and_cover_random_forms) {
     ++tiled;
     SCOPED_TRACE(explain(p));
     ASSERT_NO_FATAL_FAILURE(expect_box(p.passes.front(), item_bytes(type), 1));
+    if (gathers_exactly(p.what) && p.passes.front().vector > 1) {
+      EXPECT_TRUE(p.passes.front().has_whole_runs());
+      EXPECT_EQ(p.passes.front().group, 1);
+    }
     ASSERT_FALSE(HasFailure());
   }
   EXPECT_GT(tiled, 10000);
@@ -168,6 +172,30 @@ TEST(tile_layout, cards_with_less_shared_memory_have_fewer_blocks_or_other_kerne
   };
   EXPECT_EQ(exact(h200_traits()), kernel::exact_rows);
   EXPECT_EQ(exact(with_shared(163, 164)), kernel::block_rows);
+}
+
+TEST(tile_layout, exact_sums_of_short_columns_take_several_a_thread) {
+  const auto columns_of = [](dtype type, const list& extents, nan_policy nan = nan_policy::propagate) {
+    const reduction what = make_reduction(op_kind::sum, type, nan, accuracy::exact);
+    return make_plan(what, form_of(extents, {1}, type), {}, h200_traits()).passes[0].vector;
+  };
+  EXPECT_EQ(columns_of(dtype::f32, {5, 2, 1 << 20}), 2);
+  EXPECT_EQ(columns_of(dtype::f64, {236, 2, 88252}), 2);
+  EXPECT_EQ(columns_of(dtype::bf16, {6, 3, 1 << 20}), 4);
+  EXPECT_EQ(columns_of(dtype::f16, {6, 3, 1 << 20}), 4);
+  EXPECT_EQ(columns_of(dtype::f32, {5, 1000, 1 << 16}), 1);  // in several tiles
+  EXPECT_EQ(columns_of(dtype::f32, {5, 2, 1 << 20}, nan_policy::omit), 1);
+}
+
+TEST(tile_layout, moments_that_binary64_holds_take_several_columns_a_thread) {
+  const auto columns_of = [](op_kind op, dtype type) {
+    return make_plan(make_reduction(op, type), form_of({6, 3, 1 << 20}, {1}, type), {}, h200_traits()).passes[0].vector;
+  };
+  EXPECT_EQ(columns_of(op_kind::var, dtype::f16), 4);
+  EXPECT_EQ(columns_of(op_kind::dot, dtype::bf16), 2);
+  EXPECT_EQ(columns_of(op_kind::norm1, dtype::f32), 2);
+  EXPECT_EQ(columns_of(op_kind::sumsq, dtype::f32), 1);
+  EXPECT_EQ(columns_of(op_kind::describe, dtype::f16), 1);
 }
 
 TEST(tile_layout, threads_are_dealt_by_what_a_box_has) {

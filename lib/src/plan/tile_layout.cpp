@@ -43,6 +43,7 @@ struct tile_room {
   std::int64_t item;   // bytes an element
   std::int64_t bytes;  // of the elements
   int columns;         // that a thread takes together
+  bool whole;          // of batches, by itself
 };
 
 struct candidate {
@@ -91,7 +92,8 @@ double steps_of(const pass& p, int group, std::int64_t item, bool vectors) {
   return static_cast<double>(2 * singles) + 0.6 * static_cast<double>(width * ceil_div(p.box.rows, width * group));
 }
 
-void deal_threads(pass& p, const tiled_array& of, std::int64_t item, bool vectors) {
+void deal_threads(pass& p, const tiled_array& of, const tile_room& room, bool vectors) {
+  const std::int64_t item = room.item;
   const bool bent = p.box.pitch != 0 && of.inner > 1 && of.row_stride * item % tile_line_bytes != 0;
   candidate best{0, false, 1, 0};
   const int most_columns = p.vector;
@@ -99,7 +101,7 @@ void deal_threads(pass& p, const tiled_array& of, std::int64_t item, bool vector
     p.vector = columns;
     const std::int64_t runs = p.box.outers * ceil_div(p.box.columns, columns);
     for (int group = 1; group <= tile_threads && group <= std::max(1, p.box.rows); group *= 2) {
-      if (ceil_div(p.box.rows, group) > most_run_share) continue;
+      if (ceil_div(p.box.rows, group) > most_run_share || (room.whole && columns > 1 && group > 1)) continue;
       double exchange = 0;
       for (int g = group; g > 1; g /= 2) exchange += of.inner > 1 || g > 32 ? 8 : 5;
       for (const bool turned : {false, true}) {
@@ -192,15 +194,20 @@ bool tiles_are_open(const reduction& what, const plan_options& options, const en
 tile_input input_of_tiles(const reduction& what) {
   const std::int64_t item = item_bytes(what.input);
   const bool moments = family_of(what) == op_family::moments;
-  if (takes_two_arrays(what.op)) return {item, 2, 1};
-  if (moments && is_floating(what.input)) return {item, 1, 1};
-  if (gathers_exactly(what)) return {item, 1, 1};
+  const int arrays = takes_two_arrays(what.op) ? 2 : 1;
+  if (moments && is_floating(what.input)) return {item, arrays, most_moment_columns(item, moments_of(what.op)), true};
+  if (arrays == 2) return {item, 2, 1};
+  if (gathers_exactly(what)) {
+    const bool together = what.nan == nan_policy::propagate;
+    return {item, 1, together ? most_whole_columns(item) : 1, true};
+  }
   return {item, 1, std::min(most_tile_columns(item), tiled_bytes(what) > 16 ? 2 : 4)};
 }
 
 void lay_out_tiles(pass& p, const tiled_array& of, const tile_input& from, const reduction& what,
                    const engine_traits& engine) {
-  const tile_room room{from.item, tile_stage_bytes / from.arrays - margin_bytes, of.inner == 1 ? 1 : from.columns};
+  tile_room room{from.item, tile_stage_bytes / from.arrays - margin_bytes, of.inner == 1 ? 1 : from.columns,
+                 from.whole};
   p.kind = kernel::tiles;
   p.batches = of.outer * of.inner;
   p.length = of.length;
@@ -209,8 +216,9 @@ void lay_out_tiles(pass& p, const tiled_array& of, const tile_input& from, const
   p.array = of;
   p.box = {.resident = resident_blocks(what, engine)};
   cut(p, 1, 1);
-  if (box_of_batches(p, of, room)) deal_threads(p, of, room.item, takes_vectors(what, of, room.item));
-  else box_of_rows(p, of, room, engine);
+  if (box_of_batches(p, of, room)) return deal_threads(p, of, room, takes_vectors(what, of, room.item));
+  if (room.whole) p.vector = room.columns = 1;
+  box_of_rows(p, of, room, engine);
 }
 
 void prefer_tiles(pass& p, const reduction& what, const batches& form, const plan_options& options,

@@ -8,11 +8,12 @@ namespace multifold::detail {
 /// Whether options leave everything open that tiles decide, and the engine has the memory for them.
 bool tiles_are_open(const reduction& what, const plan_options& options, const engine_traits& engine);
 
-/// What tiles are made of: elements of `item` bytes, of one or two arrays, of which a thread takes so many neighbouring
-/// columns together.
+/// What tiles are made of: elements of `item` bytes, of one or two arrays, of which a thread takes so many columns
+/// together; only of whole runs, and alone, if `whole`.
 struct tile_input {
   std::int64_t item;
   int arrays, columns;
+  bool whole = false;
 };
 tile_input input_of_tiles(const reduction& what);
 

@@ -153,6 +153,7 @@ struct window_sums {
   static_assert(Count >= 2);
   double sum[Count];
 
+  window_sums() = default;
   MULTIFOLD_HD constexpr explicit window_sums(const window_layout& layout) : sum{} {
     double start = layout.start();
     MULTIFOLD_UNROLLED

@@ -141,7 +141,8 @@ void enqueue_pairs(const plan& p, exact_output<T> output, const T* data, workspa
 template <floating_storage T>
 void enqueue(const plan& p, const built_in_output& to, const T* data, workspace_cursor space, work_queue& queue) {
   if (p.form.results() == 0) return;
-  const exact_output<T> output{to, {}, false};
+  const bool in_order = to.plain && !to.only && to.layout.count == 1 && to.layout.stride[0] == 1;
+  const exact_output<T> output{to, {}, false, in_order};
   if (p.passes.front().kind == kernel::exact_rows) {
     enqueue_rows(p, output, data, space, queue);
   } else if constexpr (std::is_same_v<T, f16>) {

@@ -55,6 +55,7 @@ struct exact_output {
   built_in_output to;
   lost_batches lost;
   bool is_long;
+  bool in_order = false;  // plain results without a status each, one behind the other
 
   /// Whether a run of tiles may be handed over as a whole batch.
   bool takes_whole_runs() const { return true; }
@@ -139,6 +140,19 @@ struct exact_output {
   }
   __device__ void operator()(const exact_float_sum<T>&, std::int64_t batch, const exact_sum<T>& sum) const {
     deliver(batch, sum);
+  }
+  /// Sums of a thread's columns that are numbers, or pairs that are not lost. Whether all are stored; others are
+  /// delivered one by one.
+  template <class Columns, int Width, class Sum>
+  __device__ bool store_in_order(const Columns& columns, const kernels::whole_sums<Width, Sum>& sums) const {
+    if (!in_order) return false;
+    T* out = static_cast<T*>(to.data) + columns.batch;
+    bool all = true;
+#pragma unroll
+    for (int j = 0; j < Width; ++j, out += columns.apart) {
+      if (columns.has(j) && !round(sums.of[j], to.count.most, out)) all = false;
+    }
+    return all;
   }
   /// Of binary16, infinite or NaN where the sum is.
   __device__ void operator()(const half_sum& fold, std::int64_t batch, double sum) const {
@@ -232,27 +246,33 @@ struct exact_output {
   // A few instructions for sums and means in their own dtype: short rows have one for every few elements.
   __device__ bool store_pair(std::int64_t batch, const exact_pair& pair, std::int64_t count) const {
     if (!to.plain || count == 0) return false;
-    T* const out = static_cast<T*>(to.data) + to.layout.at(batch);
+    if (!round(pair, count, static_cast<T*>(to.data) + to.layout.at(batch))) return false;
+    if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
+    return true;
+  }
+  __device__ bool round(const exact_pair& pair, std::int64_t count, T* out) const {
     if (to.op != op_kind::mean) {
       *out = nearest<T>(pair);
     } else if (std::is_same_v<T, double> || count > most_odd_divisor) {
-      if (!round_if_certain(near_quotient(pair, count, reciprocal_of(count)), *out)) return false;
+      if (pair.high == 0 && pair.low == 0) *out = nearest<T>(pair.high);  // with its sign
+      else if (!round_if_certain(near_quotient(pair, count, reciprocal_of(count)), *out)) return false;
     } else {
       const exact_pair tight = multifold::detail::tightened(pair);
       *out = nearest<T>(odd_fraction({tight.high, tight.low}, static_cast<double>(count), reciprocal_of(count)));
     }
-    if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
     return true;
   }
 
   // The same of a sum that is a binary64.
   __device__ bool store_number(std::int64_t batch, double sum) const {
-    if (!to.plain) return false;
-    T* const out = static_cast<T*>(to.data) + to.layout.at(batch);
+    if (!to.plain || !round(sum, to.count.most, static_cast<T*>(to.data) + to.layout.at(batch))) return false;
+    if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
+    return true;
+  }
+  __device__ bool round(double sum, std::int64_t count, T* out) const {
     if (to.op != op_kind::mean) {
       *out = nearest<T>(sum);
     } else {
-      const std::int64_t count = to.count.most;
       if (count > most_odd_divisor) return false;
       if constexpr (std::is_same_v<T, double>) {
         if (sum != 0 && !(std::fabs(sum) > 0x1p-900 && std::fabs(sum) < 0x1p1000)) return false;
@@ -262,7 +282,6 @@ struct exact_output {
         *out = nearest<T>(sum - sum == 0 ? mean : sum);
       }
     }
-    if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
     return true;
   }
 };

@@ -64,6 +64,7 @@ struct run_sweeps<expansion_sum<T>> {
   using op_type = expansion_sum<T>;
   using accumulator = typename op_type::accumulator;
   static constexpr int most_windows = 8;  // all that narrow formats can need
+  static constexpr int most_columns = most_whole_columns(sizeof(T));
 
   struct first_look {
     double sum;
@@ -168,6 +169,80 @@ struct run_sweeps<expansion_sum<T>> {
     deliver(pair);
   }
 
+  // What a lane knows of its columns together.
+  struct columns_look {
+    whole_sums<most_columns, double> sum;
+    exponent_range<T> range;
+  };
+
+  // One by one, where what they have in common takes more than two windows. Out of line, with the call in a loop.
+  template <class Run, class Columns>
+  __device__ __noinline__ static void each_alone(Run run, Columns columns) {
+#pragma unroll 1
+    for (int j = 0; j < most_columns; ++j) {
+      whole(op_type{}, run.beside(columns.offset(j, run.place.span)), columns.column(j));
+    }
+  }
+
+  template <class Run, class Columns>
+  __device__ __forceinline__ static void in_shared_windows(const Run& run, const columns_look& look,
+                                                           const Columns& columns) {
+    const exponent_range<T>& range = look.range;
+    const window_layout layout(range.top(), range.bottom(), log_of_count(run.rows()));
+    const bool none = range.none(), two = layout.two_are_enough(range.bottom()) && layout.in_range(2);
+    if (!__all_sync(whole_warp, none || (range.finite() && two))) return each_alone(run, columns);
+    const window_sums<2> empty(layout);
+    window_sums<2> windows[most_columns];
+#pragma unroll
+    for (auto& each : windows) each = empty;
+    run.each_of_columns(columns.offsets(run.place.span), [&](const auto& x, const auto&) {
+#pragma unroll
+      for (const auto& row : x) {
+#pragma unroll
+        for (int j = 0; j < most_columns; ++j) windows[j].add(to_double(row[j]));
+      }
+    });
+    whole_sums<most_columns, exact_pair> pairs;
+#pragma unroll
+    for (int j = 0; j < most_columns; ++j) {
+      windows[j].close(layout);
+      // The plain sum is -0 of nothing but -0.
+      const double plain = look.sum.of[j];
+      const bool zeros = none || __double_as_longlong(plain) == INT64_MIN;
+      pairs.of[j] = {zeros ? plain : windows[j].sum[0], zeros ? 0.0 : windows[j].sum[1]};
+    }
+    columns(pairs);
+  }
+  template <class Run, class Columns>
+  __device__ __noinline__ static void seldom_in_windows(Run run, columns_look look, Columns columns) {
+    in_shared_windows(run, look, columns);
+  }
+
+  /// Columns of a lane share the range of their exponents, and windows that are as many as that asks for.
+  template <class Run, class Columns>
+  __device__ static void whole_columns(const op_type&, const Run& run, const Columns& columns) {
+    columns_look look;
+    magnitude_scan<T> scan;
+#pragma unroll
+    for (double& each : look.sum.of) each = -0.0;
+    run.each_of_columns(columns.offsets(run.place.span), [&](const auto& x, const auto&) {
+#pragma unroll
+      for (const auto& row : x) {
+#pragma unroll
+        for (int j = 0; j < most_columns; ++j) {
+          scan.see(looked_at(row[j]));
+          look.sum.of[j] += to_double(row[j]);
+        }
+      }
+    });
+    look.range = exponent_range<T>(scan);
+    // Two binary64 are hardly ever one together.
+    if constexpr (sizeof(T) == 8) return in_shared_windows(run, look, columns);
+    if (!__all_sync(whole_warp, look.range.fits(log_of_count(run.rows()))))
+      return seldom_in_windows(run, look, columns);
+    columns(look.sum);
+  }
+
   /// A lane's elements of a run.
   template <class Run>
   __device__ static void add_piece(const op_type&, accumulator& into, const Run& run) {
@@ -224,6 +299,7 @@ struct run_sweeps<expansion_sum<T>> {
 template <>
 struct run_sweeps<half_sum> {
   static constexpr bool any = true, hands_on = true;
+  static constexpr int most_columns = most_whole_columns(sizeof(f16));
   using accumulator = half_sum::accumulator;
 
   template <class Run>
@@ -246,6 +322,22 @@ struct run_sweeps<half_sum> {
     accumulator all = op.widen(sum[0]);
     for_each_mask(run.group, [&](int mask) { all = op.combine(all, shuffle_xor(all, mask)); });
     deliver(all);
+  }
+  /// Whole runs of a lane are short enough for its binary64.
+  template <class Run, class Columns>
+  __device__ static void whole_columns(const half_sum&, const Run& run, const Columns& columns) {
+    static_assert(most_run_share <= half_sum::lane_capacity);
+    whole_sums<most_columns, double> sum;
+#pragma unroll
+    for (double& each : sum.of) each = -0.0;
+    run.each_of_columns(columns.offsets(run.place.span), [&](const auto& x, const auto&) {
+#pragma unroll
+      for (const auto& row : x) {
+#pragma unroll
+        for (int j = 0; j < most_columns; ++j) sum.of[j] += to_double(row[j]);
+      }
+    });
+    columns(sum);
   }
   template <class Run>
   __device__ static void add_piece(const half_sum& op, accumulator& into, const Run& run) {

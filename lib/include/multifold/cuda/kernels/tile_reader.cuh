@@ -96,6 +96,18 @@ struct run_place {
   int most_rows;  // of any run of the tile
 };
 
+/// Bytes from the first of a thread's columns to each of them.
+template <int Width>
+struct column_offsets {
+  int of[Width];
+};
+
+/// What was gathered of each.
+template <int Width, class Sum>
+struct whole_sums {
+  Sum of[Width];
+};
+
 /// A run as the lanes of its group go through it, once or several times. `each(f)` calls f(x, y, here, number) with a
 /// few elements of the lane at a time, and their numbers in the run: of those that are not `here` the value is that of
 /// any element. `y` is the second array's, or x.
@@ -130,6 +142,27 @@ struct tile_run {
     } else {
       along([&](int a) { return straight_walk(place.first[a] + place.shift[a], stride, lane, group); }, f);
     }
+  }
+  /// All elements of several columns, `offset` bytes behind that of the run, whose only lane this is: f(x, y), a few
+  /// rows x[k] of columns x[k][j] at a time. `y` is the second array's, or x.
+  template <int Width, class F>
+  __device__ __forceinline__ void each_of_columns(const column_offsets<Width>& offset, const F& f) const {
+    if (rows() == 0) return;
+    if (bend != 0) {
+      along_columns([&](int a) { return bent_walk(place.first[a], stride, place.shift[a], bend, 0, 1); }, offset, f);
+    } else if (turned) {
+      along_columns(
+          [&](int a) { return turned_walk(place.first[a] + place.shift[a], stride, rows(), place.outer, 0, 1); },
+          offset, f);
+    } else {
+      along_columns([&](int a) { return straight_walk(place.first[a] + place.shift[a], stride, 0, 1); }, offset, f);
+    }
+  }
+  /// The run of another column.
+  __device__ tile_run beside(int offset) const {
+    tile_run other = *this;
+    for (const std::byte*& each : other.place.first) each += offset;
+    return other;
   }
   /// The same elements with little code, for what is seldom done.
   template <class F>
@@ -197,6 +230,37 @@ struct tile_run {
     if (l < count) some.template operator()<1>();
   }
 
+  template <int Width, class WalkOf, class F>
+  __device__ __forceinline__ void along_columns(const WalkOf& walk_of, const column_offsets<Width>& offset,
+                                                const F& f) const {
+    constexpr int most = Width * Arrays > 2 ? 2 : 4;
+    auto x_walk = walk_of(0), y_walk = walk_of(Arrays - 1);
+    int left = rows();
+    const auto some = [&]<int Loads>() {
+      T x[Loads][Width], y[Loads][Width];
+#pragma unroll
+      for (int k = 0; k < Loads; ++k) {
+        int number;
+        const std::byte* const x_at = x_walk.take(true, number);
+#pragma unroll
+        for (int j = 0; j < Width; ++j) y[k][j] = x[k][j] = *reinterpret_cast<const T*>(x_at + offset.of[j]);
+        if constexpr (Arrays == 2) {
+          const std::byte* const y_at = y_walk.take(true, number);
+#pragma unroll
+          for (int j = 0; j < Width; ++j) y[k][j] = *reinterpret_cast<const T*>(y_at + offset.of[j]);
+        }
+      }
+      f(x, y);
+      left -= Loads;
+    };
+#pragma unroll 1
+    while (left >= most) some.template operator()<most>();
+    if constexpr (most > 2) {
+      if (left >= 2) some.template operator()<2>();
+    }
+    if (left >= 1) some.template operator()<1>();
+  }
+
   template <class F>
   __device__ __forceinline__ void neighbours(const F& f) const {
     constexpr int width = vector_elements<T>;
@@ -230,12 +294,22 @@ struct tile_run {
 /// How an operation takes runs that it looks at more than once. Specialised with `any` true where one does; then
 ///   whole(op, run, deliver)    all of a run, by the lanes of its group, which are neighbours in a warp, or one alone:
 ///                              deliver(sum) in all lanes; the whole warp calls
+///   whole_columns(op, run, columns)
+///                              the same of several columns of a lane that shares no run, if most_columns > 1; the
+///                              run is that of the first one
 ///   add_piece(op, into, run)   a lane's elements of a run, to its accumulator
 ///   accumulator_of(sum)        of a whole sum, for a next pass, if it hands_on
 template <class Op>
 struct run_sweeps {
   static constexpr bool any = false;
 };
+
+/// Columns that a lane has whole runs of, at most.
+template <class Op>
+inline constexpr int whole_columns_of = 1;
+template <class Op>
+requires requires { run_sweeps<Op>::most_columns; }
+inline constexpr int whole_columns_of<Op> = run_sweeps<Op>::most_columns;
 
 /// The elements of a run that are a lane's, or of those of Width columns, on the walk that serves best.
 template <int Width, class Op>

@@ -128,6 +128,44 @@ struct whole_batch {
   }
 };
 
+/// The whole runs of a thread's columns: the first `left` of a row's, `apart` from each other, are there.
+template <int Width, class Op, class Output>
+struct whole_columns {
+  const pass_arguments<Op, Output>* args;
+  std::int64_t batch;
+  int apart, left;
+
+  __device__ bool has(int j) const { return j * apart < left; }
+  /// Bytes from the first column to each: to one that is there, else to itself.
+  __device__ int offset(int j, int span) const { return has(j) ? j * span : 0; }
+  __device__ column_offsets<Width> offsets(int span) const {
+    column_offsets<Width> offset;
+#pragma unroll
+    for (int j = 0; j < Width; ++j) offset.of[j] = this->offset(j, span);
+    return offset;
+  }
+  __device__ whole_batch<Op, Output> column(int j) const { return {args, batch + j * apart, has(j)}; }
+  /// Delivers a sum a column.
+  template <class Sum>
+  __device__ void operator()(const whole_sums<Width, Sum>& sums) const {
+    if (args->partials.data != nullptr || !args->output.store_in_order(*this, sums)) deliver_each(*this, sums);
+  }
+
+ private:
+  template <class Sum>
+  __device__ __noinline__ static void deliver_each(whole_columns columns, whole_sums<Width, Sum> sums) {
+#pragma unroll 1
+    for (int j = 0; j < Width; ++j) {
+      Sum sum = sums.of[0];
+#pragma unroll
+      for (int k = 1; k < Width; ++k) {
+        if (k == j) sum = sums.of[k];
+      }
+      columns.column(j)(sum);
+    }
+  }
+};
+
 /// Dynamic shared memory: tile_ring_bytes. `more` is the second array, if there is one. `Whole`: an operation that
 /// looks at runs more than once has all of a batch in a tile, and its lanes in a warp.
 template <int Width, bool Whole, class Op, class Output>
@@ -135,7 +173,7 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks_of<Op>)
     tiles(const tile_element<Op>* data, const tile_element<Op>* more, const __grid_constant__ tile_map map,
           const __grid_constant__ pass_arguments<Op, Output> args) {
   using T = tile_element<Op>;
-  static_assert(Width == 1 || !run_sweeps<Op>::any, "columns are looked at one by one");
+  static_assert(Width == 1 || !run_sweeps<Op>::any || (Whole && Width == whole_columns_of<Op>));
   constexpr int item = sizeof(T), arrays = tile_elements<typename Op::value_type>::arrays;
   constexpr std::int64_t array_bytes = tile_stage_bytes / arrays / tile_line_bytes * tile_line_bytes;
   extern __shared__ __align__(128) std::byte ring[];
@@ -211,7 +249,10 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks_of<Op>)
         return lanes.lane == 0 && active && (Width == 1 || c + j * words < view.columns);
       };
       using sweeps = run_sweeps<Op>;
-      if constexpr (Whole) {
+      if constexpr (Whole && Width > 1) {
+        const whole_columns<Width, Op, Output> columns{&args, first_batch, words, active ? view.columns - c : 0};
+        sweeps::whole_columns(args.op, reader.run_of(place, active), columns);
+      } else if constexpr (Whole) {
         sweeps::whole(args.op, reader.run_of(place, active), whole_batch<Op, Output>{&args, first_batch, leaves(0)});
       } else {
         if (view.first) {
