@@ -69,7 +69,7 @@ struct natural_of_digits {
   MULTIFOLD_HD natural_of_digits(std::int64_t* first, int in_use, int lowest = 0)
       : digit(first), low(lowest), count(in_use) {
     carry(1);
-    negative = at(count - 1) < 0;
+    negative = count > low && at(count - 1) < 0;
     if (negative) carry(-1);
   }
   MULTIFOLD_HD int bits() const {
