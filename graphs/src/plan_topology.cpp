@@ -102,29 +102,32 @@ class chain {
       if (plan_.passes.size() > 1) pass_node(1, "block_parts");
       return;
     }
-    if (plan_.again_bytes == 0) return passes();
-    const std::int64_t batches = plan_.form.results(), words = (batches + 31) / 32;
-    clear("lost batches", words * 4);
+    clear_lost();
     passes();
-    const std::int64_t stay = std::int64_t{4} * plan_.engine.units;
-    if (plan_.form.length > long_batch) return kernel_node("add_long_again", stay, again_threads);
-    const std::int64_t turn = batches > (1 << 21) ? 32 : 1;
-    kernel_node("add_again", std::min(blocks_for(words, turn * (again_threads / 32)), stay), again_threads);
+    pass_again();
   }
 
   void moments() {
     const pass& at = first();
-    const std::int64_t bits = (plan_.form.results() + 31) / 32 * 4, counters = plan_.form.results() * 4;
-    if (plan_.again) clear("lost batches", bits);
+    clear_lost();
     if (at.kind == kernel::tiles) {
       passes();
     } else {
       if (at.parts > 1) clear("sums, counters", sum_bytes(at.batches) + at.batches * 4);
       pass_node(0, kernel_name(at));
     }
+    pass_again();
+  }
+
+  // Batches that other passes leave: a bit each, and a pass that reads them again.
+  void clear_lost() {
+    if (plan_.again) clear("lost batches", (plan_.form.results() + 31) / 32 * 4);
+  }
+  void pass_again() {
     if (!plan_.again) return;
     const pass& again = *plan_.again;
-    if (again.parts > 1) clear("sums, counters", rounded(plan_.form.results() * plan_.again_sum_bytes) + counters);
+    const std::int64_t results = plan_.form.results(), each = plan_.again_sum_bytes;
+    if (each > 0) clear("sums, counters", rounded(results * each) + results * 4);
     kernel_node(kernel_name(again), again.blocks, again.threads);
   }
 

@@ -33,15 +33,15 @@ TEST(topology, of_exact_sums_that_one_wave_reads) {
 
 TEST(topology, of_exact_sums_that_may_be_added_again) {
   EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::f64, {1 << 24, 16}, {1})),
-            "memset status | memset lost batches | tiles 396 x 256 | add_again 528 x 256");
+            "memset status | memset lost batches | tiles 396 x 256 | sum_groups 1584 x 32");
   // Tiles lose none of the narrow elements of whole batches.
   EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::f32, {1 << 24, 16}, {1})), "memset status | tiles 396 x 256");
   EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::f32, {1 << 20, 24}, {0})),
-            "memset status | memset lost batches | tiles 367 x 256 | tiles 24 x 256 | add_long_again 528 x 256");
+            "memset status | memset lost batches | tiles 367 x 256 | tiles 24 x 256 | sum_groups 3168 x 32");
   plan_options forced;
   forced.threads = 512;
   EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::f32, {10}, {0}, forced)),
-            "memset lost batches | block_rows 1 x 512 | add_again 1 x 256");
+            "memset lost batches | block_rows 1 x 512 | sum_groups 1 x 32");
   // Pairs always hold sums of f16.
   EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::f16, {1 << 20, 24}, {0})),
             "memset status | tiles 330 x 256 | tiles 12 x 256");

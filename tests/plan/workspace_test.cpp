@@ -59,10 +59,11 @@ void take_exact(pieces& taken, const plan& p) {
   // Tiles with all of a batch of narrow elements lose none.
   const bool loses = p.passes.size() > 1 || at.kind != kernel::tiles || !at.has_whole_runs() || sizeof(T) == 8 ||
                      p.what.nan == nan_policy::omit;
-  if (!std::is_same_v<T, f16> && loses) {
+  EXPECT_EQ(p.again.has_value(), (!std::is_same_v<T, f16> && loses)) << explain(p);
+  if (p.again) {
     const std::int64_t results = p.form.results();
     taken.take((results + 31) / 32, counter);  // bits of what was lost
-    if (p.form.length > long_batch) {
+    if (p.again->parts > 1) {
       taken.take(results * words, word);
       taken.take(results, counter);
     }

@@ -49,9 +49,9 @@ struct plan {
   engine_traits engine;
   batches form;
   std::vector<pass> passes;
-  std::optional<pass> again;           // over the batches that tiles of moments could not be certain of
+  std::optional<pass> again;           // over the batches that the others lost, or could not be certain of
   std::int64_t accumulator_bytes = 0;  // of a partial result; plans of the CPU engine know it from plan_for and reduce
-  std::int64_t again_sum_bytes = 0;    // of a batch whose parts meet in `again`
+  std::int64_t again_sum_bytes = 0;    // of a batch whose parts meet in `again`, if it is cleared for all batches
   std::int64_t again_bytes = 0;        // workspace for batches that the passes may leave to be added again
   // Of a result, where results wait in the workspace until a last kernel puts them in their places; 0 where passes
   // write them there. Without meaning where results are merged into accumulators. Whoever has not the memory may set it

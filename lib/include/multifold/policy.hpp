@@ -33,6 +33,7 @@ enum class kernel : std::uint8_t {
   exact_blocks,   // a block per part of rows that one wave of blocks reads, for the same
   moment_rows,    // a block per part of a long row, for norms, dot products, variances and descriptions
   moment_groups,  // `group` threads per part of any batch, for the same
+  sum_groups,     // the same for exact sums that other passes lost
 };
 
 std::string_view name(finish how) noexcept;
@@ -92,7 +93,7 @@ struct pass {
   finish how = finish::next_pass;  // without meaning where parts == 1
   block_form form = block_form::shuffle;
   int threads = 1;          // a block, or CPU threads at most
-  int group = 1;            // threads per run of a box in tiles, per part in moment_groups
+  int group = 1;            // threads per run of a box in tiles, per part in moment_groups and sum_groups
   int vector = 1;           // neighbouring columns per thread in columns and tiles
   std::int64_t blocks = 1;  // of the grid, or pieces of CPU work
   tiled_array array;        // of tiles
@@ -109,15 +110,11 @@ struct pass {
   bool operator==(const pass&) const = default;
 };
 
-/// Exact sums of batches from this length on, if they have to be added again, are the work of several blocks.
-inline constexpr std::int64_t long_batch = INT64_C(1) << 14;
-
-/// A block of the kernels that follow a first pass of exact sums: over tiles of f64 that it marked, one block a
-/// multiprocessor, and over batches that it lost.
+/// A block of the kernel that follows a first pass of exact sums of long rows of f64, over the tiles that it marked:
+/// one block a multiprocessor.
 inline constexpr int wide_threads = 192;
 inline constexpr int wide_bin_rows = 145;  // of a warp's bins of binary64 in shared memory, 32 of them each
 inline constexpr int wide_shared_bytes = wide_threads / 32 * wide_bin_rows * 32 * 8;
-inline constexpr int again_threads = 256;
 
 /// Rows of f32 and bf16 up to this size are read by one block at once, so many vectors of 16 bytes a thread.
 inline constexpr std::int64_t quick_row_bytes = 8 << 10;

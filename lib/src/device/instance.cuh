@@ -91,7 +91,7 @@ void lower(const reduction& what, const void* accumulators, std::int64_t count, 
       launch_kernel(queue, kernels::few_partials<Op, output_type>, grid_for(count, 256), 256, 0,
                     static_cast<const typename Op::accumulator*>(accumulators), args);
     };
-    if constexpr (Family == op_family::exact_sum) launch_over(exact::exact_output<T>{output, {}, false});
+    if constexpr (Family == op_family::exact_sum) launch_over(exact::exact_output<T>{output, {}});
     else launch_over(output);
   });
 }

@@ -3,8 +3,11 @@
 #include "plan/exact_layout.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
+#include "multifold/exact/lane_digits.hpp"
 #include "multifold/ops/gathered_sum.hpp"
+#include "plan/group_layout.hpp"
 #include "plan/layout.hpp"
 
 namespace multifold::detail {
@@ -40,6 +43,39 @@ std::int64_t word_bytes(dtype input) {
            if constexpr (floating_storage<T>) return exact_sum_words<T>;
            return 0;
          });
+}
+
+// Neighbouring batches lie closer together than neighbouring elements of one.
+bool has_neighbours_in_batches(const batches& form) {
+  if (form.pattern != access::strided) return form.pattern == access::columns;
+  if (form.kept.empty() || form.reduced.empty()) return false;
+  return std::abs(form.kept.back().stride) < std::abs(form.reduced.back().stride);
+}
+
+// A lane rounds the sum of its group, which takes some twenty instructions a digit; so does every digit that lanes
+// merge.
+pass groups_of(const reduction& what, const batches& form, const engine_traits& engine) {
+  constexpr std::int64_t elements_a_digit = 2, least_elements = 8, warps_a_unit = 24;
+  pass p = blank_pass(form, {}, engine);
+  p.kind = kernel::sum_groups;
+  const std::int64_t digits = word_bytes(what.input) / 8 - 4, elements = elements_a_digit * digits;
+  const bool columns = has_neighbours_in_batches(form);
+  lay_out_groups(p,
+                 {32 * 8 * (digits + spare_lane_digits), columns ? 1 : ceil_div(p.length, elements),
+                  columns ? 1 : ceil_div(p.length, least_elements), elements, warps_a_unit},
+                 {}, engine);
+  return p;
+}
+
+// Whether the passes of `p`, which gathers exactly, may leave batches to be added again.
+bool may_lose(const plan& p) {
+  const pass& first = p.passes.front();
+  if (p.what.input == dtype::f16 || first.kind == kernel::exact_rows || first.kind == kernel::exact_blocks) {
+    return false;
+  }
+  // Tiles that have all of a batch of narrow elements lose none.
+  const bool whole = first.kind == kernel::tiles && p.passes.size() == 1 && first.has_whole_runs();
+  return !whole || item_bytes(p.what.input) > 4 || p.what.nan == nan_policy::omit;
 }
 
 // One wave of blocks of exact_blocks, if that is enough for all rows.
@@ -99,29 +135,30 @@ std::int64_t again_bytes(const plan& p) {
   const reduction& what = p.what;
   const pass& first = p.passes.front();
   if (p.engine.engine == engine_kind::host || !gathers_exactly(what)) return 0;
-  // Tiles that have all of a batch of narrow elements lose none.
-  const bool whole = first.kind == kernel::tiles && p.passes.size() == 1 && first.has_whole_runs();
-  if (whole && item_bytes(what.input) <= 4 && what.nan == nan_policy::propagate) return 0;
   const auto batches = static_cast<uint128_t>(p.form.results());
+  const std::int64_t of_words = word_bytes(what.input);
   const bool claims = first.kind == kernel::exact_rows && first.parts > 1;
-  if (what.input == dtype::f16) return claims ? static_cast<std::int64_t>(round_up(batches * 4)) : 0;
-  const uint128_t sums = round_up(batches * static_cast<uint128_t>(word_bytes(what.input))) + round_up(batches * 4);
   uint128_t bytes = 0;
-  if (first.kind == kernel::exact_blocks) {
-    const uint128_t sums_of_parts = batches * static_cast<uint128_t>(first.parts * word_bytes(what.input));
-    if (first.parts > 1) bytes = round_up(sums_of_parts);
-  } else if (first.kind != kernel::exact_rows) {
-    bytes = round_up((batches + 31) / 32 * 4) + (p.form.length > long_batch ? sums : 0);
-  } else if (what.input == dtype::f64) {
+  if (p.again) {
+    bytes = lost_bytes(p.form.results(), *p.again, of_words);
+  } else if (first.kind == kernel::exact_blocks) {
+    if (first.parts > 1) bytes = round_up(batches * static_cast<uint128_t>(first.parts * of_words));
+  } else if (first.kind == kernel::exact_rows && what.input == dtype::f64) {
     // A mark for every tile, counters of marked and of claimed ones, and sums that the second pass finds even where
     // there is one part.
     bytes = round_up(batches * static_cast<uint128_t>(exact_tiles(first.length, first.threads))) +
             round_up((batches + 2) * 4) + round_up(batches * 4);
-    if (first.parts == 1) bytes += sums;
+    if (first.parts == 1) bytes += round_up(batches * static_cast<uint128_t>(of_words)) + round_up(batches * 4);
   } else if (claims) {
     bytes = round_up(batches * 4);
   }
   return static_cast<std::int64_t>(std::min(bytes, static_cast<uint128_t>(INT64_MAX)));
+}
+
+void prepare_again(plan& p) {
+  if (p.engine.engine == engine_kind::host || !gathers_exactly(p.what)) return;
+  if (may_lose(p)) p.again = groups_of(p.what, p.form, p.engine);
+  p.again_bytes = again_bytes(p);
 }
 
 }  // namespace multifold::detail

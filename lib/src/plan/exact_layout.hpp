@@ -21,4 +21,7 @@ std::int64_t partial_bytes(const reduction& what, const pass& first);
 /// Workspace for what the first pass of `p` may leave to be added again.
 std::int64_t again_bytes(const plan& p);
 
+/// Adds the pass over batches that the first one of `p` may lose, and what either needs.
+void prepare_again(plan& p);
+
 }  // namespace multifold::detail

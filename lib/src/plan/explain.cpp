@@ -70,9 +70,9 @@ std::string_view name(block_form form) noexcept {
 }
 
 std::string_view name(kernel kind) noexcept {
-  constexpr std::array<std::string_view, 9> names{"block rows",   "columns",     "tiles",
-                                                  "strided",      "partials",    "exact rows",
-                                                  "exact blocks", "moment rows", "moment groups"};
+  constexpr std::array<std::string_view, 10> names{"block rows",    "columns",    "tiles",        "strided",
+                                                   "partials",      "exact rows", "exact blocks", "moment rows",
+                                                   "moment groups", "sum groups"};
   return names[static_cast<std::size_t>(kind)];
 }
 

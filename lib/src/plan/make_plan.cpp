@@ -179,14 +179,14 @@ plan passes_for(const reduction& what, const batches& form, const plan_options& 
   }
   if (detail::is_for_chains(form) && detail::lay_out_chain(p, options)) {
     p.accumulator_bytes = tiled_bytes(what);
-    p.again_bytes = detail::again_bytes(p);
+    detail::prepare_again(p);
     append_chosen(p, options);
     return p;
   }
   p.passes.push_back(first_pass(what, form, first, engine));
   check_cut(options, p.passes.front());
   p.accumulator_bytes = detail::partial_bytes(what, p.passes.front());
-  p.again_bytes = detail::again_bytes(p);
+  detail::prepare_again(p);
   if (options.passes && *options.passes > 1) {
     widen_first(p, *options.passes, options);
     append_forced(p, *options.passes, options);

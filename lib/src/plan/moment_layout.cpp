@@ -9,6 +9,7 @@
 #include "multifold/ops/moment_words.hpp"
 #include "multifold/ops/visit.hpp"
 #include "plan/chain_layout.hpp"
+#include "plan/group_layout.hpp"
 #include "plan/layout.hpp"
 
 namespace multifold::detail {
@@ -21,11 +22,8 @@ constexpr std::int64_t loads_a_tile = 32, vector_bytes = 16;
 constexpr std::int64_t least_row_bytes = INT64_C(32) << 10;
 // Of less, a second kernel costs more than it can save: some microseconds.
 constexpr std::int64_t least_again_bytes = INT64_C(16) << 20;
-// Parts of batches that are not long rows: each is worth this many elements a lane, and takes words in memory.
+// Of a part of a batch that is no long row.
 constexpr std::int64_t elements_a_lane = 32;
-constexpr std::int64_t most_batches_in_parts = 4096;
-constexpr std::int64_t group_blocks_a_unit = 8;
-constexpr std::int64_t most_blocks_a_unit = 32, block_bytes = 1024;  // what a block takes beside what it asks for
 
 template <class F>
 auto visit_words(const reduction& what, F&& f) {
@@ -73,31 +71,11 @@ std::int64_t warp_bytes(const reduction& what) {
   return visit_words(what, []<class T, moment_set Set>() -> std::int64_t { return moment_words<T, Set>::warp_bytes; });
 }
 
-void lay_out_groups(pass& p, const reduction& what, const batches& form, const plan_options& options,
-                    const engine_traits& engine) {
+void lay_out_any(pass& p, const reduction& what, const batches& form, const plan_options& options,
+                 const engine_traits& engine) {
   p.kind = kernel::moment_groups;
-  std::int64_t blocks_a_unit = group_blocks_a_unit;
-  if (const std::int64_t bytes = warp_bytes(what); bytes > 0) {
-    const std::int64_t most_warps = std::max<std::int64_t>(1, engine.block_shared_bytes / bytes);
-    p.threads = 32 * std::clamp<std::int64_t>(options.threads.value_or(32) / 32, 1, most_warps);
-    blocks_a_unit = engine.unit_shared_bytes / (p.threads / 32 * bytes + block_bytes);
-    blocks_a_unit = std::clamp<std::int64_t>(blocks_a_unit, 1, most_blocks_a_unit);
-  }
-  const std::int64_t wanted = form.pattern == access::columns ? 1 : ceil_div(p.length, 8);
-  p.group = 1;
-  while (p.group < 32 && p.group < wanted) p.group *= 2;
-  const std::int64_t lanes = std::int64_t{engine.units} * blocks_a_unit * p.threads;
-  std::int64_t parts = 1;
-  if (p.batches > 0 && p.batches <= most_batches_in_parts) {
-    parts = std::min(lanes / p.group / p.batches, p.length / (elements_a_lane * p.group));
-  }
-  parts = options.parts.value_or(std::max<std::int64_t>(1, parts));
-  p.parts = std::clamp<std::int64_t>(parts, 1, std::max<std::int64_t>(1, ceil_div(p.length, p.group)));
-  p.tile = p.parts == 1 ? std::max<std::int64_t>(1, p.length) : p.group;
-  p.part_length = p.parts == 1 ? p.tile : ceil_div(ceil_div(p.length, p.group), p.parts) * p.group;
-  const std::int64_t groups_a_block = p.threads / p.group;
-  p.blocks =
-      std::min(std::max<std::int64_t>(1, ceil_div(p.batches * p.parts, groups_a_block)), engine.units * blocks_a_unit);
+  const std::int64_t lanes = form.pattern == access::columns ? 1 : ceil_div(p.length, 8);
+  lay_out_groups(p, {warp_bytes(what), lanes, lanes, elements_a_lane}, options, engine);
 }
 
 // Those of binary16 fit the accumulators of tiles, whatever they are. On an H200, norms of 12 rows of 7 * 10^7 of them
@@ -107,26 +85,14 @@ bool has_long_rows(const reduction& what, const batches& form) {
          form.length >= least_row_bytes / item_bytes(what.input);
 }
 
-pass blank_pass(const batches& form, const plan_options& options, const engine_traits& engine) {
-  pass p;
-  p.batches = form.results();
-  p.length = form.length;
-  p.how = finish::atomic;
-  p.threads = options.threads.value_or(std::min(engine.threads, most_threads));
-  return p;
-}
-
 // Another look at the batches that the passes of `p` leave.
 void add_again(plan& p, const plan_options& options) {
   pass again = blank_pass(p.form, options, p.engine);
-  lay_out_groups(again, p.what, p.form, options, p.engine);
-  const auto results = static_cast<uint128_t>(p.form.results());
-  uint128_t bytes = static_cast<uint128_t>(p.again_bytes) + round_up((results + 31) / 32 * 4);
-  if (again.parts > 1) {
-    bytes += round_up(results * static_cast<uint128_t>(moment_word_bytes(p.what))) + round_up(results * 4);
-    bytes += static_cast<uint128_t>(moment_mark_bytes(p.what, again));
-    p.again_sum_bytes = moment_word_bytes(p.what);
-  }
+  lay_out_any(again, p.what, p.form, options, p.engine);
+  const std::int64_t word_bytes = moment_word_bytes(p.what);
+  const uint128_t bytes = static_cast<uint128_t>(p.again_bytes) + lost_bytes(p.form.results(), again, word_bytes) +
+                          static_cast<uint128_t>(moment_mark_bytes(p.what, again));
+  if (again.parts > 1) p.again_sum_bytes = word_bytes;
   p.again_bytes = static_cast<std::int64_t>(std::min(bytes, static_cast<uint128_t>(INT64_MAX)));
   p.again = again;
 }
@@ -147,7 +113,7 @@ void lay_out_moments(plan& p, const plan_options& options) {
   check(options);
   pass first = blank_pass(p.form, options, p.engine);
   if (long_rows) lay_out_rows(first, p.what, options, p.engine);
-  else lay_out_groups(first, p.what, p.form, options, p.engine);
+  else lay_out_any(first, p.what, p.form, options, p.engine);
   p.passes.push_back(first);
   p.accumulator_bytes = moment_word_bytes(p.what);
   p.again_bytes = moment_mark_bytes(p.what, first);

@@ -146,7 +146,8 @@ void launch_first(const pass& at, const batches& form, const typename Op::value_
     case kernel::exact_rows:
     case kernel::exact_blocks:
     case kernel::moment_rows:
-    case kernel::moment_groups: break;
+    case kernel::moment_groups:
+    case kernel::sum_groups: break;
   }
   throw unsupported_error("a plan of " + std::string(name(at.kind)) + " was made for another operation");
 }

@@ -11,8 +11,11 @@
 
 namespace multifold::detail {
 
-/// Digits first[0], first[Stride], ... of a sum, all of which are zero at first. Three more have to be there, which
-/// stay zeros, or are another sum's of the same lane: what is added reaches them with zeros alone.
+/// Digits behind those of a sum that have to be there. They stay zeros, or are another sum's of the same lane: what is
+/// added reaches them with zeros alone.
+inline constexpr int spare_lane_digits = 3;
+
+/// Digits first[0], first[Stride], ... of a sum, all of which are zero at first.
 template <int Count, int Stride>
 struct lane_digits {
   std::int64_t* first;
@@ -67,7 +70,7 @@ struct natural_of_digits {
   MULTIFOLD_HD natural_of_digits(std::int64_t* first, int in_use, int lowest = 0)
       : digit(first), low(lowest), count(in_use) {
     carry(1);
-    negative = at(count - 1) < 0;
+    negative = count > low && at(count - 1) < 0;
     if (negative) carry(-1);
   }
   MULTIFOLD_HD int bits() const {

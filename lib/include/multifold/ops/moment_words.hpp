@@ -1,6 +1,7 @@
 // A set of moments as 64-bit words that merge by adding them, in any order: how partial results meet in memory.
 #pragma once
 
+#include "multifold/exact/lane_digits.hpp"
 #include "multifold/ops/moments.hpp"
 
 namespace multifold {
@@ -23,8 +24,8 @@ struct moment_words {
                        zeros = nans + 3;
   static constexpr int count = Set == moment_set::description ? zeros + 1 : omitted + 1;
 
-  /// Digits of all sums, without marks, and three that additions may reach.
-  static constexpr int lane_digits = 3 + (sums_elements(Set) ? sum_digits : 0) +
+  /// Digits of all sums, without marks, and the spare ones.
+  static constexpr int lane_digits = detail::spare_lane_digits + (sums_elements(Set) ? sum_digits : 0) +
                                      (Set == moment_set::joint ? sum_digits : 0) +
                                      (sums_products(Set) ? product_digits : 0);
   /// Digits of n products - x y, where that is wanted.

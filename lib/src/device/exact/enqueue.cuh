@@ -2,7 +2,6 @@
 #pragma once
 
 #include "device/dispatch.hpp"
-#include "device/exact/add_again.cuh"
 #include "device/exact/bin_rows.cuh"
 #include "device/exact/block_sums.cuh"
 #include "device/exact/output.cuh"
@@ -111,30 +110,25 @@ void enqueue_blocks(const plan& p, const exact_output<T>& output, const T* data,
                      static_cast<unsigned>(next.threads), 0, args);
 }
 
+/// Batches that passes lost, of elements that Carrier carries: in sum_groups.cuh, which instances of carriers include.
+template <floating_storage Carrier>
+void enqueue_again(const plan& p, const built_in_output& to, const void* data, const lost_batches& lost,
+                   work_queue& queue);
+
 /// Any batches: gathered in pairs, and added again where those were lost.
 template <floating_storage T>
 void enqueue_pairs(const plan& p, exact_output<T> output, const T* data, workspace_cursor space, work_queue& queue) {
-  if (p.again_bytes == 0) return launch(p, pair_sum<T>{}, output, data, space, 0, output.to.count.said, queue);
+  if (!p.again) return launch(p, pair_sum<T>{}, output, data, space, 0, output.to.count.said, queue);
   const std::int64_t batches = p.form.results(), words_of_bits = (batches + 31) / 32;
-  output.is_long = p.form.length > long_batch;
   output.lost.bits = space.take<unsigned>(words_of_bits);
-  if (output.is_long) {
+  if (p.again->parts > 1) {
     output.lost.words = space.take<std::int64_t>(batches * words<T>::count);
     output.lost.arrivals = space.take<unsigned>(batches);
   }
   queue.clear(output.lost.bits, static_cast<std::size_t>(words_of_bits) * sizeof(unsigned));
   visit_gathered<T>(p.what.nan,
                     [&](auto fold) { launch(p, fold, output, data, space, 0, output.to.count.said, queue); });
-
-  const int turn = batches > (1 << 21) ? 32 : 1;
-  const lost_arguments<T> args{output, data, cuda::detail::runs_of(p.form), batches, output.to.count, p.what.nan, turn};
-  const unsigned stay = 4 * multiprocessors(p);
-  if (output.is_long) {
-    launch_kernel(queue, add_long_again<T>, stay, again_threads, 0, args);
-  } else {
-    const unsigned all = cuda::detail::grid_for(words_of_bits, turn * (again_threads / 32));
-    launch_kernel(queue, add_again<T>, std::min(all, stay), again_threads, 0, args);
-  }
+  enqueue_again<carrier_of<T>>(p, output.to, data, output.lost, queue);
 }
 
 /// The passes of `p`, which gathers exactly.
@@ -142,7 +136,7 @@ template <floating_storage T>
 void enqueue(const plan& p, const built_in_output& to, const T* data, workspace_cursor space, work_queue& queue) {
   if (p.form.results() == 0) return;
   const bool in_order = to.plain && !to.only && to.layout.count == 1 && to.layout.stride[0] == 1;
-  const exact_output<T> output{to, {}, false, in_order};
+  const exact_output<T> output{to, {}, in_order};
   if (p.passes.front().kind == kernel::exact_rows) {
     enqueue_rows(p, output, data, space, queue);
   } else if constexpr (std::is_same_v<T, f16>) {

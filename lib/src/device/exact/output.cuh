@@ -21,11 +21,11 @@ using multifold::detail::nearest;
 using multifold::detail::odd_fraction;
 using multifold::detail::round_if_certain;
 
-/// Batches whose accumulators were lost: a bit each. Long ones are added by many blocks, into words of their own.
+/// Batches whose accumulators were lost: a bit each. If they are read again in parts, those meet in words.
 struct lost_batches {
   unsigned* bits;
-  std::int64_t* words;  // words<T>::count a batch, if long; not cleared until a batch is lost
-  unsigned* arrivals;   // as well
+  std::int64_t* words;  // words<T>::count a batch, or null; not cleared until a batch is lost
+  unsigned* arrivals;   // one counter a batch, likewise
 };
 
 // Out of line, like all that is a lot of code and rarely needed.
@@ -54,7 +54,6 @@ template <floating_storage T>
 struct exact_output {
   built_in_output to;
   lost_batches lost;
-  bool is_long;
   bool in_order = false;  // plain results without a status each, one behind the other
 
   /// Whether a run of tiles may be handed over as a whole batch.
@@ -76,7 +75,6 @@ struct exact_output {
   __device__ __noinline__ void deliver(std::int64_t batch, std::int64_t* w, std::int64_t length, nan_policy nan) const {
     using at = words<T>;
     if (to.merge || to.initial.given) return deliver(batch, sum_of<T>(w, length, nan));
-    if (refused()) return;
     const bool omit = nan == nan_policy::omit;
     const std::int64_t n = length - (omit ? w[at::nan] : 0);
     exact_value value;
@@ -87,8 +85,15 @@ struct exact_output {
     } else {
       value = leading_of<T>(w);
       if (value.zero()) value.negative = n > 0 && w[at::not_negative_zero] == 0;
-      if (to.op == op_kind::mean) value = n > 0 ? exact_quotient(value, n) : exact_value::of_nan();
     }
+    deliver_total(batch, value, n);
+  }
+
+  /// The same, from the total of `count` elements, which is neither merged nor added to anything.
+  __device__ void deliver_total(std::int64_t batch, const exact_value& total, std::int64_t count) const {
+    if (refused()) return;
+    exact_value value = total;
+    if (to.op == op_kind::mean) value = count > 0 ? exact_quotient(total, count) : exact_value::of_nan();
     round_and_store(value, to.result, static_cast<char*>(to.data) + to.layout.at(batch) * item_bytes(to.result));
     if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
   }
@@ -97,16 +102,11 @@ struct exact_output {
   __device__ __noinline__ void deliver(std::int64_t batch, fixed_sum sum) const {
     const std::int64_t n = to.count;
     if (to.merge || to.initial.given || n == 0) return deliver(batch, exact_of<T>(sum, n));
-    if (refused()) return;
-    exact_value value = value_of(sum);
-    if (to.op == op_kind::mean) value = exact_quotient(value, n);
-    const std::int64_t place = to.layout.at(batch);
-    round_and_store(value, to.result, static_cast<char*>(to.data) + place * item_bytes(to.result));
-    if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
+    deliver_total(batch, value_of(sum), n);
   }
 
   __device__ __noinline__ void mark_lost(std::int64_t batch) const {
-    if (is_long) {
+    if (lost.words != nullptr) {
       for (int i = 0; i < words<T>::count; ++i) lost.words[batch * words<T>::count + i] = 0;
       lost.arrivals[batch] = 0;
     }
@@ -178,11 +178,7 @@ struct exact_output {
 
   __device__ __noinline__ void deliver_pair(std::int64_t batch, exact_pair pair, std::int64_t count) const {
     if (to.merge || to.initial.given || count == 0) return deliver(batch, pair_sum<T>{}.lower(pair, count));
-    if (refused()) return;
-    exact_value value = value_of(pair);
-    if (to.op == op_kind::mean) value = exact_quotient(value, count);
-    round_and_store(value, to.result, static_cast<char*>(to.data) + to.layout.at(batch) * item_bytes(to.result));
-    if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
+    deliver_total(batch, value_of(pair), count);
   }
 
   __device__ __noinline__ void deliver_special(std::int64_t batch, special_marks marks) const {

@@ -1,11 +1,13 @@
 // What the kernels of moments are told.
 #pragma once
 
+#include "device/exact/lane_groups.cuh"
 #include "device/moments/finish.cuh"
 #include "device/moments/gather.cuh"
-#include "multifold/cuda/kernels/strided.cuh"
 
 namespace multifold::cuda::moments {
+
+using exact::extent;
 
 /// Shared memory for objects with constructors, which it must not run.
 template <class Object, int Count = 1>
@@ -20,13 +22,6 @@ struct meeting {
   std::int64_t* words;          // moment_words::count a batch, zero before the pass
   unsigned* arrivals;           // one counter a batch, zero before the pass
   description_marks<T>* marks;  // of descriptions: extremes of every part of every batch
-};
-
-/// The shape of a pass; elements are numbered from `first_index`.
-struct extent {
-  std::int64_t batches;
-  kernels::device_length length;
-  std::int64_t parts, first_index;
 };
 
 /// Adds a block's or a warp's words to those of the batch; `threads` take part, this one is number `thread`. Digits are

@@ -2,68 +2,14 @@
 // shared memory, so that nothing is ever lost, and no lane waits for another. See docs/exact-sums.md, 13.
 #pragma once
 
+#include "device/exact/lane_sum.cuh"
 #include "device/moments/finish.cuh"
 #include "device/moments/run_moments.cuh"
-#include "multifold/exact/lane_digits.hpp"
 
 namespace multifold::cuda::moments {
 
-/// A lane's sum of numbers of `Format`, and the marks of what it has seen: bits in the order of moment_words::mark.
-template <class Format>
-struct lane_sum {
-  using format = Format;
-  multifold::detail::lane_digits<Format::digit_count, 32> digits;
-  unsigned marks = 0;
-  bool negative = false;  // the digits are those of a negative number's magnitude
-
-  __device__ void mark(const multifold::detail::unpacked& x, bool zero) {
-    if (!x.finite()) marks |= x.nan ? 1u : x.negative ? 4u : 2u;
-    if (!(x.finite() && zero && x.negative)) marks |= 8u;
-  }
-  __device__ bool finite() const { return (marks & 7u) == 0; }
-  __device__ bool minus_zero() const { return marks == 0; }
-
-  /// The sum over `group` neighbouring lanes, in all of them, whose digits have room for a carry then. The whole warp
-  /// calls.
-  __device__ void merge(int group) {
-    if (group > 1) {
-      for (int mask = group / 2; mask > 0; mask /= 2) {
-        marks |= __shfl_xor_sync(kernels::whole_warp, marks, mask);
-        digits.low = min(digits.low, __shfl_xor_sync(kernels::whole_warp, digits.low, mask));
-        digits.high = max(digits.high, __shfl_xor_sync(kernels::whole_warp, digits.high, mask));
-      }
-      const int last = __reduce_max_sync(kernels::whole_warp, digits.high);
-#pragma unroll 1
-      for (int i = __reduce_min_sync(kernels::whole_warp, digits.low); i <= last; ++i) {
-        std::int64_t digit = digits.first[i * 32];
-        for (int mask = group / 2; mask > 0; mask /= 2) digit += kernels::shuffle_xor(digit, mask);
-        digits.first[i * 32] = digit;
-      }
-    }
-    if (digits.high >= 0) digits.high = min(digits.high + 1, Format::digit_count - 1);
-  }
-  /// The number, whose sign the digits lose.
-  __device__ exact_value value() {
-    const multifold::detail::natural_of_digits<32> all(digits.first, digits.high + 1, digits.low);
-    negative = all.negative;
-    return multifold::detail::leading(all, Format::unit_exponent);
-  }
-  /// The sum of lane `leader` as words, which are zero. The whole warp calls.
-  __device__ void copy(int leader, std::int64_t* words) const {
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    const std::int64_t sign = __shfl_sync(kernels::whole_warp, negative, leader) ? -1 : 1;
-    const unsigned seen = __shfl_sync(kernels::whole_warp, marks, leader);
-    const int last = __shfl_sync(kernels::whole_warp, digits.high, leader);
-    for (int i = __shfl_sync(kernels::whole_warp, digits.low, leader) + lane; i <= last; i += 32) {
-      words[i] = sign * digits.first[i * 32 + leader - lane];
-    }
-    if (lane < 4) words[Format::digit_count + lane] = seen >> lane & 1u;
-  }
-  __device__ void clear() {
-#pragma unroll 1
-    for (int i = digits.low; i <= digits.high; ++i) digits.first[i * 32] = 0;
-  }
-};
+using exact::lane_sum;
+using exact::sum_over_group;
 
 /// The sums of a lane. Its digits lie in `memory`, which all lanes of the warp share.
 template <floating_storage T, moment_set Set>
@@ -164,12 +110,12 @@ struct lane_sums {
   /// Over `group` neighbouring lanes. The whole warp calls.
   __device__ void merge(int group) {
     for_each([&](auto& sum) { sum.merge(group); });
-    omitted = sum_of(omitted, group);
+    omitted = sum_over_group(omitted, group);
     if constexpr (describes) {
-      nans = sum_of(nans, group);
-      positive_infinities = sum_of(positive_infinities, group);
-      negative_infinities = sum_of(negative_infinities, group);
-      zeros = sum_of(zeros, group);
+      nans = sum_over_group(nans, group);
+      positive_infinities = sum_over_group(positive_infinities, group);
+      negative_infinities = sum_over_group(negative_infinities, group);
+      zeros = sum_over_group(zeros, group);
       description_marks<T> all = *extremes;
       merge_extremes(all, group);
       *extremes = all;
@@ -255,10 +201,6 @@ struct lane_sums {
     if constexpr (sums_elements(Set)) f(x);
     if constexpr (Set == moment_set::joint) f(y);
     if constexpr (sums_products(Set)) f(products);
-  }
-  __device__ static std::int64_t sum_of(std::int64_t value, int group) {
-    for (int mask = group / 2; mask > 0; mask /= 2) value += kernels::shuffle_xor(value, mask);
-    return value;
   }
 
   // Takes numbers near 1 that are too far from it for products of them: products come to 2^-up of what they are, and x

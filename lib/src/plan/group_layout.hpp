@@ -1,0 +1,27 @@
+// Passes whose batches are read by groups of neighbouring lanes, and what such a second look at batches takes.
+#pragma once
+
+#include <cstdint>
+
+#include "multifold/plan.hpp"
+
+namespace multifold::detail {
+
+/// What a group is worth, and takes.
+struct group_needs {
+  std::int64_t warp_bytes;               // of shared memory; 0 for groups that gather in registers
+  std::int64_t least_lanes, most_lanes;  // for a batch: more than the least only if multiprocessors would be idle
+  std::int64_t elements_a_lane;          // that a part is worth, at least
+  std::int64_t most_blocks = 32;         // of a multiprocessor: what it has registers for
+};
+
+/// A pass over the batches of `form` that is not laid out yet.
+pass blank_pass(const batches& form, const plan_options& options, const engine_traits& engine);
+
+/// Gives `p` its groups, parts and grid.
+void lay_out_groups(pass& p, const group_needs& needs, const plan_options& options, const engine_traits& engine);
+
+/// Workspace for a bit for each of `results`, and for the words in which parts meet if `again` has any.
+uint128_t lost_bytes(std::int64_t results, const pass& again, std::int64_t word_bytes);
+
+}  // namespace multifold::detail
