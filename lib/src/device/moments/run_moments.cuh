@@ -38,7 +38,6 @@ namespace multifold::cuda::kernels {
 template <floating_storage T, moment_set Set>
 struct run_sweeps<moments::moment_fold<T, Set>> {
   static constexpr bool any = true, hands_on = false;
-  static constexpr int most_columns = most_moment_columns(sizeof(T), Set);
   using op_type = moments::moment_fold<T, Set>;
   using accumulator = typename op_type::accumulator;
   using range_type = exponent_range<T>;
@@ -191,67 +190,6 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
     }
     if constexpr (Set == moment_set::description) totals.marks = look.marks.marks(run.place.index);
     deliver(totals);
-  }
-
-  // One by one, where one of a warp's runs takes windows. Out of line: ordinary data want the registers.
-  template <class Run, class Columns>
-  __device__ __noinline__ static void each_alone(Run run, Columns columns) {
-#pragma unroll 1
-    for (int j = 0; j < most_columns; ++j) {
-      whole(op_type{}, run.beside(columns.offset(j, run.place.span)), columns.column(j));
-    }
-  }
-
-  /// Columns of a lane share the ranges of their exponents.
-  template <class Run, class Columns>
-  __device__ static void whole_columns(const op_type&, const Run& run, const Columns& columns) {
-    struct column_sums {
-      double x = -0.0, y = -0.0, products = -0.0;
-    };
-    column_sums sum[most_columns];
-    magnitude_scan<T> of_x, of_y;
-    run.each_of_columns(columns.offsets(run.place.span), [&](const auto& x, const auto& y) {
-#pragma unroll
-      for (int k = 0; k < static_cast<int>(std::size(x)); ++k) {
-#pragma unroll
-        for (int j = 0; j < most_columns; ++j) {
-          of_x.see(looked_at(x[k][j]));
-          if constexpr (two) of_y.see(looked_at(y[k][j]));
-          if constexpr (sums) sum[j].x += taken(x[k][j]);
-          if constexpr (joint) sum[j].y += to_double(y[k][j]);
-          if constexpr (plain_products) sum[j].products += to_double(x[k][j]) * to_double(y[k][j]);
-        }
-      }
-    });
-    first_look look;
-    look.of_x = range_type(of_x);
-    look.of_y = range_type(of_y);
-    const int log_count = log_of_count(run.rows());
-    const auto is_plain = [&](const range_type& range) {
-      return range.none() || window_layout(range.top(), range.bottom(), log_count).one_is_enough(range.bottom());
-    };
-    bool plain = look.finite();
-    if constexpr (sums) plain = plain && is_plain(look.of_x);
-    if constexpr (joint) plain = plain && is_plain(look.of_y);
-    if constexpr (multiplies) {
-      const int bottom = look.of_x.bottom() + look.second().bottom();
-      plain = plain && (look.no_products() || look.products_of(run.rows()).one_is_enough(bottom));
-    }
-    if (!__all_sync(whole_warp, plain)) return each_alone(run, columns);
-#pragma unroll 1
-    for (int j = 0; j < most_columns; ++j) {
-      column_sums found = sum[0];
-#pragma unroll
-      for (int k = 1; k < most_columns; ++k) {
-        if (k == j) found = sum[k];
-      }
-      moments::near_totals totals;
-      if constexpr (sums) totals.x = {found.x, 0.0, 0.0}, totals.minus_x = is_negative_zero(found.x);
-      if constexpr (joint) totals.y = {found.y, 0.0, 0.0};
-      if constexpr (multiplies) totals.products = {found.products, 0.0, 0.0};
-      if constexpr (two) totals.minus_products = is_negative_zero(found.products);
-      columns.column(j)(totals);
-    }
   }
 
   /// A lane's elements of a run.
