@@ -150,6 +150,17 @@ TEST(ranges, bfloat16_and_binary32_alike) {
   }
 }
 
+TEST(layouts, windows_that_are_enough) {
+  for (int log_count = 0; log_count <= 14; ++log_count) {
+    for (int bottom = -1200; bottom <= 60; ++bottom) {
+      const window_layout layout(0, bottom, log_count);
+      for (const int windows : {1, 2, 3, 4, 6, 8, 12}) {
+        ASSERT_EQ(layout.reach(bottom) <= layout.most_reach(windows), layout.count <= windows);
+      }
+    }
+  }
+}
+
 template <int Count, class T>
 void expect_exact_products(const std::vector<T>& x, const std::vector<T>& y, const window_layout& layout) {
   if (Count < layout.count || !layout.in_range(Count)) return;

@@ -118,9 +118,11 @@ struct window_layout {
     const int rest = unit - bottom - (step + 2);
     count = 2 + (rest > 0 ? (rest + step - 1) / step : 0);
   }
-  /// Whether `count` is 1, and at most 2, without a division.
-  MULTIFOLD_HD constexpr bool one_is_enough(int bottom) const { return unit - bottom <= 2; }
-  MULTIFOLD_HD constexpr bool two_are_enough(int bottom) const { return unit - bottom <= step + 2; }
+  /// `count` is at most `windows` if what multiples of 2^bottom reach is at most this: said without a division.
+  MULTIFOLD_HD constexpr int reach(int bottom) const { return unit - bottom; }
+  MULTIFOLD_HD constexpr int most_reach(int windows) const { return (windows - 1) * step + 2; }
+  MULTIFOLD_HD constexpr bool one_is_enough(int bottom) const { return reach(bottom) <= most_reach(1); }
+  MULTIFOLD_HD constexpr bool two_are_enough(int bottom) const { return reach(bottom) <= most_reach(2); }
   /// Whether so many windows start at binary64 numbers, and sums are binary64 numbers.
   MULTIFOLD_HD constexpr bool in_range(int windows) const {
     return unit + 52 < 1023 && unit + 52 - (windows - 2) * step >= -1022;

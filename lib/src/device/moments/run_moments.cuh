@@ -2,6 +2,8 @@
 // many windows as those ask for. Binary16 takes no first look. See docs/exact-sums.md, 14.
 #pragma once
 
+#include <climits>
+
 #include "device/exact/run_sums.cuh"
 #include "device/moments/tile_fold.cuh"
 
@@ -72,26 +74,27 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
     __device__ bool lost() const { return !finite() || (multiplies && !products_are_exact()); }
   };
 
-  /// The windows of each sum.
+  /// The windows of each sum, and how far behind the first unit its elements reach.
   struct layouts {
     window_layout x, y, products;
-    int sum_count = 1, product_count = 1;
+    int sum_reach = INT_MIN, product_reach = INT_MIN;
 
     __device__ layouts(const window_layout& of_x, const window_layout& of_products)
         : x(of_x), y(of_x), products(of_products) {}
     __device__ layouts(const first_look& look, int count)
         : x(look.of_x.top(), look.of_x.bottom(), log_of_count(count)),
           y(look.second().top(), look.second().bottom(), log_of_count(count)),
-          products(look.no_products() ? 0 : look.of_x.top() + look.second().top(),
-                   look.no_products() ? 0 : look.of_x.bottom() + look.second().bottom(),
+          products(look.no_products() ? 0 : look.of_x.top() + look.second().top(), 0,
                    log_of_count(wide ? 2 * count : count)) {
-      if (sums && !look.of_x.none()) sum_count = x.count;
-      if (joint && !look.of_y.none()) sum_count = max(sum_count, y.count);
-      if (multiplies && !look.no_products()) product_count = products.count;
+      if (sums && !look.of_x.none()) sum_reach = x.reach(look.of_x.bottom());
+      if (joint && !look.of_y.none()) sum_reach = max(sum_reach, y.reach(look.of_y.bottom()));
+      if (multiplies && !look.no_products())
+        product_reach = products.reach(look.of_x.bottom() + look.second().bottom());
     }
     template <int Sums, int Products>
     __device__ bool fit() const {
-      return (!sums || sum_count <= Sums) && (!multiplies || product_count <= Products);
+      return (!sums || sum_reach <= x.most_reach(Sums)) &&
+             (!multiplies || product_reach <= products.most_reach(Products));
     }
     template <int Sums, int Products>
     __device__ bool in_range(const first_look& look) const {
