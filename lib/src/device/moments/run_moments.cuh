@@ -392,7 +392,8 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
     else if constexpr (sums) into.x.add(look.x);
     if constexpr (all.with_y) add_parts(into.y, all.y.sum, look.of_y.none() ? look.y : 0.0);
     else if constexpr (joint) into.y.add(look.y);
-    if constexpr (multiplies) add_parts(into.products, all.products.sum, two && zeros ? look.products : 0.0);
+    if constexpr (multiplies)
+      add_parts(into.products, all.products.sum, two && zeros && is_negative_zero(look.products) ? -0.0 : 0.0);
   }
 
   /// A lane's elements of a run.
