@@ -58,6 +58,8 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
   static constexpr bool halves = std::is_same_v<T, f16>;
   // The first look adds up what often fits one binary64; products of more than 2 bytes hardly ever do.
   static constexpr bool looks_at_sums = !halves && (!multiplies || sizeof(T) == 2);
+  // Products of 2 bytes fit a binary32, those of bf16 if exponents allow, and one conversion is less than two.
+  static constexpr bool by_floats = Set == moment_set::products && sizeof(T) == 2;
 
   struct first_look {
     double x = -0.0, y = -0.0, products = -0.0;
@@ -67,6 +69,10 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
     __device__ const range_type& second() const { return two ? of_y : of_x; }
     __device__ bool finite() const { return of_x.finite() && (!two || of_y.finite()); }
     __device__ bool no_products() const { return of_x.none() || (two && of_y.none()); }
+    /// Whether binary32 numbers hold those of elements of 8 bits.
+    __device__ bool float_products_are_exact() const {
+      return no_products() || (of_x.top() + of_y.top() <= 128 && of_x.bottom() + of_y.bottom() >= -149);
+    }
     /// Whether binary64 numbers hold them.
     __device__ bool products_are_exact() const {
       return !wide || no_products() || of_x.bottom() + second().bottom() >= -1074;
@@ -90,6 +96,9 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
       if (joint && !look.of_y.none()) sum_reach = max(sum_reach, y.reach(look.of_y.bottom()));
       if (multiplies && !look.no_products())
         product_reach = products.reach(look.of_x.bottom() + look.second().bottom());
+      // Then windows have to do.
+      if (by_floats && looks_at_sums && !look.float_products_are_exact())
+        product_reach = max(product_reach, products.most_reach(1) + 1);
     }
     template <int Sums, int Products>
     __device__ bool fit() const {
@@ -108,6 +117,8 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
 
   __device__ static double taken(T x) { return Set == moment_set::absolute ? fabs(to_double(x)) : to_double(x); }
 
+  __device__ static double float_product(T x, T y) { return static_cast<double>(to_float(x) * to_float(y)); }
+
   template <class Run>
   __device__ static first_look look_at(const Run& run) {
     first_look look;
@@ -121,8 +132,10 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
         if constexpr (looks_at_sums) {
           if constexpr (sums) x_sum[k % 2] += here[k] ? taken(x[k]) : -0.0;
           if constexpr (joint) y_sum[k % 2] += here[k] ? to_double(y[k]) : -0.0;
-          // Products of narrow formats are binary64 numbers: this rounds once, as a product and a sum would.
-          if constexpr (multiplies) {
+          if constexpr (by_floats) {
+            products[k % 2] += here[k] ? float_product(x[k], y[k]) : -0.0;
+          } else if constexpr (multiplies) {
+            // Products of narrow formats are binary64 numbers: this rounds once, as a product and a sum would.
             const double sum = fma(to_double(x[k]), to_double(y[k]), products[k % 2]);
             products[k % 2] = here[k] ? sum : products[k % 2];
           }
@@ -198,7 +211,8 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
     __device__ void add(T u, T v, bool here) {
       if constexpr (with_x) x.add(here ? taken(u) : -0.0);
       if constexpr (with_y) y.add(here ? to_double(v) : -0.0);
-      if constexpr (with_products) products.add_product(here ? carried(u) : carrier_of<T>{0}, carried(v));
+      if constexpr (with_products && by_floats && halves) products.add(here ? float_product(u, v) : 0.0);
+      else if constexpr (with_products) products.add_product(here ? carried(u) : carrier_of<T>{0}, carried(v));
     }
     __device__ void close(const layouts& by) {
       x.close(by.x);
