@@ -380,15 +380,18 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
     deliver(totals);
   }
 
-  // A lane's sums, to its accumulator: those of nothing but zeros with their sign.
-  template <int Count, class Sum>
-  __device__ static void add_parts(Sum& into, const double (&part)[Count], double zero) {
+  // A lane's sums, to its accumulator; those of nothing but zeros with their sign. Of ordinary data, window k has no
+  // business before part k.
+  template <int Window, int Parts, int Count>
+  __device__ static void add_behind(expansion<Parts>& into, const double (&part)[Count]) {
+    if (part[Window] != 0) into.template add<(Count < Parts ? Window : 0)>(part[Window]);
+    if constexpr (Window + 1 < Count) add_behind<Window + 1>(into, part);
+  }
+  template <int Parts, int Count>
+  __device__ static void add_parts(expansion<Parts>& into, const double (&part)[Count], double zero) {
     if constexpr (Count == 1) return into.add(part[0]);
     into.add(part[0] != 0 ? part[0] : zero);
-#pragma unroll
-    for (int k = 1; k < Count; ++k) {
-      if (part[k] != 0) into.add(part[k]);
-    }
+    if constexpr (Count > 1) add_behind<1>(into, part);
   }
   template <int Sums, int Products, class Run>
   __device__ static void add_all(accumulator& into, first_look& look, const all_windows<Sums, Products>& all,
