@@ -150,6 +150,17 @@ TEST(ranges, bfloat16_and_binary32_alike) {
   }
 }
 
+TEST(layouts, windows_that_are_enough) {
+  for (int log_count = 0; log_count <= 14; ++log_count) {
+    for (int bottom = -1200; bottom <= 60; ++bottom) {
+      const window_layout layout(0, bottom, log_count);
+      for (const int windows : {1, 2, 3, 4, 6, 8, 12}) {
+        ASSERT_EQ(layout.reach(bottom) <= layout.most_reach(windows), layout.count <= windows);
+      }
+    }
+  }
+}
+
 template <int Count, class T>
 void expect_exact_products(const std::vector<T>& x, const std::vector<T>& y, const window_layout& layout) {
   if (Count < layout.count || !layout.in_range(Count)) return;
@@ -185,6 +196,65 @@ TYPED_TEST(windows_of, products) {
     tried += layout.count <= 12;
   }
   EXPECT_GT(tried, 3000);
+}
+
+// Elements of a thread each, and of several together.
+void expect_exact_halves(const std::vector<f16>& x, const std::vector<f16>& y, std::size_t threads) {
+  double together[2] = {}, products_together[3] = {};
+  exact_accumulator<exact_traits<float>> sum;
+  exact_accumulator<exact_product_traits<float>> products;
+  for (std::size_t t = 0; t < threads; ++t) {
+    double of_thread = 0, parts[2], product_parts[3];
+    window_sums<2> windows(half_windows::of_products());
+    for (std::size_t i = t; i < x.size(); i += threads) {
+      const float u = to_float(x[i]), v = to_float(y[i]);
+      windows.add_product(u, v);
+      of_thread += u;
+      const double less = -u, product = -static_cast<double>(u) * static_cast<double>(v);
+      add_parts(sum, &less, 1);
+      add_parts(products, &product, 1);
+    }
+    windows.close(half_windows::of_products());
+    half_windows::part_elements(of_thread, parts);
+    half_windows::part_products(windows.sum, product_parts);
+    for (int k = 0; k < 2; ++k) together[k] += parts[k];
+    for (int k = 0; k < 3; ++k) products_together[k] += product_parts[k];
+    if (threads > 1) continue;
+    EXPECT_EQ(of_thread, parts[0] + parts[1]);
+    EXPECT_EQ(windows.sum[1], product_parts[1] + product_parts[2]);
+  }
+  add_parts(sum, together, 2);
+  add_parts(products, products_together, 3);
+  EXPECT_TRUE(is_zero(sum) && is_zero(products)) << x.size() << " elements of " << threads << " threads";
+}
+
+TEST(windows_of_binary16, any_exponents) {
+  std::mt19937_64 by(20261127);
+  for (int trial = 0; trial < 300; ++trial) {
+    const std::size_t threads = trial % 3 == 0 ? 1 : 4 + trial % 29;
+    const std::size_t count = by() % (threads == 1 ? half_windows::most : half_windows::most_together) + 1;
+    std::vector<f16> x, y;
+    const auto mask = static_cast<std::uint16_t>(trial % 5 == 0 ? 0x7bff : 0xfbff);
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto bits = static_cast<std::uint16_t>(by() & mask), others = static_cast<std::uint16_t>(by() & mask);
+      x.push_back(f16{trial % 7 == 0 ? std::uint16_t{0x7bff} : bits});
+      y.push_back(trial % 2 == 0 ? x.back() : f16{others});
+    }
+    x.back() = y.back() = f16{1};
+    expect_exact_halves(x, y, threads);
+  }
+}
+
+TEST(windows_of_binary16, at_their_limits) {
+  for (const std::size_t threads : {1, 4, 32}) {
+    for (const std::uint16_t tiny : {0x0001, 0x8001, 0x0fff, 0x13ff}) {
+      for (const std::uint16_t great : {0x7bff, 0xfbff, 0x2fff, 0x2bff, 0x29a7}) {
+        std::vector<f16> x(threads == 1 ? half_windows::most : half_windows::most_together, f16{great});
+        x[0] = f16{tiny};
+        expect_exact_halves(x, x, threads);
+      }
+    }
+  }
 }
 
 }  // namespace

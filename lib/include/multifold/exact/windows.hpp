@@ -118,9 +118,11 @@ struct window_layout {
     const int rest = unit - bottom - (step + 2);
     count = 2 + (rest > 0 ? (rest + step - 1) / step : 0);
   }
-  /// Whether `count` is 1, and at most 2, without a division.
-  MULTIFOLD_HD constexpr bool one_is_enough(int bottom) const { return unit - bottom <= 2; }
-  MULTIFOLD_HD constexpr bool two_are_enough(int bottom) const { return unit - bottom <= step + 2; }
+  /// `count` is at most `windows` if what multiples of 2^bottom reach is at most this: said without a division.
+  MULTIFOLD_HD constexpr int reach(int bottom) const { return unit - bottom; }
+  MULTIFOLD_HD constexpr int most_reach(int windows) const { return (windows - 1) * step + 2; }
+  MULTIFOLD_HD constexpr bool one_is_enough(int bottom) const { return reach(bottom) <= most_reach(1); }
+  MULTIFOLD_HD constexpr bool two_are_enough(int bottom) const { return reach(bottom) <= most_reach(2); }
   /// Whether so many windows start at binary64 numbers, and sums are binary64 numbers.
   MULTIFOLD_HD constexpr bool in_range(int windows) const {
     return unit + 52 < 1023 && unit + 52 - (windows - 2) * step >= -1022;
@@ -192,5 +194,32 @@ struct window_sums {
     for (int k = 0; k + 1 < Count; ++k, start *= layout.down()) sum[k] = detail::plain_difference(sum[k], start);
   }
 };
+
+/// Windows of binary16, whatever the exponents are: elements are multiples of 2^-24 below 2^16, products of 2^-48 below
+/// 2^32. Sums of up to `most` elements fit one binary64, of their products two windows; those of several threads, which
+/// have up to `most_together`, are exact in a part more each.
+struct half_windows {
+  static constexpr int log_most = 12, most = 1 << log_most, most_together = 1 << (log_most + 2);
+
+  MULTIFOLD_HD static constexpr window_layout of_elements() { return {16, -24, log_most}; }
+  MULTIFOLD_HD static constexpr window_layout of_products() { return {32, -48, log_most}; }
+
+  /// A sum of elements, and what windows of products have come to, in parts.
+  MULTIFOLD_HD static constexpr void part_elements(double sum, double (&part)[2]) {
+    split(sum, 0x1.8p48, part[0], part[1]);
+  }
+  MULTIFOLD_HD static constexpr void part_products(const double (&sum)[2], double (&part)[3]) {
+    part[0] = sum[0];
+    split(sum[1], 0x1.8p23, part[1], part[2]);
+  }
+
+ private:
+  // Into a multiple of the last place of `start`, and the rest.
+  MULTIFOLD_HD static constexpr void split(double x, double start, double& high, double& low) {
+    high = detail::plain_difference(detail::plain_sum(x, start), start);
+    low = detail::plain_difference(x, high);
+  }
+};
+static_assert(half_windows::of_elements().count == 1 && half_windows::of_products().count == 2);
 
 }  // namespace multifold

@@ -1,6 +1,8 @@
-// Moments of the runs of a tile, of floating point: a first look at exponents and plain sums, and a second one in as
-// many windows as those ask for. See docs/exact-sums.md, 14.
+// Moments of the runs of a tile, of floating point: a first look at exponents, and a second one that has all sums in as
+// many windows as those ask for. Binary16 takes no first look. See docs/exact-sums.md, 14.
 #pragma once
+
+#include <climits>
 
 #include "device/exact/run_sums.cuh"
 #include "device/moments/tile_fold.cuh"
@@ -35,6 +37,15 @@ __device__ near_value near_of_parts(const double (&part)[Count]) {
 
 namespace multifold::cuda::kernels {
 
+/// One binary64, as window_sums have several: for sums that are exact in it.
+struct plain_window {
+  double sum[1] = {-0.0};
+
+  __device__ explicit plain_window(const window_layout&) {}
+  __device__ void add(double x) { sum[0] += x; }
+  __device__ void close(const window_layout&) {}
+};
+
 template <floating_storage T, moment_set Set>
 struct run_sweeps<moments::moment_fold<T, Set>> {
   static constexpr bool any = true, hands_on = false;
@@ -43,29 +54,70 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
   using range_type = exponent_range<T>;
   static constexpr bool wide = sizeof(T) == 8, two = reads_two_arrays(Set), joint = Set == moment_set::joint;
   static constexpr bool sums = sums_elements(Set), multiplies = sums_products(Set);
-  // Products of 2 bytes may fit a binary64 all together, and only those of two arrays can be -0.
-  static constexpr bool plain_products = multiplies && (two || sizeof(T) == 2);
-  // Windows of products: what ordinary data take, what wild data take, and what any take.
-  static constexpr int few = wide ? 3 : 2, more = wide ? 6 : 4, most = 12, most_of_sums = 8;
+  static constexpr bool describes = Set == moment_set::description;
+  static constexpr bool halves = std::is_same_v<T, f16>;
+  // The first look adds up what often fits one binary64; products of more than 2 bytes hardly ever do.
+  static constexpr bool looks_at_sums = !halves && (!multiplies || sizeof(T) == 2);
+  // Products of 2 bytes fit a binary32, those of bf16 if exponents allow, and one conversion is less than two.
+  static constexpr bool by_floats = Set == moment_set::products && sizeof(T) == 2;
 
   struct first_look {
     double x = -0.0, y = -0.0, products = -0.0;
     range_type of_x, of_y;
-    std::conditional_t<Set == moment_set::description, moments::run_marks<T>, multifold::detail::nothing<0>> marks;
+    std::conditional_t<describes, moments::run_marks<T>, multifold::detail::nothing<0>> marks;
 
     __device__ const range_type& second() const { return two ? of_y : of_x; }
     __device__ bool finite() const { return of_x.finite() && (!two || of_y.finite()); }
     __device__ bool no_products() const { return of_x.none() || (two && of_y.none()); }
-    __device__ window_layout products_of(int count) const {
-      return {of_x.top() + second().top(), of_x.bottom() + second().bottom(), log_of_count(wide ? 2 * count : count)};
+    /// Whether binary32 numbers hold those of elements of 8 bits.
+    __device__ bool float_products_are_exact() const {
+      return no_products() || (of_x.top() + of_y.top() <= 128 && of_x.bottom() + of_y.bottom() >= -149);
     }
     /// Whether binary64 numbers hold them.
     __device__ bool products_are_exact() const {
       return !wide || no_products() || of_x.bottom() + second().bottom() >= -1074;
     }
+    __device__ bool lost() const { return !finite() || (multiplies && !products_are_exact()); }
+  };
+
+  /// The windows of each sum, and how far behind the first unit its elements reach.
+  struct layouts {
+    window_layout x, y, products;
+    int sum_reach = INT_MIN, product_reach = INT_MIN;
+
+    __device__ layouts(const window_layout& of_x, const window_layout& of_products)
+        : x(of_x), y(of_x), products(of_products) {}
+    __device__ layouts(const first_look& look, int count)
+        : x(look.of_x.top(), look.of_x.bottom(), log_of_count(count)),
+          y(look.second().top(), look.second().bottom(), log_of_count(count)),
+          products(look.no_products() ? 0 : look.of_x.top() + look.second().top(), 0,
+                   log_of_count(wide ? 2 * count : count)) {
+      if (sums && !look.of_x.none()) sum_reach = x.reach(look.of_x.bottom());
+      if (joint && !look.of_y.none()) sum_reach = max(sum_reach, y.reach(look.of_y.bottom()));
+      if (multiplies && !look.no_products())
+        product_reach = products.reach(look.of_x.bottom() + look.second().bottom());
+      // Then windows have to do.
+      if (by_floats && looks_at_sums && !look.float_products_are_exact())
+        product_reach = max(product_reach, products.most_reach(1) + 1);
+    }
+    template <int Sums, int Products>
+    __device__ bool fit() const {
+      return (!sums || sum_reach <= x.most_reach(Sums)) &&
+             (!multiplies || product_reach <= products.most_reach(Products));
+    }
+    template <int Sums, int Products>
+    __device__ bool in_range(const first_look& look) const {
+      bool all = fit<Sums, Products>();
+      if (sums && Sums > 1 && !look.of_x.none()) all = all && x.in_range(Sums);
+      if (joint && Sums > 1 && !look.of_y.none()) all = all && y.in_range(Sums);
+      if (multiplies && !look.no_products()) all = all && products.in_range(Products);
+      return all;
+    }
   };
 
   __device__ static double taken(T x) { return Set == moment_set::absolute ? fabs(to_double(x)) : to_double(x); }
+
+  __device__ static double float_product(T x, T y) { return static_cast<double>(to_float(x) * to_float(y)); }
 
   template <class Run>
   __device__ static first_look look_at(const Run& run) {
@@ -77,13 +129,18 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
       for (int k = 0; k < static_cast<int>(std::size(x)); ++k) {
         of_x.see(looked_at(x[k]));
         if constexpr (two) of_y.see(looked_at(y[k]));
-        if constexpr (sums) x_sum[k % 2] += here[k] ? taken(x[k]) : -0.0;
-        if constexpr (joint) y_sum[k % 2] += here[k] ? to_double(y[k]) : -0.0;
-        if constexpr (plain_products) {
-          const double product = to_double(x[k]) * to_double(y[k]);
-          products[k % 2] += here[k] ? product : -0.0;
+        if constexpr (looks_at_sums) {
+          if constexpr (sums) x_sum[k % 2] += here[k] ? taken(x[k]) : -0.0;
+          if constexpr (joint) y_sum[k % 2] += here[k] ? to_double(y[k]) : -0.0;
+          if constexpr (by_floats) {
+            products[k % 2] += here[k] ? float_product(x[k], y[k]) : -0.0;
+          } else if constexpr (multiplies) {
+            // Products of narrow formats are binary64 numbers: this rounds once, as a product and a sum would.
+            const double sum = fma(to_double(x[k]), to_double(y[k]), products[k % 2]);
+            products[k % 2] = here[k] ? sum : products[k % 2];
+          }
         }
-        if constexpr (Set == moment_set::description) {
+        if constexpr (describes) {
           if (here[k]) look.marks.see(x[k], number[k]);
         }
       }
@@ -97,135 +154,293 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
   }
 
   template <class Run>
-  __device__ static void merge_look(first_look& look, const Run& run) {
-    merge_group(look.of_x, run.group);
-    if constexpr (two) merge_group(look.of_y, run.group);
+  __device__ static void merge_marks(first_look& look, const Run& run) {
+    if constexpr (!describes) return;
+    for_each_mask(run.group, [&](int mask) {
+      look.marks.least.merge(shuffle_xor(look.marks.least, mask));
+      look.marks.greatest.merge(shuffle_xor(look.marks.greatest, mask));
+      look.marks.zeros += __shfl_xor_sync(whole_warp, look.marks.zeros, mask);
+    });
+  }
+  /// Sums that are exact in any order, or of which only the sign of a zero counts.
+  template <class Run>
+  __device__ static void merge_plain(first_look& look, const Run& run) {
     double plain[3] = {look.x, look.y, look.products};
     for_each_mask(run.group, [&](int mask) {
       if constexpr (sums) plain[0] += __shfl_xor_sync(whole_warp, plain[0], mask);
       if constexpr (joint) plain[1] += __shfl_xor_sync(whole_warp, plain[1], mask);
-      if constexpr (plain_products) plain[2] += __shfl_xor_sync(whole_warp, plain[2], mask);
-      if constexpr (Set == moment_set::description) {
-        look.marks.least.merge(shuffle_xor(look.marks.least, mask));
-        look.marks.greatest.merge(shuffle_xor(look.marks.greatest, mask));
-        look.marks.zeros += __shfl_xor_sync(whole_warp, look.marks.zeros, mask);
-      }
+      if constexpr (multiplies) plain[2] += __shfl_xor_sync(whole_warp, plain[2], mask);
     });
     look.x = plain[0];
     look.y = plain[1];
     look.products = plain[2];
   }
 
-  /// Elements of one array, or their products, in windows.
-  enum class what { x, y, products };
-  template <what What, int Count, bool Slowly, class Run>
-  __device__ static window_sums<Count> in_windows(const Run& run, const window_layout& layout) {
-    window_sums<Count> windows(layout);
-    const auto add = [&](const auto& x, const auto& y, const auto& here, const auto&) {
+  /// The plain sums, which say the sign of zeros where there is nothing else: windows do not keep it.
+  template <class Run>
+  __device__ static void add_plainly(first_look& look, const Run& run) {
+    look.x = look.y = look.products = -0.0;
+    run.each_slowly([&](const auto& x, const auto& y, const auto& here, const auto&) {
 #pragma unroll
       for (int k = 0; k < static_cast<int>(std::size(x)); ++k) {
-        if constexpr (What == what::products) {
-          using carrier = carrier_of<T>;
-          windows.add_product(here[k] ? carried(x[k]) : carrier{0}, carried(y[k]));
-        } else {
-          windows.add(here[k] ? (What == what::x ? taken(x[k]) : to_double(y[k])) : 0.0);
-        }
+        const double u = to_double(x[k]), v = to_double(y[k]);
+        if constexpr (sums) look.x += here[k] ? taken(x[k]) : -0.0;
+        if constexpr (joint) look.y += here[k] ? v : -0.0;
+        if constexpr (multiplies) look.products += here[k] ? u * v : -0.0;
       }
+    });
+  }
+
+  template <int Count>
+  using window = std::conditional_t<Count == 1, plain_window, window_sums<(Count > 1 ? Count : 2)>>;
+
+  /// Sums of a set in windows: all of them, so that elements are read and converted once, or one of them.
+  enum class what { all, x, y, products };
+  template <int Sums, int Products, what What = what::all>
+  struct all_windows {
+    static constexpr bool all = What == what::all;
+    // A plain sum that the first look has is not added up again.
+    static constexpr bool with_x = sums && (Sums > 1 || !looks_at_sums) && (all || What == what::x);
+    static constexpr bool with_y = joint && (Sums > 1 || !looks_at_sums) && (all || What == what::y);
+    static constexpr bool with_products = multiplies && (all || What == what::products);
+    window<Sums> x, y;
+    window_sums<Products> products;
+
+    __device__ explicit all_windows(const layouts& by) : x(by.x), y(by.y), products(by.products) {}
+
+    __device__ void add(T u, T v, bool here) {
+      if constexpr (with_x) x.add(here ? taken(u) : -0.0);
+      if constexpr (with_y) y.add(here ? to_double(v) : -0.0);
+      if constexpr (with_products && by_floats && halves) products.add(here ? float_product(u, v) : 0.0);
+      else if constexpr (with_products) products.add_product(here ? carried(u) : carrier_of<T>{0}, carried(v));
+    }
+    __device__ void close(const layouts& by) {
+      x.close(by.x);
+      y.close(by.y);
+      products.close(by.products);
+    }
+    __device__ void merge(int group) {
+      if constexpr (with_x) merge_group(x.sum, group);
+      if constexpr (with_y) merge_group(y.sum, group);
+      if constexpr (with_products) merge_group(products.sum, group);
+    }
+  };
+  template <int Sums, int Products, bool Slowly, what What, class Run>
+  __device__ static all_windows<Sums, Products, What> in_windows(const Run& run, const layouts& by) {
+    all_windows<Sums, Products, What> all(by);
+    const auto add = [&](const auto& x, const auto& y, const auto& here, const auto&) {
+#pragma unroll
+      for (int k = 0; k < static_cast<int>(std::size(x)); ++k) all.add(x[k], y[k], here[k]);
     };
     if constexpr (Slowly) run.each_slowly(add);
     else run.each(add);
-    windows.close(layout);
-    return windows;
+    all.close(by);
+    return all;
   }
 
-  // The sum over a group, whose plain sum is exact where one window is enough.
-  template <what What, int Few, int More, int Most, class Run>
-  __device__ static moments::near_value near_sum(const Run& run, const window_layout& layout, bool none, double plain,
-                                                 bool& lost) {
-    const bool windows = !lost && !none && layout.count > 1;
-    const int wanted = greatest_of_warp(windows ? layout.count : 1);
-    moments::near_value sum{plain, 0.0, 0.0};
-    if (wanted == 1) return sum;
+  // Windows of elements and of products: what ordinary data take, what wild data take, and what any take.
+  static constexpr int few_sums = multiplies && !wide ? 1 : 2, more_sums = 4, most_sums = 8;
+  static constexpr int few = wide ? 3 : 2, more = wide ? 6 : 4, most = 12;
+  enum : int { plainly, in_few, in_more, in_most };
+  __device__ static int level_of(const layouts& by) {
+    if (looks_at_sums && by.template fit<1, 1>()) return plainly;
+    if (by.template fit<few_sums, few>()) return in_few;
+    return by.template fit<more_sums, more>() ? in_more : in_most;
+  }
+  /// Calls f<Sums, Products, Slowly, what>(), sum by sum where registers do not hold the windows of all.
+  template <class F>
+  __device__ static void at_level(int level, const F& f) {
+    if (level == in_few) return f.template operator()<few_sums, few, false, what::all>();
+    if (level == in_more) return f.template operator()<more_sums, more, true, what::all>();
+    if constexpr (sums) f.template operator()<most_sums, most, true, what::x>();
+    if constexpr (joint) f.template operator()<most_sums, most, true, what::y>();
+    if constexpr (multiplies) f.template operator()<most_sums, most, true, what::products>();
+  }
+
+  template <int Count>
+  __device__ static moments::near_value near_of_windows(const double (&sum)[Count]) {
+    if constexpr (Count == 1) return {sum[0], 0.0, 0.0};
+    else if constexpr (Count == 2) return moments::near_of_parts(sum[0], sum[1]);
+    else return moments::near_of_parts(sum);
+  }
+
+  // The sums of a run whose lanes have looked at it.
+  template <class Run>
+  __device__ static void add_windows(moments::near_totals& totals, const first_look& look, const Run& run) {
+    totals.x.high = look.x;
+    totals.y.high = look.y;
+    totals.products.high = look.products;
+    totals.lost = look.lost();
+    const layouts by(look, run.rows());
+    const int level = totals.lost ? plainly : level_of(by), wanted = greatest_of_warp(level);
+    if (wanted == plainly) return;
     Run mine = run;
-    if (!windows) mine.place.rows = 0;
-    const auto with = [&]<int Count>() {
-      auto found = in_windows<What, Count, (Count > Few)>(mine, layout);
-      merge_group(found.sum, run.group);
-      if (!windows) return;
-      if (layout.count > Count || !layout.in_range(Count)) lost = true;
-      if constexpr (Count == 2) sum = moments::near_of_parts(found.sum[0], found.sum[1]);
-      else sum = moments::near_of_parts(found.sum);
-    };
-    if (wanted <= Few) with.template operator()<Few>();
-    else if (wanted <= More) with.template operator()<More>();
-    else with.template operator()<Most>();
-    return sum;
+    if (level == plainly) mine.place.rows = 0;
+    at_level(wanted, [&]<int Sums, int Products, bool Slowly, what What>() {
+      auto found = in_windows<Sums, Products, Slowly, What>(mine, by);
+      found.merge(run.group);
+      if (level == plainly) return;
+      totals.lost = !by.template in_range<Sums, Products>(look);
+      if constexpr (found.with_x) totals.x = near_of_windows(found.x.sum);
+      if constexpr (found.with_y) totals.y = near_of_windows(found.y.sum);
+      if constexpr (found.with_products)
+        totals.products = look.no_products() ? moments::near_value{} : near_of_windows(found.products.sum);
+    });
+  }
+
+  // Binary16 needs no look at exponents, and infinities and NaN leave a NaN.
+  static_assert(most_run_share + 16 <= half_windows::most && tile_stage_bytes / 2 <= half_windows::most_together);
+  using half_sums = all_windows<1, 2>;
+
+  template <class Run>
+  __device__ static half_sums sums_of_halves(first_look& look, const Run& run) {
+    const layouts by(half_windows::of_elements(), half_windows::of_products());
+    half_sums all(by);
+    run.each([&](const auto& x, const auto& y, const auto& here, const auto& number) {
+#pragma unroll
+      for (int k = 0; k < static_cast<int>(std::size(x)); ++k) {
+        all.add(x[k], y[k], here[k]);
+        if constexpr (describes) {
+          if (here[k]) look.marks.see(x[k], number[k]);
+        }
+      }
+    });
+    all.close(by);
+    return all;
+  }
+  __device__ static bool are_finite(const half_sums& all) {
+    double sum = 0.0;
+    if constexpr (sums) sum += all.x.sum[0];
+    if constexpr (joint) sum += all.y.sum[0];
+    if constexpr (multiplies) sum += all.products.sum[0] + all.products.sum[1];
+    return sum - sum == 0;
+  }
+  template <class Run>
+  __device__ static void add_halves(moments::near_totals& totals, first_look& look, const Run& run) {
+    half_sums all = sums_of_halves(look, run);
+    if (run.place.most_rows <= half_windows::most) {
+      all.merge(run.group);
+      if constexpr (sums) totals.x.high = all.x.sum[0];
+      if constexpr (joint) totals.y.high = all.y.sum[0];
+      if constexpr (multiplies) totals.products = near_of_windows(all.products.sum);
+    } else {
+      // What lanes have may sum to a bit or two more than a binary64 has.
+      const auto sum_of = [&](double lane_sum) {
+        double parts[2];
+        half_windows::part_elements(lane_sum, parts);
+        merge_group(parts, run.group);
+        return near_of_windows(parts);
+      };
+      if constexpr (sums) totals.x = sum_of(all.x.sum[0]);
+      if constexpr (joint) totals.y = sum_of(all.y.sum[0]);
+      if constexpr (multiplies) {
+        double parts[3];
+        half_windows::part_products(all.products.sum, parts);
+        merge_group(parts, run.group);
+        totals.products = near_of_windows(parts);
+      }
+    }
+    double sum = 0.0;
+    if constexpr (sums) sum += totals.x.high + totals.x.low;
+    if constexpr (joint) sum += totals.y.high + totals.y.low;
+    if constexpr (multiplies) sum += totals.products.high + totals.products.low;
+    totals.lost = sum - sum != 0;
   }
 
   template <class Run, class Deliver>
   __device__ static void whole(const op_type&, const Run& run, const Deliver& deliver) {
-    first_look look = look_at(run);
-    merge_look(look, run);
     moments::near_totals totals;
-    totals.lost = !look.finite() || (multiplies && !look.products_are_exact());
-    const int log_count = log_of_count(run.rows());
-    const auto layout_of = [&](const range_type& range) {
-      return window_layout(range.top(), range.bottom(), log_count);
-    };
-    if constexpr (sums) {
-      totals.x =
-          near_sum<what::x, 2, 3, most_of_sums>(run, layout_of(look.of_x), look.of_x.none(), look.x, totals.lost);
-      totals.minus_x = is_negative_zero(look.x);
+    first_look look;
+    if constexpr (halves) {
+      add_halves(totals, look, run);
+    } else {
+      look = look_at(run);
+      merge_group(look.of_x, run.group);
+      if constexpr (two) merge_group(look.of_y, run.group);
+      if constexpr (looks_at_sums) merge_plain(look, run);
+      add_windows(totals, look, run);
     }
-    if constexpr (joint) {
-      totals.y =
-          near_sum<what::y, 2, 3, most_of_sums>(run, layout_of(look.of_y), look.of_y.none(), look.y, totals.lost);
+    if constexpr (describes) {
+      merge_marks(look, run);
+      totals.marks = look.marks.marks(run.place.index);
+      totals.minus_x = look.marks.only_negative_zeros();
     }
-    if constexpr (multiplies) {
-      window_layout layout = look.products_of(run.rows());
-      if (!plain_products || sizeof(T) > 2) layout.count = max(layout.count, 2);
-      const double plain = plain_products ? look.products : 0.0;
-      totals.products = near_sum<what::products, few, more, most>(run, layout, look.no_products(), plain, totals.lost);
-      totals.minus_products = two && is_negative_zero(look.products);
+    if constexpr (Set == moment_set::products) {
+      if constexpr (!looks_at_sums) {
+        const bool zero = !totals.lost && totals.products.high == 0 && totals.products.low == 0;
+        if (__any_sync(whole_warp, zero)) {
+          Run mine = run;
+          if (!zero) mine.place.rows = 0;
+          add_plainly(look, mine);
+          merge_plain(look, run);
+        }
+      }
+      totals.minus_products = is_negative_zero(look.products);
     }
-    if constexpr (Set == moment_set::description) totals.marks = look.marks.marks(run.place.index);
     deliver(totals);
+  }
+
+  // A lane's sums, to its accumulator; those of nothing but zeros with their sign. Of ordinary data, window k has no
+  // business before part k.
+  template <int Window, int Parts, int Count>
+  __device__ static void add_behind(expansion<Parts>& into, const double (&part)[Count]) {
+    if (part[Window] != 0) into.template add<(Count < Parts ? Window : 0)>(part[Window]);
+    if constexpr (Window + 1 < Count) add_behind<Window + 1>(into, part);
+  }
+  template <int Parts, int Count>
+  __device__ static void add_parts(expansion<Parts>& into, const double (&part)[Count], double zero) {
+    if constexpr (Count == 1) return into.add(part[0]);
+    into.add(part[0] != 0 ? part[0] : zero);
+    if constexpr (Count > 1) add_behind<1>(into, part);
+  }
+  template <int Sums, int Products, class Run>
+  __device__ static void add_all(accumulator& into, first_look& look, const all_windows<Sums, Products>& all,
+                                 const Run& run) {
+    bool zeros = sums && Sums > 1 && (look.of_x.none() || (joint && look.of_y.none()));
+    if constexpr (two) {
+      zeros = true;
+#pragma unroll
+      for (const double each : all.products.sum) zeros = zeros && each == 0;
+    }
+    if constexpr (!looks_at_sums) {
+      if (zeros) add_plainly(look, run);
+    }
+    if constexpr (all.with_x) add_parts(into.x, all.x.sum, look.of_x.none() ? look.x : 0.0);
+    else if constexpr (sums) into.x.add(look.x);
+    if constexpr (all.with_y) add_parts(into.y, all.y.sum, look.of_y.none() ? look.y : 0.0);
+    else if constexpr (joint) into.y.add(look.y);
+    if constexpr (multiplies)
+      add_parts(into.products, all.products.sum, two && zeros && is_negative_zero(look.products) ? -0.0 : 0.0);
   }
 
   /// A lane's elements of a run.
   template <class Run>
   __device__ static void add_piece(const op_type&, accumulator& into, const Run& run) {
-    const first_look look = look_at(run);
-    const int share = run.share();
-    bool lost = !look.finite() || (multiplies && !look.products_are_exact());
-    const auto add = [&]<what What, int Few, int Most>(auto& sum, const window_layout& layout, bool none,
-                                                       double plain) {
-      if (lost) return;
-      if (none || layout.count == 1) return sum.add(plain);
-      const auto with = [&]<int Count>() {
-        if (!layout.in_range(Count) || layout.count > Count) return void(lost = true);
-        const auto found = in_windows<What, Count, (Count > Few)>(run, layout);
-#pragma unroll
-        for (const double each : found.sum) {
-          if (each != 0) sum.add(each);
-        }
-        if (found.sum[0] == 0) sum.add(0.0);  // not all elements are -0
-      };
-      if (layout.count <= Few) with.template operator()<Few>();
-      else with.template operator()<Most>();
-    };
-    const auto layout_of = [&](const range_type& range) {
-      return window_layout(range.top(), range.bottom(), log_of_count(share));
-    };
-    if constexpr (sums) add.template operator()<what::x, 2, 4>(into.x, layout_of(look.of_x), look.of_x.none(), look.x);
-    if constexpr (joint) add.template operator()<what::y, 2, 4>(into.y, layout_of(look.of_y), look.of_y.none(), look.y);
-    if constexpr (multiplies) {
-      window_layout layout = look.products_of(share);
-      if (!plain_products || sizeof(T) > 2) layout.count = max(layout.count, 2);
-      const double plain = plain_products ? look.products : 0.0;
-      add.template operator()<what::products, few, more>(into.products, layout, look.no_products(), plain);
+    bool lost;
+    first_look look;
+    if constexpr (halves) {
+      const half_sums all = sums_of_halves(look, run);
+      lost = !are_finite(all);
+      if (!lost) add_all(into, look, all, run);
+    } else {
+      look = look_at(run);
+      lost = look.lost();
+      const layouts by(look, run.share());
+      const int level = level_of(by);
+      if (!lost && level == plainly) {
+        if constexpr (sums) into.x.add(look.x);
+        if constexpr (joint) into.y.add(look.y);
+        if constexpr (multiplies) into.products.add(look.products);
+      } else if (!lost) {
+        const auto with = [&]<int Sums, int Products, bool Slowly>() {
+          lost = !by.template in_range<Sums, Products>(look);
+          if (!lost) add_all(into, look, in_windows<Sums, Products, Slowly, what::all>(run, by), run);
+        };
+        if (level == in_few) with.template operator()<few_sums, few, false>();
+        else with.template operator()<more_sums, more, true>();
+      }
     }
-    if constexpr (Set == moment_set::description) into.marks.merge(look.marks.marks(run.place.index));
+    if constexpr (describes) into.marks.merge(look.marks.marks(run.place.index));
     if (!lost) return;
     if constexpr (multiplies) into.products.lose();
     else into.x.lose();

@@ -43,6 +43,9 @@ struct run_marks {
     greatest.see(static_cast<key>(~k), number);
     zeros += k == order_key(T{}, key{0}) || (floating_storage<T> && k == key{-1});
   }
+  __device__ bool only_negative_zeros() const requires floating_storage<T> {
+    return least.key() == key{-1} && greatest.key() == key{0};
+  }
   /// In the batch. Keys are those of carriers.
   __device__ multifold::detail::partial_marks marks(const kernels::run_indices& index) const {
     multifold::detail::partial_marks all;
