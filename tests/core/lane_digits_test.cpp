@@ -102,6 +102,14 @@ TYPED_TEST(lane_digits_of, products_of_any_finite_elements) {
   }
 }
 
+TEST(lane_digits, that_nothing_touched_are_zero) {
+  std::vector<std::int64_t> memory(2, -1);
+  const detail::lane_digits<70, 1> sum{memory.data() + 1};
+  const detail::natural_of_digits<1> all(sum.first, sum.high + 1, sum.low);
+  EXPECT_EQ(all.bits(), 0);
+  EXPECT_FALSE(all.negative);
+}
+
 // What is certain of v 2^up is what the exact value v 2^up is rounded to.
 TEST(scaled_rounding, is_that_of_the_exact_value) {
   engine random(1203);

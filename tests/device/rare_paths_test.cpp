@@ -128,6 +128,31 @@ TEST_F(rare_paths, packed_integers_as_great_as_the_identity) {
   }
 }
 
+// Batches that are lost are added again by one lane each, by groups of lanes, and in parts.
+TEST_F(rare_paths, sums_that_are_lost_in_groups_of_any_size) {
+  const struct {
+    std::vector<std::int64_t> extents, axes;
+  } shapes[] = {{{9001, 40}, {1}},  {{700, 900}, {1}},     {{270, 20011}, {1}},   {{30011, 20}, {0}},
+                {{300, 2000}, {0}}, {{130, 200, 33}, {1}}, {{40, 50, 61}, {0, 2}}};
+  for (const dtype type : {dtype::bf16, dtype::f32, dtype::f64}) {
+    for (const auto& [extents, axes] : shapes) {
+      for (const data_family family : {data_family::any_bits, data_family::specials, data_family::negative_zeros}) {
+        const auto bytes = exact_elements(type, element_count(extents), family, rng);
+        const device_array there(bytes);
+        const batches form = normalise(make_view(bytes.data(), type, extents), axes, element_order::any);
+        for (const op_kind op : {op_kind::sum, op_kind::mean}) {
+          for (const nan_policy nan : {nan_policy::propagate, nan_policy::omit}) {
+            reduction what = make_reduction(op, type, nan, accuracy::exact);
+            what.initial.given = op == op_kind::sum && nan == nan_policy::omit;
+            const plan p = make_plan(what, form, {}, cuda::device_traits());
+            ASSERT_EQ(run_on_device(p, there.data()), summed(p, bytes.data())) << explain(p) << name(family);
+          }
+        }
+      }
+    }
+  }
+}
+
 // n times the middle between two floats, and a last place of binary64 more or less.
 TEST_F(rare_paths, output_of_means_beside_the_middle_of_two_floats) {
   constexpr std::int64_t rows = 4000;
