@@ -77,10 +77,9 @@ inline constexpr int most_run_share = (1 << 12) - 64;
 /// Runs of neighbours with so many vectors for each lane are read by vectors.
 inline constexpr int least_vectors_a_lane = 4;
 
-/// Columns of elements of `item` bytes that a thread of tiles takes together, at most.
+/// Columns of elements of `item` bytes that a thread of tiles takes together, at most. Exact sums do so where nobody
+/// else has a part of their runs, and look at exponents once for all of them.
 constexpr int most_tile_columns(std::int64_t item) noexcept { return item <= 2 ? 4 : item == 4 ? 2 : 1; }
-/// The same of exact sums, whose columns share a look at exponents: of whole runs, which nobody else has a part of.
-constexpr int most_whole_columns(std::int64_t item) noexcept { return item <= 2 ? 4 : 2; }
 
 /// One pass: the elements of every batch go to its `parts` in turn, `tile` at a time; no part is empty.
 struct pass {

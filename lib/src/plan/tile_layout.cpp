@@ -198,7 +198,7 @@ tile_input input_of_tiles(const reduction& what) {
   if (moments && is_floating(what.input)) return {item, 1, 1};
   if (gathers_exactly(what)) {
     const bool together = what.nan == nan_policy::propagate;
-    return {item, 1, together ? most_whole_columns(item) : 1, true};
+    return {item, 1, together ? most_tile_columns(item) : 1, true};
   }
   return {item, 1, std::min(most_tile_columns(item), tiled_bytes(what) > 16 ? 2 : 4)};
 }

@@ -64,7 +64,7 @@ struct run_sweeps<expansion_sum<T>> {
   using op_type = expansion_sum<T>;
   using accumulator = typename op_type::accumulator;
   static constexpr int most_windows = 8;  // all that narrow formats can need
-  static constexpr int most_columns = most_whole_columns(sizeof(T));
+  static constexpr int most_columns = most_tile_columns(sizeof(T));
 
   struct first_look {
     double sum;
@@ -299,7 +299,7 @@ struct run_sweeps<expansion_sum<T>> {
 template <>
 struct run_sweeps<half_sum> {
   static constexpr bool any = true, hands_on = true;
-  static constexpr int most_columns = most_whole_columns(sizeof(f16));
+  static constexpr int most_columns = most_tile_columns(sizeof(f16));
   using accumulator = half_sum::accumulator;
 
   template <class Run>
