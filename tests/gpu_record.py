@@ -2,6 +2,7 @@
 
     gpu_record.py run BIN     runs the programs in BIN, the differential tester with a fresh seed, and compute-sanitizer
                               over a subset of both, and writes the record
+    gpu_record.py again BIN   repeats what compute-sanitizer itself failed at, in a record of the same sources
     gpu_record.py stamp BIN   notes in BIN which sources its programs were built from
     gpu_record.py status      compares the record with the sources; exit 0 if it is current and clean, else 1
 """
@@ -34,6 +35,8 @@ LONELY_TESTS = "device_shortage.*:*keeps_no_memory*"
 MOST_SHARDS = 8  # of a program: most of a test's time is the CPU's, which works out what should come
 SECONDS = 900  # a program that takes longer hangs
 TOOL_FAILED = "Internal Sanitizer Error"  # of compute-sanitizer itself, which loses launches now and then
+FINDINGS = r"Race reported|Invalid|Uninitialized|Barrier error|Leaked|Program hit"
+NO_VERDICT = "compute-sanitizer failed"
 
 # The code that a GPU run speaks of.
 HASHED_TREES = ("lib", "graphs", "tests/agreement", "tests/device", "tests/graphs", "tests/stream", "tests/reduce",
@@ -157,6 +160,8 @@ def verdict_of_run(status, said, count):
     """Of a program under compute-sanitizer, or of the tester alone, that ran `count` tests or cases."""
     if status == 0:
         return "clean" if count else "nothing was run"
+    if TOOL_FAILED in said and not re.search(FINDINGS, said):
+        return NO_VERDICT
     summaries = re.findall(r"(?:ERROR|RACECHECK) SUMMARY: (?!0 errors|0 hazards)(.*)", said)
     return summaries[-1] if summaries else f"exit status {status}"
 
@@ -195,15 +200,29 @@ def of_tool(parts):
     return merged
 
 
-def run(bin_dir):
-    sources = sources_sha256()
-    check_stamp(bin_dir, sources)
+def programs_in(bin_dir):
+    """The test programs in BIN, and the tester."""
     programs = [str(bin_dir / name) for name in PROGRAMS if (bin_dir / name).exists()]
     if not (bin_dir / "test_device").exists():
         sys.exit(f"gpu_record: {bin_dir} has no test_device; ./dev gpu --build makes it")
     tester = bin_dir / TESTER
     if not tester.exists():
         sys.exit(f"gpu_record: {bin_dir} has no {TESTER}; ./dev gpu --build makes it where there are GMP and MPFR")
+    return programs, str(tester)
+
+
+def sanitize_all(pool, tools, programs, tester):
+    """What each of the tools says of the programs and of random cases, as functions that wait for it."""
+    of_cases = {tool: [pool.submit(sanitize_cases, tool, tester)] for tool in SANITIZED_SECONDS if tool in tools}
+    of_tests = {tool: [pool.submit(sanitize, tool, program) for program in programs] for tool in tools}
+    return lambda: {tool: of_tool([part.result() for part in of_tests[tool] + of_cases.get(tool, [])])
+                    for tool in tools}
+
+
+def run(bin_dir):
+    sources = sources_sha256()
+    check_stamp(bin_dir, sources)
+    programs, tester = programs_in(bin_dir)
 
     record = {"date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")}
     record.update(device_facts(), sources_sha256=sources, tests={"passed": 0, "failed": 0, "skipped": 0})
@@ -215,16 +234,29 @@ def run(bin_dir):
             record["tests"][verdict] += count
     print(f"== {TESTER}: {TESTER_SECONDS} s of random cases; compute-sanitizer {', '.join(SANITIZERS)}", flush=True)
     with concurrent.futures.ThreadPoolExecutor(max(2, os.cpu_count() or 1)) as pool:
-        tried = pool.submit(tester_record, str(tester), TESTER_SECONDS)
-        of_cases = {tool: [pool.submit(sanitize_cases, tool, str(tester))] for tool in SANITIZED_SECONDS}
-        of_tests = {tool: [pool.submit(sanitize, tool, program) for program in programs] for tool in SANITIZERS}
+        tried = pool.submit(tester_record, tester, TESTER_SECONDS)
+        verdicts = sanitize_all(pool, SANITIZERS, programs, tester)
         record["agreement"] = tried.result()
-        record["sanitizers"] = {tool: of_tool([part.result() for part in of_tests[tool] + of_cases.get(tool, [])])
-                                for tool in SANITIZERS}
+        record["sanitizers"] = verdicts()
     print(f"   {cases_of(record)}", flush=True)
+    return keep(record)
+
+
+def again(bin_dir):
+    record = json.loads(RECORD.read_text()) if RECORD.exists() else {}
+    if record.get("sources_sha256") != sources_sha256():
+        sys.exit("gpu_record: the record is of other sources; ./dev gpu writes a new one")
+    check_stamp(bin_dir, record["sources_sha256"])
+    programs, tester = programs_in(bin_dir)
+    tools = [tool for tool in SANITIZERS if record["sanitizers"][tool]["verdict"] == NO_VERDICT]
+    with concurrent.futures.ThreadPoolExecutor(max(2, os.cpu_count() or 1)) as pool:
+        record["sanitizers"].update(sanitize_all(pool, tools, programs, tester)())
+    return keep(record)
+
+
+def keep(record):
     for tool, result in record["sanitizers"].items():
         print(f"   {tool}: {result['verdict']}", flush=True)
-
     RECORD.write_text(json.dumps(record, indent=2) + "\n")
     print(f"{RECORD.relative_to(ROOT)}: {summary_of(record)}")
     return 0 if is_clean(record) else 1
@@ -279,9 +311,9 @@ def status():
 def main(arguments):
     if arguments == ["status"]:
         return status()
-    if len(arguments) == 2 and arguments[0] in ("run", "stamp"):
-        command = run if arguments[0] == "run" else stamp
-        return command(pathlib.Path(arguments[1]).resolve())
+    commands = {"run": run, "again": again, "stamp": stamp}
+    if len(arguments) == 2 and arguments[0] in commands:
+        return commands[arguments[0]](pathlib.Path(arguments[1]).resolve())
     print(__doc__, file=sys.stderr)
     return 2
 

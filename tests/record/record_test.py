@@ -117,6 +117,18 @@ class Record(unittest.TestCase):
         self.assertEqual(record["sanitizers"]["memcheck"]["verdict"], "clean")
         self.assertIn("racecheck 3 errors", line)
 
+    def test_what_the_tool_failed_at_is_repeated(self):
+        whole = TOOLS["compute-sanitizer"].replace("TOOL", "racecheck").replace("TARGET", gpu_record.TESTER)
+        self.script("tools/compute-sanitizer", whole.replace("ERROR SUMMARY: 3 errors", gpu_record.TOOL_FAILED))
+        code, record, _ = self.run_all()
+        self.assertEqual((code, record["sanitizers"]["racecheck"]["verdict"]), (1, gpu_record.NO_VERDICT))
+        self.put_tools("memcheck", gpu_record.TESTER)  # which is not asked again
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.assertEqual(gpu_record.again(self.root / "bin"), 0)
+        self.assertEqual(json.loads(gpu_record.RECORD.read_text())["sanitizers"]["racecheck"]["verdict"], "clean")
+        (self.root / "lib" / "kernel.cu").write_text("changed")
+        self.assertRaises(SystemExit, gpu_record.again, self.root / "bin")
+
     def test_tests_under_a_sanitizer_count(self):
         self.put_tools("initcheck", "test_graphs")
         code, record, _ = self.run_all()
