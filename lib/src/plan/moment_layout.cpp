@@ -117,7 +117,7 @@ void lay_out_moments(plan& p, const plan_options& options) {
   p.passes.push_back(first);
   p.accumulator_bytes = moment_word_bytes(p.what);
   p.again_bytes = moment_mark_bytes(p.what, first);
-  if (long_rows && p.form.elements() * item_bytes(p.what.input) >= least_again_bytes) add_again(p, options);
+  if (long_rows && p.form.elements() >= least_again_bytes / item_bytes(p.what.input)) add_again(p, options);
 }
 
 std::int64_t moment_word_bytes(const reduction& what) {
