@@ -238,7 +238,7 @@ FAULTS = (
      "(k == least.key && number < least.number);",
      "(k == least.key && (number < least.number) != FAULT);"),
     ("a second look at another share of a run",
-     "lib/include/multifold/cuda/kernels/tile_reader.cuh",
+     "lib/include/multifold/cuda/kernels/tile_run.cuh",
      "(turned && count >= group ? place.outer",
      "(turned && !FAULT && count >= group ? place.outer"),
     ("columns of a thread that end behind the last one",

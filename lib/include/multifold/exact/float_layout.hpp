@@ -81,4 +81,14 @@ requires(!floating_storage<T>) MULTIFOLD_HD constexpr unpacked unpack(T x) {
   return parts;
 }
 
+/// The greater one of each half of two words: exponent fields, or bits that ascend as magnitudes do.
+MULTIFOLD_HD constexpr std::uint32_t greater_halves(std::uint32_t a, std::uint32_t b) {
+#if defined(__CUDA_ARCH__)
+  return __vmaxu2(a, b);
+#else
+  const std::uint32_t high = (a >> 16) > (b >> 16) ? a : b, low = (a & 0xffffu) > (b & 0xffffu) ? a : b;
+  return (high & 0xffff0000u) | (low & 0xffffu);
+#endif
+}
+
 }  // namespace multifold::detail

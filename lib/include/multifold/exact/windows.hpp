@@ -15,20 +15,6 @@
 
 namespace multifold {
 
-namespace detail {
-
-// The greater one of both halves.
-MULTIFOLD_HD constexpr std::uint32_t greater_halves(std::uint32_t a, std::uint32_t b) {
-#if defined(__CUDA_ARCH__)
-  return __vmaxu2(a, b);
-#else
-  const std::uint32_t high = (a >> 16) > (b >> 16) ? a : b, low = (a & 0xffffu) > (b & 0xffffu) ? a : b;
-  return (high & 0xffff0000u) | (low & 0xffffu);
-#endif
-}
-
-}  // namespace detail
-
 /// What a first look at numbers keeps: the greatest and the least magnitude of those that are not zero, as far as their
 /// exponents go. Narrow formats are looked at as binary32.
 template <floating_storage T>

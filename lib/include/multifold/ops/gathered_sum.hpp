@@ -10,6 +10,7 @@
 
 #include "multifold/exact/expansion.hpp"
 #include "multifold/exact/finish.hpp"
+#include "multifold/exact/float_layout.hpp"
 #include "multifold/exact/pair.hpp"
 #include "multifold/ops.hpp"
 #include "multifold/ops/half_sum.hpp"
@@ -57,7 +58,8 @@ requires(sizeof(T) <= 4) struct range_sum {
   }
   MULTIFOLD_HD constexpr accumulator combine(const accumulator& a, const accumulator& b) const {
     const auto bits = bit_copy<std::uint64_t>(sum_of(a) + sum_of(b));
-    return {static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32), greater(a.fields, b.fields)};
+    return {static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32),
+            detail::greater_halves(a.fields, b.fields)};
   }
 
   /// How many binades may be between magnitudes, so that every sum of `count` elements is exact.
@@ -86,15 +88,6 @@ requires(sizeof(T) <= 4) struct range_sum {
  private:
   MULTIFOLD_HD static constexpr double sum_of(const accumulator& a) {
     return bit_copy<double>(std::uint64_t{a.high} << 32 | a.low);
-  }
-  // Of both halves.
-  MULTIFOLD_HD static constexpr std::uint32_t greater(std::uint32_t a, std::uint32_t b) {
-#if defined(__CUDA_ARCH__)
-    return __vmaxu2(a, b);
-#else
-    const std::uint32_t high = (a >> 16) > (b >> 16) ? a : b, low = (a & 0xffffu) > (b & 0xffffu) ? a : b;
-    return (high & 0xffff0000u) | (low & 0xffffu);
-#endif
   }
   MULTIFOLD_HD static float binary32(T x) {
     if constexpr (std::is_same_v<T, float>) return x;

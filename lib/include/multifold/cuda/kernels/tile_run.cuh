@@ -1,0 +1,204 @@
+// A run of a tile, as the lanes of its group go through it, once or several times.
+#pragma once
+
+#include <cstdint>
+
+#include "multifold/cuda/kernels/tile_walks.cuh"
+
+namespace multifold::cuda::kernels {
+
+/// Where a run of a tile stands in shared memory: behind the shift of its array, `stride` bytes from element to
+/// element; `span` bytes from one column of a thread to the next.
+struct run_place {
+  const std::byte* first[2];
+  unsigned shift[2];
+  int rows, outer, span;
+  run_indices index;
+  int most_rows;  // of any run of the tile
+};
+
+/// Bytes from the first of a thread's columns to each of them.
+template <int Width>
+struct column_offsets {
+  int of[Width];
+};
+
+/// What was gathered of each.
+template <int Width, class Sum>
+struct whole_sums {
+  Sum of[Width];
+};
+
+/// A run as the lanes of its group go through it, once or several times. `each(f)` calls f(x, y, here, number) with a
+/// few elements of the lane at a time, and their numbers in the run: of those that are not `here` the value is that of
+/// any element. `y` is the second array's, or x.
+template <class T, int Arrays>
+struct tile_run {
+  run_place place;
+  int stride, group, lane;
+  unsigned bend;
+  bool turned;
+  int vector_rows;  // the least that are taken by whole vectors
+
+  __device__ int rows() const { return place.rows; }
+  /// How many elements a lane has at most.
+  __device__ int share() const {
+    return group == 1 ? rows() : static_cast<int>(static_cast<unsigned>(rows()) / static_cast<unsigned>(group)) + 16;
+  }
+
+  template <class F>
+  __device__ __forceinline__ void each(const F& f) const {
+    if (rows() == 0) return;
+    if constexpr (Arrays == 1 && sizeof(T) <= 8) {
+      if (takes_vectors()) return neighbours(f);
+    }
+    if (bend != 0) {
+      along([&](int a) { return bent_walk(place.first[a], stride, place.shift[a], bend, lane, group); }, f);
+    } else if (turned && rows() >= group) {
+      along(
+          [&](int a) {
+            return turned_walk(place.first[a] + place.shift[a], stride, rows(), place.outer * group, lane, group);
+          },
+          f);
+    } else {
+      along([&](int a) { return straight_walk(place.first[a] + place.shift[a], stride, lane, group); }, f);
+    }
+  }
+  /// All elements of several columns, `offset` bytes behind that of the run, whose only lane this is: f(x), a few rows
+  /// x[k] of columns x[k][j] at a time.
+  template <int Width, class F>
+  __device__ __forceinline__ void each_of_columns(const column_offsets<Width>& offset, const F& f) const {
+    if (rows() == 0) return;
+    const std::byte* const first = place.first[0];
+    const unsigned shift = place.shift[0];
+    if (bend != 0) along_columns(bent_walk(first, stride, shift, bend, 0, 1), offset, f);
+    else if (turned) along_columns(turned_walk(first + shift, stride, rows(), place.outer, 0, 1), offset, f);
+    else along_columns(straight_walk(first + shift, stride, 0, 1), offset, f);
+  }
+  /// The run of another column.
+  __device__ tile_run beside(int offset) const {
+    tile_run other = *this;
+    for (const std::byte*& each : other.place.first) each += offset;
+    return other;
+  }
+  /// The same elements with little code, for what is seldom done.
+  template <class F>
+  __device__ __forceinline__ void each_slowly(const F& f) const {
+    const int count = rows();
+    if (count == 0) return;
+    if constexpr (Arrays == 1 && sizeof(T) <= 8) {
+      if (takes_vectors()) return neighbours(f);
+    }
+    constexpr int together = sizeof(T) <= 4 ? 4 : 2;
+    int next = lane + (turned && count >= group ? place.outer * group % count : 0);
+    if (next >= count) next -= count;
+#pragma unroll 1
+    for (int l = lane; l < count; l += together * group) {
+      T x[together], y[together];
+      bool here[together];
+      int number[together];
+#pragma unroll
+      for (int k = 0; k < together; ++k) {
+        number[k] = next;
+        here[k] = l + k * group < count;
+        const auto load = [&](int a) {
+          const unsigned shift = (place.shift[a] + static_cast<unsigned>(next) * bend) % tile_line_bytes;
+          return *reinterpret_cast<const T*>(place.first[a] + next * stride + shift);
+        };
+        x[k] = load(0);
+        y[k] = Arrays == 2 ? load(1) : x[k];
+        next += group;
+        if (next >= count) next -= count;
+        if (next >= count) next = 0;  // of fewer elements than lanes
+      }
+      f(x, y, here, number);
+    }
+  }
+
+ private:
+  __device__ bool takes_vectors() const { return rows() >= vector_rows; }
+
+  template <class WalkOf, class F>
+  __device__ __forceinline__ void along(const WalkOf& walk_of, const F& f) const {
+    constexpr int most = sizeof(T) * Arrays <= 8 ? 8 : 4;
+    auto x_walk = walk_of(0), y_walk = walk_of(Arrays - 1);
+    const int count = rows();
+    int l = lane;
+    const auto some = [&]<int Loads>() {
+      T x[Loads], y[Loads];
+      bool here[Loads];
+      int number[Loads];
+#pragma unroll
+      for (int k = 0; k < Loads; ++k) {
+        here[k] = true;
+        x[k] = *reinterpret_cast<const T*>(x_walk.take(here[k], number[k]));
+        if constexpr (Arrays == 2) y[k] = *reinterpret_cast<const T*>(y_walk.take(here[k], number[k]));
+        else y[k] = x[k];
+      }
+      f(x, y, here, number);
+      l += Loads * group;
+    };
+#pragma unroll 1
+    while (l + (most - 1) * group < count) some.template operator()<most>();
+    if constexpr (most > 4) {
+      if (l + 3 * group < count) some.template operator()<4>();
+    }
+    if (l + group < count) some.template operator()<2>();
+    if (l < count) some.template operator()<1>();
+  }
+
+  template <int Width, class Walk, class F>
+  __device__ __forceinline__ void along_columns(Walk walk, const column_offsets<Width>& offset, const F& f) const {
+    constexpr int most = Width > 2 ? 2 : 4;
+    int left = rows();
+    const auto some = [&]<int Loads>() {
+      T x[Loads][Width];
+#pragma unroll
+      for (int k = 0; k < Loads; ++k) {
+        int number;
+        const std::byte* const at = walk.take(true, number);
+#pragma unroll
+        for (int j = 0; j < Width; ++j) x[k][j] = *reinterpret_cast<const T*>(at + offset.of[j]);
+      }
+      f(x);
+      left -= Loads;
+    };
+#pragma unroll 1
+    while (left >= most) some.template operator()<most>();
+    if constexpr (most > 2) {
+      if (left >= 2) some.template operator()<2>();
+    }
+    if (left >= 1) some.template operator()<1>();
+  }
+
+  template <class F>
+  __device__ __forceinline__ void neighbours(const F& f) const {
+    constexpr int width = vector_elements<T>;
+    const std::byte* const first = place.first[0] + place.shift[0];
+    const int count = rows();
+    const auto one = [&](int l) {
+      const T x[1] = {*reinterpret_cast<const T*>(first + l * static_cast<int>(sizeof(T)))};
+      const bool here[1] = {true};
+      const int number[1] = {l};
+      f(x, x, here, number);
+    };
+    const int behind = static_cast<int>(reinterpret_cast<std::uintptr_t>(first) % 16 / sizeof(T));
+    const int head = min(count, (width - behind) % width), vectors = (count - head) / width;
+#pragma unroll 1
+    for (int l = lane; l < head; l += group) one(l);
+    const auto* const words = reinterpret_cast<const vector_word*>(first + head * static_cast<int>(sizeof(T)));
+#pragma unroll 2
+    for (int v = lane; v < vectors; v += group) {
+      const auto loaded = bit_copy<elements_of<T>>(words[v]);
+      bool here[width];
+      int number[width];
+#pragma unroll
+      for (int k = 0; k < width; ++k) here[k] = true, number[k] = head + v * width + k;
+      f(loaded.values, loaded.values, here, number);
+    }
+#pragma unroll 1
+    for (int l = head + vectors * width + lane; l < count; l += group) one(l);
+  }
+};
+
+}  // namespace multifold::cuda::kernels
