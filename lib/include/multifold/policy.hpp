@@ -64,12 +64,23 @@ struct tiled_array {
 /// memory. On an H200, rows of 1000 f32 were added at 4240 GB/s like this; with three stages of 16 KiB and four blocks
 /// at 3480, and with three of 32 KiB and two blocks at 4260, but columns of (1000, 17) at 3410 in place of 3940.
 inline constexpr int tile_threads = 256, tile_stages = 2, most_tile_blocks = 3;
-inline constexpr int most_moment_tile_blocks = 2;  // threads that gather moments take twice the registers
 inline constexpr std::int64_t tile_stage_bytes = (30 << 10) + 128;
 /// Pieces of tiles begin as far behind a multiple of this as they do in memory.
 inline constexpr int tile_line_bytes = 128;
 // A thread's columns may end behind the last one.
 inline constexpr std::int64_t tile_ring_bytes = tile_stages * tile_stage_bytes + 16;
+
+/// Shared memory of a block of tiles: the ring, an accumulator for each thread there may be, the rest of what the
+/// kernel has, and what CUDA takes itself of a multiprocessor's.
+constexpr std::int64_t tile_block_bytes(std::int64_t accumulator) noexcept {
+  return tile_ring_bytes + tile_threads * accumulator + 512 + 1024;
+}
+/// Blocks of tiles on a multiprocessor. Kernels are compiled for as many as an H200 holds: latency is hidden by warps
+/// alone, and moments with 24 of them in place of 16 took fewer cycles even where a few registers were spilled.
+constexpr int tile_blocks(std::int64_t accumulator, std::int64_t shared_bytes = INT64_C(228) << 10) noexcept {
+  const std::int64_t blocks = shared_bytes / tile_block_bytes(accumulator);
+  return blocks < most_tile_blocks ? static_cast<int>(blocks) : most_tile_blocks;
+}
 
 /// Elements of a run in a tile that a lane takes, at most: what the narrowest lanes hold.
 inline constexpr int most_run_share = (1 << 12) - 64;

@@ -25,13 +25,10 @@ constexpr std::int64_t least_columns(std::int64_t item) {
   return std::clamp<std::int64_t>((1 << 10) / item, 16, tile_threads);
 }
 
-// That a multiprocessor holds: with the ring, an accumulator for each thread there may be, and what CUDA takes itself.
 int resident_blocks(const reduction& what, const engine_traits& engine) {
-  constexpr std::int64_t reserved_bytes = 1 << 10, others = 512;
-  const std::int64_t block = tile_ring_bytes + tile_threads * tiled_bytes(what) + others;
-  if (block > engine.block_shared_bytes) return 0;
-  const std::int64_t most = family_of(what) == op_family::moments ? most_moment_tile_blocks : most_tile_blocks;
-  return static_cast<int>(std::min(most, engine.unit_shared_bytes / (block + reserved_bytes)));
+  const std::int64_t accumulator = tiled_bytes(what);
+  return tile_block_bytes(accumulator) > engine.block_shared_bytes ? 0
+                                                                   : tile_blocks(accumulator, engine.unit_shared_bytes);
 }
 
 std::int64_t pitch_of(std::int64_t bytes) {

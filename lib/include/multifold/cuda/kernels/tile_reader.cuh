@@ -24,12 +24,9 @@ struct tile_elements<element_pair<T>> {
 template <class Op>
 using tile_element = typename tile_elements<typename Op::value_type>::type;
 
-/// Blocks that a multiprocessor holds: threads that gather moments take more registers.
+/// Blocks that a multiprocessor holds.
 template <class Op>
-inline constexpr int tile_blocks_of = most_tile_blocks;
-template <class Op>
-requires requires { Op::set; }
-inline constexpr int tile_blocks_of<Op> = most_moment_tile_blocks;
+inline constexpr int tile_blocks_of = tile_blocks(sizeof(typename Op::accumulator));
 
 /// The array and its tiles. Strides are in elements; neighbouring columns, or elements of a row (inner == 1), are
 /// neighbours in memory. A second array has the same strides.
