@@ -214,18 +214,7 @@ __device__ __forceinline__ void add_step(gather<float, Set>& into, State& state,
     if constexpr (sums_elements(Set)) into.add_finite(into.x, at::x, plain_sum(a), exact_traits<float>{});
     if constexpr (Set == moment_set::joint) into.add_finite(into.y, at::y, plain_sum(b), exact_traits<float>{});
   } else {
-    into.go_slowly(N);
-#pragma unroll 1
-    for (int i = 0; i < min(here, N); ++i) {
-      // Chosen without an address, so that a and b stay in registers.
-      float x = a[0], y = b[0];
-#pragma unroll
-      for (int k = 1; k < N; ++k) {
-        if (k == i) x = a[k], y = b[k];
-      }
-      into.add(x, y, index(i));
-    }
-    return;
+    return into.add_singly(a, b, index, here);
   }
   if constexpr (Set == moment_set::description) {
     if (here >= N) return add_extremes(into, state, a, of_a.has_zeros, index, 0);
