@@ -125,23 +125,28 @@ struct gather<T, Set> {
       all.a[i] = a[i];
       if constexpr (reads_two_arrays(Set)) all.b[i] = b[i];
     }
-    gather sums;
-    if constexpr (sums_elements(Set)) sums.x = x;
-    if constexpr (Set == moment_set::joint) sums.y = y;
-    if constexpr (sums_products(Set)) sums.products = products;
-    sums.zeros = zeros;
-    sums.extremes = extremes;
-    sums.words = words;
-    sums.nan = nan;
-    sums.patience = patience;
+    gather sums = copy();
     const Index of_elements = index;
     add_elements(sums, all, of_elements, min(here, N));
-    // Nothing that the set has no use for: the compiler would keep it.
-    if constexpr (sums_elements(Set)) x = sums.x;
-    if constexpr (Set == moment_set::joint) y = sums.y;
-    if constexpr (sums_products(Set)) products = sums.products;
-    if constexpr (Set == moment_set::description) zeros = sums.zeros;
-    patience = sums.patience;
+    take(sums);
+  }
+
+  /// A copy for what is out of line, and what it has become. Without what the set has no use for, which the compiler
+  /// would keep.
+  __device__ gather copy() const {
+    gather to;
+    to.take(*this);
+    to.extremes = extremes;
+    to.words = words;
+    to.nan = nan;
+    return to;
+  }
+  __device__ void take(const gather& from) {
+    if constexpr (sums_elements(Set)) x = from.x;
+    if constexpr (Set == moment_set::joint) y = from.y;
+    if constexpr (sums_products(Set)) products = from.products;
+    if constexpr (Set == moment_set::description) zeros = from.zeros;
+    patience = from.patience;
   }
 
   /// Adds a sum of finite elements or products, which is finite, from part `First` of the expansion on: what is small

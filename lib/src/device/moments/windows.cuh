@@ -11,6 +11,7 @@
 #pragma once
 
 #include "device/moments/gather.cuh"
+#include "device/moments/wide_step.cuh"
 
 namespace multifold::cuda::moments {
 
@@ -164,7 +165,7 @@ struct closed_windows {
 template <moment_set Set, template <moment_set, int> class Windows, int Bits>
 struct step_state {
   static constexpr int more = 24 - Bits;
-  static constexpr unsigned span = 23 + more;  // of a step, in binades
+  static constexpr unsigned span = 23 + more, wide = wide_span + more;  // of a step, in binades
   Windows<Set, more> windows;
   float lowest = bit_copy<float>(0x7f800000u), highest = -lowest;  // of the elements of steps
 };
@@ -177,8 +178,8 @@ __device__ bool all_products_are_zeros(const float (&a)[N], const float (&b)[N])
   return all;
 }
 
-/// N elements of one array, or pairs of two, into a thread's sums: into open windows, into windows of their own, or one
-/// by one. `index(i)` is that of the i-th; from `here` on they are zeros that change no sum.
+/// N elements of one array, or pairs of two, into a thread's sums: into open windows, into windows of their own, two
+/// or three, or one by one. `index(i)` is that of the i-th; from `here` on they are zeros that change no sum.
 template <int N, moment_set Set, class State, class Index>
 __device__ __forceinline__ void add_step(gather<float, Set>& into, State& state, const float (&a)[N],
                                          const float (&b)[N], const Index& index, int here) {
@@ -213,6 +214,18 @@ __device__ __forceinline__ void add_step(gather<float, Set>& into, State& state,
     };
     if constexpr (sums_elements(Set)) into.add_finite(into.x, at::x, plain_sum(a), exact_traits<float>{});
     if constexpr (Set == moment_set::joint) into.add_finite(into.y, at::y, plain_sum(b), exact_traits<float>{});
+  } else if (of_a.within(State::wide) && (!reads_two_arrays(Set) || of_b.within(State::wide))) {
+    step_elements<Set, N> all;
+#pragma unroll
+    for (int i = 0; i < N; ++i) {
+      all.a[i] = Set == moment_set::absolute ? fabsf(a[i]) : a[i];
+      if constexpr (reads_two_arrays(Set)) all.b[i] = b[i];
+    }
+    all.exponent_a = of_a.exponent();
+    all.exponent_b = of_b.exponent();
+    gather<float, Set> sums = into.copy();
+    add_widely(sums, all);
+    into.take(sums);
   } else {
     return into.add_singly(a, b, index, here);
   }
