@@ -279,6 +279,41 @@ TEST_F(rare_paths, moments_far_beyond_binary64) {
   }
 }
 
+// Steps of long rows whose elements are too far apart for two windows, for three, or for none: all of the bits count,
+// since the second half takes back the first.
+TEST_F(rare_paths, rows_of_moments_in_wide_steps) {
+  constexpr std::int64_t length = 33001;
+  const auto try_all = [&]<class T>(dtype type) {
+    for (const int span : {22, 30, 46, 47, 48, 62, 63, 64}) {
+      std::vector<T> x(length), y(length);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const auto any = [&] {
+          const int down = rng() % 4 == 0 ? span : static_cast<int>(rng() % static_cast<unsigned>(span + 1));
+          const float v = std::ldexp(2.0f - 0x1p-7f + static_cast<float>(rng() % 0x10000) * 0x1p-23f, 30 - down);
+          if constexpr (std::is_same_v<T, bf16>) return to_bf16(rng() % 2 == 0 ? v : -v);
+          else return rng() % 2 == 0 ? v : -v;
+        };
+        x[i] = any();
+        y[i] = any();
+        if (i % 3 == 0 && rng() % 50 == 0) x[i] = T{};
+      }
+      std::vector<T> back = y;
+      for (std::size_t i = 0; i + 2 < x.size() / 2; ++i) {
+        const std::size_t other = x.size() - 1 - i;
+        x[other] = x[i];
+        if constexpr (std::is_same_v<T, bf16>) back[other] = to_bf16(-to_float(y[i]));
+        else back[other] = -y[i];
+      }
+      for (const op_kind op :
+           {op_kind::norm1, op_kind::sumsq, op_kind::std, op_kind::dot, op_kind::cov, op_kind::describe}) {
+        ASSERT_NO_FATAL_FAILURE(expect_interpreted(make_reduction(op, type), {1, length}, {1}, x, back)) << span;
+      }
+    }
+  };
+  try_all.operator()<float>(dtype::f32);
+  try_all.operator()<bf16>(dtype::bf16);
+}
+
 // Long rows whose elements keep to no range, everywhere or in one part of one row.
 TEST_F(rare_paths, rows_of_moments_that_give_up) {
   const auto try_all = [&]<class T>(dtype type, std::int64_t rows, std::int64_t length) {

@@ -111,16 +111,42 @@ struct gather<T, Set> {
     x = x_before;
     y = y_before;
     products = products_before;
+    add_singly(a, b, index, here);
+  }
+
+  /// The same, one by one.
+  template <int N, class Index>
+  __device__ void add_singly(const T (&a)[N], const T (&b)[N], const Index& index, int here) {
     go_slowly(N);
-#pragma unroll 1
-    for (int i = 0; i < min(here, N); ++i) {
-      T u = a[0], v = b[0];
+    // Copies, so that what the loops around work with needs no address.
+    elements<N> all;
 #pragma unroll
-      for (int k = 1; k < N; ++k) {
-        if (k == i) u = a[k], v = b[k];
-      }
-      add(u, v, index(i));
+    for (int i = 0; i < N; ++i) {
+      all.a[i] = a[i];
+      if constexpr (reads_two_arrays(Set)) all.b[i] = b[i];
     }
+    gather sums = copy();
+    const Index of_elements = index;
+    add_elements(sums, all, of_elements, min(here, N));
+    take(sums);
+  }
+
+  /// A copy for what is out of line, and what it has become. Without what the set has no use for, which the compiler
+  /// would keep.
+  __device__ gather copy() const {
+    gather to;
+    to.take(*this);
+    to.extremes = extremes;
+    to.words = words;
+    to.nan = nan;
+    return to;
+  }
+  __device__ void take(const gather& from) {
+    if constexpr (sums_elements(Set)) x = from.x;
+    if constexpr (Set == moment_set::joint) y = from.y;
+    if constexpr (sums_products(Set)) products = from.products;
+    if constexpr (Set == moment_set::description) zeros = from.zeros;
+    patience = from.patience;
   }
 
   /// Adds a sum of finite elements or products, which is finite, from part `First` of the expansion on: what is small
@@ -134,15 +160,7 @@ struct gather<T, Set> {
       sum = before;
       return;
     }
-    // What is small beside the sum so far goes to the words by itself, else the sum so far does.
-    if (fabs(value) < fabs(before.part[0])) {
-      add_double<Format>(words + place, value);
-      sum = before;
-      return;
-    }
-    add_expansion<Format>(words + place, before);
-    sum = {};
-    sum.add(value);
+    sum = spill<Format>(words + place, before, value);
   }
 
   /// An element for the words.
@@ -166,6 +184,29 @@ struct gather<T, Set> {
   }
 
  private:
+  template <int N>
+  struct elements {
+    T a[N], b[reads_two_arrays(Set) ? N : 1];
+  };
+  // What seldom happens is out of line: inlined, it takes registers from the loops around.
+  template <int N, class Index>
+  __device__ static __noinline__ void add_elements(gather& into, const elements<N>& all, const Index& index,
+                                                   int count) {
+#pragma unroll 1
+    for (int i = 0; i < count; ++i) into.add(all.a[i], reads_two_arrays(Set) ? all.b[i] : all.a[i], index(i));
+  }
+  // What is small beside the sum so far goes to the words by itself, else the sum so far does. Returns what stays.
+  template <class Format, int Parts>
+  __device__ static __noinline__ expansion<Parts> spill(std::int64_t* digit, expansion<Parts> sum, double value) {
+    if (fabs(value) < fabs(sum.part[0])) {
+      add_double<Format>(digit, value);
+      return sum;
+    }
+    add_expansion<Format>(digit, sum);
+    sum = {};
+    sum.add(value);
+    return sum;
+  }
   __device__ static T fabs_of(T a) {
     if constexpr (wide) return fabs(a);
     else return fabsf(a);

@@ -20,6 +20,7 @@ inline constexpr int row_threads = 256;
 inline constexpr int first_patience = 256, slow_share = 8;
 /// Loads of a thread that a tile consists of.
 inline constexpr int loads_a_tile = 32;
+inline constexpr int vector_bytes = sizeof(vector_word);
 
 template <floating_storage S, moment_set Set>
 struct row_shape {
@@ -50,11 +51,18 @@ __device__ vector_word load_elements(const S* p, bool aligned) {
 template <floating_storage S>
 struct row_pair {
   exact::row_vectors<S> x;
-  const S* y;  // the partner of x.vectors[0]
+  std::uintptr_t end;       // of x.vectors
+  std::int64_t to_partner;  // in bytes
   bool y_aligned;
 
   __device__ row_pair(const S* first, const S* second, std::int64_t length)
-      : x(first, length), y(second + x.head), y_aligned(reinterpret_cast<std::uintptr_t>(y) % 16 == 0) {}
+      : x(first, length),
+        end(reinterpret_cast<std::uintptr_t>(x.vectors + x.count)),
+        to_partner(reinterpret_cast<const char*>(second) - reinterpret_cast<const char*>(first)),
+        y_aligned(reinterpret_cast<std::uintptr_t>(second + x.head) % 16 == 0) {}
+
+  /// Of the second array, what is beside `at` in the first one.
+  __device__ const S* partner(std::uintptr_t at) const { return reinterpret_cast<const S*>(at + to_partner); }
 };
 
 template <floating_storage S>
@@ -72,36 +80,34 @@ struct step_data {
   using shape = row_shape<S, Set>;
   vector_word x[shape::vectors], y[shape::arrays == 2 ? shape::vectors : 1];
 
-  /// Vectors number first, first + blockDim.x, ... `whole`: all of them are in the row. Those that are not are of zeros
-  /// that change no sum: a product of two arrays is -0.
-  __device__ void load(const row_pair<S>& row, std::int64_t first, bool whole) {
+  /// Vectors number 0, blockDim.x, ... from `first` on. `whole`: all of them are in the row. Those that are not are of
+  /// zeros that change no sum: a product of two arrays is -0.
+  __device__ void load(const row_pair<S>& row, std::uintptr_t first, bool whole) {
+    const int stride = vector_bytes * static_cast<int>(blockDim.x);
     if (shape::arrays == 1 && whole) {
 #pragma unroll
-      for (int k = 0; k < shape::vectors; ++k) {
-        x[k] = load_vector(row.x.vectors + first + k * static_cast<std::int64_t>(blockDim.x));
-      }
+      for (int k = 0; k < shape::vectors; ++k) x[k] = load_at(first + k * stride);
       return;
     }
 #pragma unroll
     for (int k = 0; k < shape::vectors; ++k) {
-      const std::int64_t v = first + k * static_cast<std::int64_t>(blockDim.x), last = row.x.count - 1;
-      const std::int64_t at = whole || v < last ? v : last;
-      x[k] = load_vector(row.x.vectors + at);
-      if constexpr (shape::arrays == 2) y[k] = load_elements(row.y + at * shape::width, row.y_aligned);
+      const std::uintptr_t v = first + k * stride, at = whole || v < row.end ? v : row.end - vector_bytes;
+      x[k] = load_at(at);
+      if constexpr (shape::arrays == 2) y[k] = load_elements(row.partner(at), row.y_aligned);
     }
     if (whole) return;
 #pragma unroll
     for (int k = 0; k < shape::vectors; ++k) {
-      if (first + k * static_cast<std::int64_t>(blockDim.x) < row.x.count) continue;
+      if (first + k * stride < row.end) continue;
       x[k] = all_of(float_bits<S>::sign);
       if constexpr (shape::arrays == 2) y[k] = all_of(Set == moment_set::joint ? float_bits<S>::sign : 0);
     }
   }
 
-  /// `here` elements of a thread are in the row.
+  /// `here` elements of a thread are in the row, the first of them at `first`.
   template <class T, class State>
-  __device__ void add_to(gather<T, Set>& into, State& state, std::int64_t first_index, int here) const {
-    const auto stride = static_cast<std::int64_t>(blockDim.x) * shape::width;
+  __device__ void add_to(gather<T, Set>& into, State& state, const S* row, std::uintptr_t first,
+                         std::int64_t first_index, int here) const {
     constexpr int elements = shape::elements, at_once = shape::at_once;
 #pragma unroll
     for (int begin = 0; begin < elements; begin += at_once) {
@@ -111,8 +117,10 @@ struct step_data {
         a[i] = element<T>(x, begin + i);
         b[i] = element<T>(shape::arrays == 2 ? y : x, begin + i);
       }
-      const auto index = [&](int i) {
-        return first_index + (begin + i) / shape::width * stride + (begin + i) % shape::width;
+      const auto index = [=](int i) {
+        const int vector = (begin + i) / shape::width * static_cast<int>(blockDim.x);
+        const S* const at = reinterpret_cast<const S*>(first + vector * vector_bytes) + (begin + i) % shape::width;
+        return first_index + (at - row);
       };
       if constexpr (sizeof(T) == 8) into.add_all(a, b, index, here - begin);
       else add_step(into, state, a, b, index, here - begin);
@@ -120,6 +128,7 @@ struct step_data {
   }
 
  private:
+  __device__ static vector_word load_at(std::uintptr_t at) { return load_vector(reinterpret_cast<const void*>(at)); }
   template <class U>
   using float_bits = multifold::detail::float_layout<U>;
   __device__ static vector_word all_of(typename float_bits<S>::bits_type bits) {
@@ -139,41 +148,38 @@ struct step_data {
 template <floating_storage S, moment_set Set, class T>
 __device__ bool read_part(const row_pair<S>& row, std::int64_t part, const extent& e, gather<T, Set>& into) {
   using shape = row_shape<S, Set>;
-  const auto threads = static_cast<std::int64_t>(blockDim.x);
-  const std::int64_t step = shape::vectors * threads, tile = shape::steps * step;
-  const std::int64_t tiles = row.x.count / tile, in_tiles = tiles * tile;
+  // In bytes, all but `tiles`.
+  const int stride = vector_bytes * static_cast<int>(blockDim.x), first = vector_bytes * static_cast<int>(threadIdx.x);
+  const int step = shape::vectors * stride, tile = shape::steps * step;
+  const std::int64_t size = row.x.count * vector_bytes, tiles = size / tile, jump = (e.parts - 1) * tile;
+  const int rest = static_cast<int>(size - tiles * tile);
   const bool last_part = part == e.parts - 1;
-  const int behind = static_cast<int>((row.x.count - in_tiles + step - 1) / step);  // steps, the last one not whole
-  auto tiles_left = static_cast<int>(part < tiles ? (tiles - part + e.parts - 1) / e.parts : 0);
-  int left = tiles_left * shape::steps + (last_part ? behind : 0);
-  std::int64_t at = (tiles_left > 0 ? part * tile : in_tiles) + threadIdx.x;
+  const int behind = last_part ? (rest + step - 1) / step : 0;  // steps, the last one not whole
+  const auto of_part = static_cast<int>(part < tiles ? (tiles - part + e.parts - 1) / e.parts : 0);
+  std::uintptr_t at = row.end - rest + first - (of_part > 0 ? (tiles - part) * tile : 0);
   step_data<S, Set> loaded, next;
   row_state<S, Set> state;
-  int of_tile = 0, open_tiles = 0;
-  if (left > 0) loaded.load(row, at, at - threadIdx.x + step <= row.x.count);
+  int left = of_part * shape::steps + behind;
+  if (left > 0) loaded.load(row, at, left > 1 || behind == 0);
 #pragma unroll 1
   for (; left > 0; --left) {
-    std::int64_t following = at + step;
-    if (++of_tile == shape::steps) {
-      of_tile = 0;
-      following = --tiles_left > 0 ? following + (e.parts - 1) * tile : in_tiles + threadIdx.x;
-    }
+    const int in_tiles = left - behind - 1;  // steps of tiles that are to come; below 0 behind them
+    std::uintptr_t following = at + step;
+    if (in_tiles % shape::steps == 0) following = in_tiles > 0 ? following + jump : row.end - rest + first;
     int here = shape::elements;
-    if (left == 1) {
-      const std::int64_t vectors = (row.x.count - at + threads - 1) / threads;
-      here = static_cast<int>(max(std::int64_t{0}, min(vectors, std::int64_t{shape::vectors}))) * shape::width;
+    if (left > 1) {
+      next.load(row, following, left > 2 || behind == 0);
     } else {
-      next.load(row, following, left > 2 || !last_part);
+      here = 0;
+#pragma unroll
+      for (int k = 0; k < shape::vectors; ++k) here += at + k * stride < row.end ? shape::width : 0;
     }
-    loaded.add_to(into, state, e.first_index + row.x.head + at * shape::width, here);
+    loaded.add_to(into, state, row.x.row, at, e.first_index, here);
     loaded = next;
     at = following;
-    if (of_tile != 0) continue;
+    if (in_tiles % shape::steps != 0) continue;
     if constexpr (sizeof(T) == 4) {
-      if (++open_tiles == shape::open_tiles) {
-        state.windows.flush(into);
-        open_tiles = 0;
-      }
+      if (in_tiles % (shape::steps * shape::open_tiles) == 0) state.windows.flush(into);
     }
     // Warps that drift apart read the memory in a worse order.
     if (__syncthreads_or(into.gave_up())) return false;
@@ -182,12 +188,14 @@ __device__ bool read_part(const row_pair<S>& row, std::int64_t part, const exten
   }
   if constexpr (sizeof(T) == 4) state.windows.flush(into);
   if (!last_part) return !__syncthreads_or(into.gave_up());
-  const auto one = [&](std::int64_t i) {
-    into.add(carried(row.x.row[i]), carried((row.y - row.x.head)[i]), e.first_index + i);
-  };
-  for (std::int64_t i = threadIdx.x; i < row.x.head; i += threads) one(i);
-  const std::int64_t length = e.length;
-  for (std::int64_t i = row.x.tail_first + threadIdx.x; i < length; i += threads) one(i);
+  const auto ends = static_cast<int>(row.x.ends()), head = static_cast<int>(row.x.head);
+#pragma unroll 1
+  for (int i = static_cast<int>(threadIdx.x); i < ends; i += static_cast<int>(blockDim.x)) {
+    const S* const one = i < head ? row.x.row + i : reinterpret_cast<const S*>(row.end) + (i - head);
+    const T a = carried(*one);
+    const T b = shape::arrays == 2 ? carried(*row.partner(reinterpret_cast<std::uintptr_t>(one))) : a;
+    into.add(a, b, e.first_index + (one - row.x.row));
+  }
   return !__syncthreads_or(into.gave_up());
 }
 

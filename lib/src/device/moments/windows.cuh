@@ -11,6 +11,7 @@
 #pragma once
 
 #include "device/moments/gather.cuh"
+#include "device/moments/wide_step.cuh"
 
 namespace multifold::cuda::moments {
 
@@ -164,7 +165,7 @@ struct closed_windows {
 template <moment_set Set, template <moment_set, int> class Windows, int Bits>
 struct step_state {
   static constexpr int more = 24 - Bits;
-  static constexpr unsigned span = 23 + more;  // of a step, in binades
+  static constexpr unsigned span = 23 + more, wide = wide_span + more;  // of a step, in binades
   Windows<Set, more> windows;
   float lowest = bit_copy<float>(0x7f800000u), highest = -lowest;  // of the elements of steps
 };
@@ -177,8 +178,8 @@ __device__ bool all_products_are_zeros(const float (&a)[N], const float (&b)[N])
   return all;
 }
 
-/// N elements of one array, or pairs of two, into a thread's sums: into open windows, into windows of their own, or one
-/// by one. `index(i)` is that of the i-th; from `here` on they are zeros that change no sum.
+/// N elements of one array, or pairs of two, into a thread's sums: into open windows, into windows of their own, two
+/// or three, or one by one. `index(i)` is that of the i-th; from `here` on they are zeros that change no sum.
 template <int N, moment_set Set, class State, class Index>
 __device__ __forceinline__ void add_step(gather<float, Set>& into, State& state, const float (&a)[N],
                                          const float (&b)[N], const Index& index, int here) {
@@ -213,19 +214,20 @@ __device__ __forceinline__ void add_step(gather<float, Set>& into, State& state,
     };
     if constexpr (sums_elements(Set)) into.add_finite(into.x, at::x, plain_sum(a), exact_traits<float>{});
     if constexpr (Set == moment_set::joint) into.add_finite(into.y, at::y, plain_sum(b), exact_traits<float>{});
-  } else {
-    into.go_slowly(N);
-#pragma unroll 1
-    for (int i = 0; i < min(here, N); ++i) {
-      // Chosen without an address, so that a and b stay in registers.
-      float x = a[0], y = b[0];
+  } else if (of_a.within(State::wide) && (!reads_two_arrays(Set) || of_b.within(State::wide))) {
+    step_elements<Set, N> all;
 #pragma unroll
-      for (int k = 1; k < N; ++k) {
-        if (k == i) x = a[k], y = b[k];
-      }
-      into.add(x, y, index(i));
+    for (int i = 0; i < N; ++i) {
+      all.a[i] = Set == moment_set::absolute ? fabsf(a[i]) : a[i];
+      if constexpr (reads_two_arrays(Set)) all.b[i] = b[i];
     }
-    return;
+    all.exponent_a = of_a.exponent();
+    all.exponent_b = of_b.exponent();
+    gather<float, Set> sums = into.copy();
+    add_widely(sums, all);
+    into.take(sums);
+  } else {
+    return into.add_singly(a, b, index, here);
   }
   if constexpr (Set == moment_set::description) {
     if (here >= N) return add_extremes(into, state, a, of_a.has_zeros, index, 0);
