@@ -86,6 +86,50 @@ TYPED_TEST(lane_digits_of, sums_of_any_finite_elements) {
   }
 }
 
+TEST(lane_digits, of_significands_in_32_bits) {
+  using format = exact_traits<float>;
+  engine random(1204);
+  for (int i = 0; i < 300 && !::testing::Test::HasFatalFailure(); ++i) {
+    compare<format>(
+        random,
+        [](auto& sum, float a, float) {
+          const detail::unpacked x = detail::unpack(a);
+          sum.add(static_cast<std::uint32_t>(x.significand), x.position, x.negative);
+        },
+        [](auto& sum, float a, float) { sum.add(a); });
+  }
+}
+
+// Whose sums mean nothing, but are cleared: their pieces lie in the digits, and those are touched.
+template <class Format, class Significand>
+void add_the_greatest(int field, Significand significand) {
+  constexpr int count = Format::digit_count;
+  std::vector<std::int64_t> memory(static_cast<std::size_t>(count), 0);
+  detail::lane_digits<count, 1> sum{memory.data()};
+  sum.add(significand, field, true);
+  EXPECT_LT(sum.high, count);
+  for (int i = sum.low; i <= sum.high; ++i) memory[static_cast<std::size_t>(i)] = 0;
+  EXPECT_EQ(std::count(memory.begin(), memory.end(), 0), count);
+}
+
+TEST(lane_digits, have_room_for_elements_that_are_not_finite) {
+  add_the_greatest<exact_traits<float>>(254, (std::uint32_t{1} << 24) - 1);
+  add_the_greatest<exact_traits<double>>(2046, (std::uint64_t{1} << 53) - 1);
+  add_the_greatest<exact_product_traits<float>>(2 * 254, (std::uint64_t{1} << 48) - 1);
+  add_the_greatest<exact_product_traits<float>>(2 * 253, (uint128_t{1} << 48) - 1);  // finite, one by one
+  add_the_greatest<exact_product_traits<double>>(2 * 2046, (uint128_t{1} << 106) - 1);
+}
+
+TEST(lane_digits, that_zeros_were_added_to_are_not_touched) {
+  std::vector<std::int64_t> memory(8, 0);
+  detail::lane_digits<8, 1> sum{memory.data()};
+  sum.add(std::uint32_t{0}, 40, true);
+  sum.add(std::uint64_t{0}, 40, true);
+  sum.add(uint128_t{0}, 40, false);
+  EXPECT_GT(sum.low, sum.high);
+  EXPECT_EQ(std::count(memory.begin(), memory.end(), 0), 8);
+}
+
 TYPED_TEST(lane_digits_of, products_of_any_finite_elements) {
   using format = exact_product_traits<TypeParam>;
   using product = std::conditional_t<sizeof(TypeParam) == 8, uint128_t, std::uint64_t>;

@@ -11,8 +11,8 @@
 
 namespace multifold::detail {
 
-/// Digits behind those of a sum that have to be there. They stay zeros, or are another sum's of the same lane: what is
-/// added reaches them with zeros alone.
+/// Digits behind those of all sums of a lane, which stay zeros: no piece of a number reaches beyond the digits of its
+/// own sum (format.hpp leaves 63 bits above the greatest number).
 inline constexpr int spare_lane_digits = 3;
 
 /// Digits first[0], first[Stride], ... of a sum, all of which are zero at first.
@@ -21,25 +21,33 @@ struct lane_digits {
   std::int64_t* first;
   int low = Count, high = -1;  // the digits that may be anything else
 
-  /// Adds +-significand * 2^position. 2^31 of them fit.
-  MULTIFOLD_HD void add(std::uint64_t significand, int position, bool negative) {
-    if (significand == 0) return;
-    const int shift = position & 31;
-    const std::uint64_t above = (significand >> 1) >> (63 - shift), below = significand << shift;
-    const std::uint32_t pieces[] = {word(below), word(below >> 32), word(above)};
-    add_pieces(pieces, position >> 5, negative);
+  /// Adds +-significand * 2^position. 2^31 of them fit. A number is shifted with its sign, in two's complement, so that
+  /// only the uppermost of its pieces is less than zero; Count has room for all of them.
+  MULTIFOLD_HD void add(std::uint32_t significand, int position, bool negative) {
+    const std::int64_t number = negative ? -std::int64_t{significand} : std::int64_t{significand};
+    const std::uint64_t shifted = static_cast<std::uint64_t>(number) << (position & 31);
+    const std::uint32_t pieces[] = {word(shifted)};
+    add_pieces(pieces, static_cast<std::int64_t>(shifted) >> 32, position >> 5, significand != 0);
   }
-  /// The same for what may have more bits.
+  /// The same for what may have more bits: up to 63 of them.
+  MULTIFOLD_HD void add(std::uint64_t significand, int position, bool negative) {
+    const std::uint64_t number = negative ? 0 - significand : significand;
+    const std::int64_t high_word = static_cast<std::int64_t>(number) >> 32;
+    const int shift = position & 31;
+    const std::uint64_t below = number << shift;
+    const std::uint32_t pieces[] = {word(below), word(below >> 32)};
+    add_pieces(pieces, shifted_word(high_word, shift), position >> 5, significand != 0);
+  }
+  /// Up to 127 bits.
   MULTIFOLD_HD void add(uint128_t significand, int position, bool negative) {
-    if (significand == 0) return;
-    const auto low_bits = static_cast<std::uint64_t>(significand);
-    const auto high_bits = static_cast<std::uint64_t>(significand >> 64);
+    const uint128_t number = negative ? 0 - significand : significand;
+    const auto low_bits = static_cast<std::uint64_t>(number), high_bits = static_cast<std::uint64_t>(number >> 64);
+    const std::int64_t high_word = static_cast<std::int64_t>(high_bits) >> 32;
     const int shift = position & 31;
     const std::uint64_t below = low_bits << shift;
     const std::uint64_t middle = high_bits << shift | (low_bits >> 1) >> (63 - shift);
-    const std::uint32_t pieces[] = {word(below), word(below >> 32), word(middle), word(middle >> 32),
-                                    word((high_bits >> 1) >> (63 - shift))};
-    add_pieces(pieces, position >> 5, negative);
+    const std::uint32_t pieces[] = {word(below), word(below >> 32), word(middle), word(middle >> 32)};
+    add_pieces(pieces, shifted_word(high_word, shift), position >> 5, significand != 0);
   }
   /// Digits from..to may be anything from now on.
   MULTIFOLD_HD void touch(int from, int to) {
@@ -49,13 +57,22 @@ struct lane_digits {
 
  private:
   MULTIFOLD_HD static std::uint32_t word(std::uint64_t x) { return static_cast<std::uint32_t>(x); }
+  // What a shift by up to 31 bits takes out of a signed 32-bit word.
+  MULTIFOLD_HD static std::int64_t shifted_word(std::int64_t signed_word, int shift) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(signed_word) << shift) >> 32;
+  }
+  // Zeros are added, too, which takes less than to leave them out; but they touch nothing.
   template <int Pieces>
-  MULTIFOLD_HD void add_pieces(const std::uint32_t (&piece)[Pieces], int index, bool negative) {
-    touch(index, std::min(index + Pieces, Count) - 1);
-    const std::int64_t sign = -static_cast<std::int64_t>(negative);
+  MULTIFOLD_HD void add_pieces(const std::uint32_t (&piece)[Pieces], std::int64_t top, int index, bool any) {
+    if (any) touch(index, index + Pieces);
     std::int64_t* const at = first + index * Stride;
+    // All loads come before the stores, so that they wait for the memory together.
+    std::int64_t sum[Pieces + 1];
     MULTIFOLD_UNROLLED
-    for (int k = 0; k < Pieces; ++k) at[k * Stride] += (static_cast<std::int64_t>(piece[k]) ^ sign) - sign;
+    for (int k = 0; k <= Pieces; ++k) sum[k] = at[k * Stride];
+    MULTIFOLD_UNROLLED
+    for (int k = 0; k < Pieces; ++k) at[k * Stride] = sum[k] + static_cast<std::int64_t>(piece[k]);
+    at[Pieces * Stride] = sum[Pieces] + top;
   }
 };
 

@@ -45,29 +45,32 @@ struct grouped_batches {
 
   /// The bits of an element as they are in memory. Nothing waits for them before value_of().
   using bits_type = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-  __device__ bits_type load(const std::byte* from, std::int64_t at) const {
+  __device__ bits_type load(const std::byte* at, int bytes) const {
     bits_type bits = 0;
     if constexpr (std::is_same_v<T, double>) {
-      bits = reinterpret_cast<const std::uint64_t*>(from)[at];
+      bits = *reinterpret_cast<const std::uint64_t*>(at);
     } else {
-      const auto bytes = static_cast<int>(item_bytes(element));
       if constexpr (sizeof(T) == 8) {
-        if (bytes == 8) bits = reinterpret_cast<const std::uint64_t*>(from)[at];
-        if (bytes == 1) bits = reinterpret_cast<const std::uint8_t*>(from)[at];
+        if (bytes == 8) bits = *reinterpret_cast<const std::uint64_t*>(at);
+        if (bytes == 1) bits = *reinterpret_cast<const std::uint8_t*>(at);
       }
-      if (bytes == 4) bits = reinterpret_cast<const std::uint32_t*>(from)[at];
-      if (bytes == 2) bits = reinterpret_cast<const std::uint16_t*>(from)[at];
+      if (bytes == 4) bits = *reinterpret_cast<const std::uint32_t*>(at);
+      if (bytes == 2) bits = *reinterpret_cast<const std::uint16_t*>(at);
     }
     return bits;
+  }
+  __device__ int bytes_of_element() const {
+    if constexpr (std::is_same_v<T, double>) return 8;
+    else return static_cast<int>(item_bytes(element));
   }
   __device__ T value_of(bits_type bits) const {
     if constexpr (std::is_same_v<T, double>) {
       return bit_copy<double>(bits);
     } else if constexpr (std::is_same_v<T, float>) {
       const auto low = static_cast<std::uint16_t>(bits);
-      return element == dtype::f32   ? bit_copy<float>(bits)
-             : element == dtype::f16 ? carried(bit_copy<f16>(low))
-                                     : carried(bit_copy<bf16>(low));
+      const float half = carried(bit_copy<f16>(low));
+      const auto other = bit_copy<float>(bits << (element == dtype::bf16 ? 16 : 0));
+      return element == dtype::f16 ? half : other;
     } else {
       if (element == dtype::boolean) return bits != 0 ? 1 : 0;
       const int above = 64 - 8 * static_cast<int>(item_bytes(element));
@@ -77,7 +80,8 @@ struct grouped_batches {
 };
 
 /// The elements of part `part` of the batch at `offset` that are a lane's, a few at a time: turns of `group` elements
-/// are dealt to the parts. `add(x, y, index)` takes them while the next ones are on their way.
+/// are dealt to the parts. `add(x, y, index)` takes them while the next ones are on their way. The elements of a batch
+/// in one run are equally far apart, and so are those of a lane: they need one addition each.
 template <bool TwoArrays, storage_type T, class Add>
 __device__ void read_share(const grouped_batches<T>& args, std::int64_t offset, std::int64_t part, int lane,
                            const Add& add) {
@@ -85,30 +89,61 @@ __device__ void read_share(const grouped_batches<T>& args, std::int64_t offset, 
   using bits_type = typename grouped_batches<T>::bits_type;
   const extent& e = args.shape;
   const std::int64_t length = e.length, step = e.parts * args.group;
+  const bool one_run = args.runs.reduced_count == 1;
+  const int bytes = args.bytes_of_element();
+  const std::int64_t stride = args.runs.reduced_stride[0] * bytes;
+  const std::int64_t apart = step * stride, y_from_x = args.y - args.x;
   bits_type x[together], y[together], next_x[together], next_y[together];
-  const auto load = [&](std::int64_t first, bits_type(&a)[together], bits_type(&b)[together]) {
-    std::int64_t at[together];
+  // How many of the elements first, first + step, ... a turn takes.
+  const auto count_from = [&](std::int64_t first) {
+    if (first + (together - 1) * step < length) return together;
+    int count = 0;
+    for (std::int64_t at = first; at < length; at += step) ++count;
+    return count;
+  };
+  // `count` elements, the first of which is at `from` in one run. What is read behind the last one is an element, too,
+  // and nothing takes it.
+  const auto load = [&](std::int64_t first, int count, const std::byte* from, bits_type(&a)[together],
+                        bits_type(&b)[together]) {
+    const std::byte* at[together];
+    if (one_run) {
 #pragma unroll
-    for (int k = 0; k < together; ++k) at[k] = offset + args.offset_in_batch(min(first + k * step, length - 1));
+      for (int k = 0; k < together; ++k) {
+        at[k] = from;
+        if (k + 1 < count) from += apart;
+      }
+    } else {
+#pragma unroll
+      for (int k = 0; k < together; ++k) {
+        at[k] = args.x + (offset + args.offset_in_batch(min(first + k * step, length - 1))) * bytes;
+      }
+    }
 #pragma unroll
     for (int k = 0; k < together; ++k) {
-      a[k] = args.load(args.x, at[k]);
-      b[k] = TwoArrays ? args.load(args.y, at[k]) : a[k];
+      a[k] = args.load(at[k], bytes);
+      b[k] = TwoArrays ? args.load(at[k] + y_from_x, bytes) : a[k];
     }
   };
   std::int64_t i = part * args.group + lane;
   if (i >= length) return;
-  load(i, x, y);
-  while (i < length) {
-    const std::int64_t next = i + together * step;
-    load(next, next_x, next_y);  // those behind the end are the last one, and nobody takes them
+  const std::byte* from = args.x + offset * bytes + i * stride;
+  int here = count_from(i);
+  load(i, here, from, x, y);
+  while (true) {
+    i += together * step;
+    from += together * apart;
+    const int next = count_from(i);
+    if (next > 0) load(i, next, from, next_x, next_y);
 #pragma unroll
     for (int k = 0; k < together; ++k) {
-      if (i + k * step < length) add(args.value_of(x[k]), args.value_of(y[k]), e.first_index + i + k * step);
-      x[k] = next_x[k];
-      y[k] = next_y[k];
+      if (k >= here) break;
+      const T a = args.value_of(x[k]);
+      add(a, TwoArrays ? args.value_of(y[k]) : a, e.first_index + i + (k - together) * step);
     }
-    i = next;
+    if (next == 0) return;
+#pragma unroll
+    for (int k = 0; k < together; ++k) x[k] = next_x[k], y[k] = next_y[k];
+    here = next;
   }
 }
 

@@ -76,7 +76,7 @@ __device__ void take_in_digits(const group_arguments<T>& args) {
       const std::int64_t offset = args.offset_of(batch);
       read_share<reads_two_arrays(Set)>(args, offset, part, lane % args.group,
                                         [&](T a, T b, std::int64_t index) { sums.add(a, b, index, args.to.nan); });
-      if (sums.special) {
+      if (sums.special()) {
         sums.restart();
         lane_sums<T, Set> slow = sums;
         read_share<reads_two_arrays(Set)>(args, offset, part, lane % args.group,

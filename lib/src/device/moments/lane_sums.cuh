@@ -20,7 +20,7 @@ struct lane_sums {
   lane_sum<exact_traits<T>> x, y;
   lane_sum<exact_product_traits<T>> products;
   std::int64_t omitted = 0, nans = 0, positive_infinities = 0, negative_infinities = 0, zeros = 0;
-  bool special = false;
+  int greatest_field = 0;  // of the exponents of elements that add() has seen
   description_marks<T>* extremes;
 
   __device__ lane_sums(std::int64_t* memory, description_marks<T>* extremes) : extremes(extremes) {
@@ -33,25 +33,22 @@ struct lane_sums {
     if constexpr (describes) *extremes = {};
   }
 
-  /// An element, or a pair of them. One that is not finite is `special`: all of them have to be added again, by
-  /// add_any.
+  /// An element, or a pair of them, with indices that ascend. If one is `special`, sums mean nothing, and all of them
+  /// have to be added again, by add_any.
   __device__ void add(T a, T b, std::int64_t index, nan_policy nan) {
-    if constexpr (describes) extremes->see(a, index, nan);
+    if constexpr (describes) see(a, index, nan);
     const fields u(a), v(b);
-    if (!u.finite() || (reads_two_arrays(Set) && !v.finite())) {
-      special = true;
-      return;
-    }
+    greatest_field = max(greatest_field, reads_two_arrays(Set) ? max(u.field, v.field) : u.field);
     if constexpr (describes) zeros += u.significand == 0;
     constexpr int up = layout::least_exponent - exact_traits<T>::unit_exponent;
     constexpr int products_up = 2 * layout::least_exponent - exact_product_traits<T>::unit_exponent;
     if constexpr (sums_elements(Set)) {
       const bool negative = Set != moment_set::absolute && u.negative;
-      x.digits.add(std::uint64_t{u.significand}, u.position + up, negative);
+      x.digits.add(u.significand, u.position + up, negative);
       x.marks |= u.significand == 0 && negative ? 0u : 8u;
     }
     if constexpr (Set == moment_set::joint) {
-      y.digits.add(std::uint64_t{v.significand}, v.position + up, v.negative);
+      y.digits.add(v.significand, v.position + up, v.negative);
       y.marks |= v.significand == 0 && v.negative ? 0u : 8u;
     }
     if constexpr (sums_products(Set)) {
@@ -61,6 +58,11 @@ struct lane_sums {
       products.digits.add(product, products_up + u.position + v.position, negative);
       products.marks |= product == 0 && negative ? 0u : 8u;
     }
+  }
+
+  /// Whether add() has seen an element that is not finite.
+  __device__ bool special() const {
+    return greatest_field == static_cast<int>(layout::infinity >> layout::mantissa_bits);
   }
 
   /// Elements of any kind, slowly. Out of line: whoever calls it has a copy of the sums for it, which lies in memory.
@@ -104,7 +106,7 @@ struct lane_sums {
       sum.marks = 0;
     });
     zeros = 0;
-    special = false;
+    greatest_field = 0;
   }
 
   /// Over `group` neighbouring lanes. The whole warp calls.
@@ -175,24 +177,38 @@ struct lane_sums {
 
  private:
   using layout = multifold::detail::float_layout<T>;
+  using key = typename description_marks<T>::key;
+
+  // Extremes are in memory; keys that all lie between two that were seen change none of them. NaN, whose bits lie
+  // outside of those of all numbers, always goes there.
+  key least_seen = greatest_key<key>, greatest_seen = least_key<key>;
+  __device__ void see(T a, std::int64_t index, nan_policy nan) {
+    const auto bits = bit_copy<key>(a);
+    const auto k = static_cast<key>(bits ^ ((bits >> (8 * sizeof(key) - 1)) & greatest_key<key>));
+    if (least_seen <= k && k <= greatest_seen) return;
+    extremes->see(a, index, nan);
+    if (a != a) return;
+    least_seen = min(least_seen, k);
+    greatest_seen = max(greatest_seen, k);
+  }
 
   // A number as +-significand * 2^(least exponent + position), in 32 bits where that is enough.
   struct fields {
     std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t> significand;
-    int position;
+    int field, position;
     bool negative;
 
     __device__ explicit fields(T number) {
       using bits_type = typename layout::bits_type;
       const auto bits = bit_copy<bits_type>(number);
-      const auto field = static_cast<int>(bits >> layout::mantissa_bits & (layout::infinity >> layout::mantissa_bits));
+      field = static_cast<int>(bits >> layout::mantissa_bits & (layout::infinity >> layout::mantissa_bits));
+      position = field;
       significand = bits & ((bits_type{1} << layout::mantissa_bits) - 1);
-      if (field != 0) significand |= bits_type{1} << layout::mantissa_bits;
-      position = max(field, 1) - 1;
+      if (field != 0) {
+        significand |= bits_type{1} << layout::mantissa_bits;
+        --position;
+      }
       negative = (bits & layout::sign) != 0;
-    }
-    __device__ bool finite() const {
-      return position + 1 != static_cast<int>(layout::infinity >> layout::mantissa_bits);
     }
   };
 
