@@ -54,6 +54,12 @@ MULTIFOLD_HD constexpr bool is_special(double x) {
   return static_cast<unsigned>(exponent_field(x)) - 1 >= 0x7fe;  // or subnormal
 }
 
+/// A normal number with the exponent 0: its magnitude is from 1 to 2.
+MULTIFOLD_HD constexpr double normalized(double x) {
+  constexpr std::uint64_t exponent = std::uint64_t{0x7ff} << 52;
+  return bit_copy<double>((bit_copy<std::uint64_t>(x) & ~exponent) | (std::uint64_t{1023} << 52));
+}
+
 /// The same product with 1 <= |high| < 2, of one whose high part is a normal number.
 MULTIFOLD_HD constexpr scaled_product rescaled(scaled_product a) {
   const int exponent = exponent_field(a.high) - 1023;
@@ -100,9 +106,7 @@ MULTIFOLD_HD constexpr factor factor_of(double x) {
     exponent = -64;
   }
   if (is_special(x)) return {x, 0};
-  const int top = exponent_field(x) - 1023;
-  const std::uint64_t bits = bit_copy<std::uint64_t>(x) - (static_cast<std::uint64_t>(top + 1023) << 52);
-  return {bit_copy<double>(bits + (std::uint64_t{1023} << 52)), exponent + top};
+  return {normalized(x), exponent + exponent_field(x) - 1023};
 }
 
 }  // namespace detail

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "multifold/cuda/kernels/absorb.cuh"
+#include "multifold/cuda/kernels/narrow_product.cuh"
 #include "multifold/ops/product.hpp"
 
 namespace multifold::cuda::kernels {
@@ -38,35 +39,15 @@ requires(!floating_storage<T> && sizeof(T) >= 4) __device__
   }
 }
 
-/// Of narrow ones four bytes fit 32 bits, with their sign.
+/// Of narrow ones with their sign.
 template <class T, int N>
-requires(!floating_storage<T> && sizeof(T) <= 2) __device__
-    void absorb_several(const integer_product<T>&, wide_integer& into, const T (&x)[N]) {
-  constexpr int quarter = static_cast<int>(4 / sizeof(T)), whole = 4 * quarter;
-  using word = std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>;
-  using long_word = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+requires narrow_integer<T> __device__ void absorb_several(const integer_product<T>&, wide_integer& into,
+                                                          const T (&x)[N]) {
+  constexpr int eight_bytes = static_cast<int>(8 / sizeof(T));
 #pragma unroll
-  for (int first = 0; first < N; first += whole) {
-    word part[4] = {1, 1, 1, 1};
-#pragma unroll
-    for (int i = first; i < N && i < first + whole; ++i) {
-      if constexpr (std::is_same_v<T, bool8>) part[(i - first) / quarter] &= x[i].bits != 0 ? 1u : 0u;
-      else part[(i - first) / quarter] *= static_cast<word>(x[i]);
-    }
-    const long_word half[2] = {static_cast<long_word>(part[0]) * part[1], static_cast<long_word>(part[2]) * part[3]};
-    std::uint64_t magnitude[2];
-    bool negative = false;
-#pragma unroll
-    for (int k = 0; k < 2; ++k) {
-      magnitude[k] = static_cast<std::uint64_t>(half[k]);
-      if constexpr (std::is_signed_v<T>) {
-        if (half[k] < 0) magnitude[k] = 0 - magnitude[k];
-        negative = negative != (half[k] < 0);
-      }
-    }
-    const uint128_t product = static_cast<uint128_t>(magnitude[0]) * magnitude[1];
-    into = into * wide_integer{static_cast<std::uint64_t>(product), static_cast<std::uint64_t>(product >> 64), 0,
-                               negative, false};
+  for (int first = 0; first < N; first += 2 * eight_bytes) {
+    into = into * detail::product_of_long_words(detail::product_of_eight_bytes(x, first),
+                                                detail::product_of_eight_bytes(x, first + eight_bytes));
   }
 }
 
@@ -113,18 +94,37 @@ requires(sizeof(T) <= 4) __device__ void absorb_vector(const float_product<T>& o
   absorb_several(op, into.current, bit_copy<elements_of<T>>(v).values);
 }
 
-/// Two binary64 at a time where both are moderate.
+namespace detail {
+
+/// Out of line, since it is seldom called and in many places.
+__device__ __noinline__ inline scaled_product times_each(float_product<double> op, scaled_product into, double x,
+                                                         double y) {
+  using lane = lane_of<float_product<double>>;
+  return lane::absorb(op, lane::absorb(op, into, x, 0), y, 0);
+}
+
+}  // namespace detail
+
+/// Two binary64 at a time where both are normal numbers: what they are between 1 and 2, and their exponents.
+template <class T>
+requires(sizeof(T) == 8) __device__
+    void absorb_two(const float_product<T>& op, scaled_product& into, double x, double y) {
+  namespace products = multifold::detail;
+  if (products::is_special(x) || products::is_special(y)) {
+    into = detail::times_each(op, into, x, y);
+  } else {
+    const int exponent = products::exponent_field(x) + products::exponent_field(y) - 2 * 1023;
+    const double u = products::normalized(x), v = products::normalized(y), p = __dmul_rn(u, v);
+    into = products::times(into, p, __fma_rn(u, v, -p));
+    into.exponent += exponent;
+  }
+}
+
 template <class T>
 requires(sizeof(T) == 8) __device__ void absorb_vector(const float_product<T>& op, thread_value<float_product<T>>& into,
-                                                       const vector_word& v, std::int64_t index) {
+                                                       const vector_word& v, std::int64_t) {
   const auto x = bit_copy<elements_of<double>>(v);
-  if (multifold::detail::is_moderate(x.values[0]) && multifold::detail::is_moderate(x.values[1])) {
-    const double p = __dmul_rn(x.values[0], x.values[1]);
-    into.current = multifold::detail::times(into.current, p, __fma_rn(x.values[0], x.values[1], -p));
-  } else {
-    into.absorb(op, x.values[0], index);
-    into.absorb(op, x.values[1], index + 1);
-  }
+  absorb_two(op, into.current, x.values[0], x.values[1]);
 }
 
 }  // namespace multifold::cuda::kernels

@@ -45,6 +45,17 @@ struct run_lane {
   __device__ static accumulator widen(const Op& op, const type& l, const run_indices&) { return lane::widen(op, l); }
 };
 
+/// Products of bytes go on from tile to tile, too.
+template <class T>
+requires(sizeof(T) == 1) struct run_lane<integer_product<T>> {
+  using op_type = integer_product<T>;
+  using type = byte_product<T>;
+  using accumulator = typename op_type::accumulator;
+
+  __device__ static type resumed(const accumulator& kept) { return {kept, 1}; }
+  __device__ static accumulator widen(const op_type&, const type& l, const run_indices&) { return l.value(); }
+};
+
 /// The least key of a run and the number of its element, the first of equals. Keys of 1 and 2 bytes are one word with
 /// the number.
 template <class Key>
@@ -180,17 +191,20 @@ requires order_words<T>::are_bits struct run_lane<extremum<T>> {
 template <class Op>
 struct run_value {
   using lane = run_lane<Op>;
+  static constexpr bool resumes = requires(const typename Op::accumulator& a) { lane::resumed(a); };
   typename Op::accumulator kept;
 
   run_value() = default;
   __device__ explicit run_value(const Op& op) : kept(op.identity()) {}
   /// What gathers the next run, and what has gathered one.
   __device__ typename lane::type begin(const Op& op) const {
-    if constexpr (lane::stays) return kept;
+    if constexpr (resumes) return lane::resumed(kept);
+    else if constexpr (lane::stays) return kept;
     else return lane::identity(op);
   }
   __device__ void end(const Op& op, const typename lane::type& gathered, const run_indices& index) {
-    if constexpr (lane::stays) kept = gathered;
+    if constexpr (resumes) kept = lane::widen(op, gathered, index);
+    else if constexpr (lane::stays) kept = gathered;
     else kept = op.combine(kept, lane::widen(op, gathered, index));
   }
   /// What was gathered of a run by other means.

@@ -79,12 +79,26 @@ struct turned_walk {
 /// An operation that takes several elements at once, wherever they stand; those that are not there are made of its
 /// padding.
 template <class Op>
-concept takes_several = requires(const Op op, typename run_lane<Op>::type lane, const typename Op::value_type (&x)[4]) {
+concept takes_columns = requires(const Op op, typename run_lane<Op>::type (&lanes)[2],
+                                 const typename Op::value_type (&x)[4][2]) {
+  absorb_columns(op, lanes, x);
+};
+template <class Op>
+concept takes_several = takes_columns<Op> ||
+    requires(const Op op, typename run_lane<Op>::type lane, const typename Op::value_type (&x)[4]) {
   absorb_several(op, lane, x);
   { padding_of(op) } -> std::same_as<typename Op::value_type>;
 };
 
-static_assert(takes_several<integer_product<std::int8_t>> && takes_several<float_product<float>>);
+static_assert(takes_columns<integer_product<std::int8_t>> && takes_several<float_product<float>>);
+
+/// An operation that takes less for two elements at once, if they are there.
+template <class Op>
+concept takes_two = requires(const Op op, typename run_lane<Op>::type lane, typename Op::value_type x) {
+  absorb_two(op, lane, x, x);
+};
+
+static_assert(takes_two<float_product<double>>);
 
 /// An operation that takes less to gather elements whose numbers ascend.
 template <class Op>
@@ -143,11 +157,26 @@ __device__ void absorb_run(const Op& op, run_value<Op> (&mine)[Width], Walk walk
     for (int k = 0; k < Loads; ++k) walk.take(all || l + k * lanes < count, x[k], number[k]);
     if constexpr (takes_several<Op>) {
 #pragma unroll
-      for (int j = 0; j < Width; ++j) {
-        T column[Loads];
+      for (int k = 0; k < Loads; ++k) {
 #pragma unroll
-        for (int k = 0; k < Loads; ++k) column[k] = all || l + k * lanes < count ? x[k][j] : padding_of(op);
-        absorb_several(op, into[j], column);
+        for (int j = 0; j < Width; ++j) x[k][j] = all || l + k * lanes < count ? x[k][j] : padding_of(op);
+      }
+      if constexpr (takes_columns<Op>) {
+        absorb_columns(op, into, x);
+      } else {
+#pragma unroll
+        for (int j = 0; j < Width; ++j) {
+          T column[Loads];
+#pragma unroll
+          for (int k = 0; k < Loads; ++k) column[k] = x[k][j];
+          absorb_several(op, into[j], column);
+        }
+      }
+    } else if constexpr (takes_two<Op> && Loads % 2 == 0) {  // all are there
+#pragma unroll
+      for (int j = 0; j < Width; ++j) {
+#pragma unroll
+        for (int k = 0; k < Loads; k += 2) absorb_two(op, into[j], x[k][j], x[k + 1][j]);
       }
     } else {
       with_known_nan(op, [&](const Op& known) {

@@ -1,0 +1,85 @@
+// Products by the ways of their own through tiles: bytes that words hold, or no longer hold, and binary64 of any
+// exponent. All are exact, so that the order does not matter.
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "device/exact_expected.hpp"
+#include "device/interpreted.hpp"
+
+namespace multifold::device_tests {
+namespace {
+
+class products_on_device : public exact_on_device {
+ protected:
+  /// Rows, columns, and boxes of a few of them.
+  template <class T>
+  void try_all(dtype type, std::int64_t length, const std::vector<T>& x, nan_policy policy = nan_policy::propagate) {
+    reduction what = make_reduction(op_kind::prod, type, policy);
+    what.result = dtype::f64;
+    const auto count = static_cast<std::int64_t>(x.size()) / length;
+    ASSERT_NO_FATAL_FAILURE(expect_interpreted(what, {count, length}, {1}, x, x));
+    ASSERT_NO_FATAL_FAILURE(expect_interpreted(what, {length, count}, {0}, x, x));
+    ASSERT_NO_FATAL_FAILURE(expect_interpreted(what, {count / 6, length, 6}, {1}, x, x));
+  }
+};
+
+constexpr std::int64_t batches = 6 * 43;
+
+TEST_F(products_on_device, of_bytes_that_outgrow_words) {
+  // Powers of two, which always have 128 significant bits; and of three, as far as these do.
+  constexpr int families[][6] = {{1, -1, 1, -1, 1, -1},     {-128, -128, -128, -128, -128, -128},
+                                 {2, -64, 1, -1, 16, -128}, {1, 1, 1, 1, -3, 1},
+                                 {127, 1, -1, 1, 1, 1},     {0, 2, -4, 8, -16, 32}};
+  for (const std::int64_t length : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33, 100}) {
+    for (const auto& family : families) {
+      std::vector<std::int8_t> x(static_cast<std::size_t>(batches * length));
+      std::vector<std::uint8_t> y(x.size());
+      const bool powers = family[4] != -3 && family[0] != 127;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        // In any order along both axes, but at most 16 factors that are not powers of two.
+        const bool any =
+            powers || (i / static_cast<std::size_t>(length) + i % static_cast<std::size_t>(length)) % 7 == 0;
+        const int value = family[any ? rng() % 6 : 1];
+        x[i] = static_cast<std::int8_t>(value);
+        y[i] = static_cast<std::uint8_t>(value < 0 ? -value : value);
+      }
+      ASSERT_NO_FATAL_FAILURE(try_all(dtype::i8, length, x));
+      ASSERT_NO_FATAL_FAILURE(try_all(dtype::u8, length, y));
+    }
+  }
+}
+
+TEST_F(products_on_device, of_booleans_with_few_zeros) {
+  for (const std::int64_t length : {1, 3, 4, 7, 8, 9, 31, 100}) {
+    std::vector<bool8> x(static_cast<std::size_t>(batches * length));
+    for (bool8& each : x) each.bits = static_cast<std::uint8_t>(rng() % 40 == 0 ? 0 : 1 + rng() % 255);
+    ASSERT_NO_FATAL_FAILURE(try_all(dtype::boolean, length, x));
+  }
+}
+
+TEST_F(products_on_device, of_binary64_of_any_exponent) {
+  constexpr double quiet_nan = std::numeric_limits<double>::quiet_NaN();
+  for (const std::int64_t length : {1, 2, 3, 4, 5, 8, 9, 30}) {
+    for (const double special : {1.0, -0.0, -HUGE_VAL, quiet_nan}) {
+      for (const unsigned one_in : {200u, 3u}) {
+        std::vector<double> x(static_cast<std::size_t>(batches * length));
+        for (double& each : x) {
+          // At most 30 factors of three, which 106 bits hold.
+          const double significand = rng() % 2 == 0 ? 1 : -1.5;
+          each = std::ldexp(significand, static_cast<int>(rng() % 2097) - 1073);
+          if (rng() % one_in == 0) each = special;
+        }
+        // Which NaN a product is, is another matter.
+        if (!std::isnan(special)) {
+          ASSERT_NO_FATAL_FAILURE(try_all(dtype::f64, length, x));
+        }
+        ASSERT_NO_FATAL_FAILURE(try_all(dtype::f64, length, x, nan_policy::omit));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace multifold::device_tests
