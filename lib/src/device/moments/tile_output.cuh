@@ -3,9 +3,9 @@
 // See docs/exact-sums.md, 17.
 #pragma once
 
+#include "device/moments/column_moments.cuh"
 #include "device/moments/finish.cuh"
 #include "device/moments/gather.cuh"
-#include "device/moments/run_moments.cuh"
 #include "device/moments/totals.cuh"
 
 namespace multifold::cuda::moments {
