@@ -106,8 +106,10 @@ TEST_F(windows_on_device, columns_of_a_thread_that_differ) {
         }
         std::vector<T> y = x;
         std::rotate(y.begin(), y.begin() + 1, y.end());
-        for (const op_kind op : {op_kind::norm1, op_kind::sumsq, op_kind::var, op_kind::dot, op_kind::cov}) {
-          const reduction what = make_reduction(op, type, nan_policy::propagate, accuracy::exact);
+        for (const op_kind op :
+             {op_kind::norm1, op_kind::sumsq, op_kind::norm2, op_kind::var, op_kind::std, op_kind::dot, op_kind::cov}) {
+          reduction what = make_reduction(op, type, nan_policy::propagate, accuracy::exact);
+          if (rng() % 4 == 0) what.result = dtype::f64;
           ASSERT_NO_FATAL_FAILURE(expect_interpreted(what, of.extents, of.axes, x, y)) << kinds << " kinds";
         }
       }

@@ -17,9 +17,26 @@ struct column_moments {
 
   /// Of a column; the products of binary16 are in two windows.
   struct column_sums {
+    using element = T;
     double x = -0.0, y = -0.0, products[halves ? 2 : 1] = {-0.0};
+
+    __device__ moments::near_totals totals() const {
+      moments::near_totals all;
+      if constexpr (sums) all.x.high = x;
+      if constexpr (joint) all.y.high = y;
+      if constexpr (multiplies) all.products = sweeps::near_of_windows(products);
+      if constexpr (Set == moment_set::products) all.minus_products = sweeps::is_negative_zero(products[0]);
+      if constexpr (halves) {
+        double sum = 0.0;
+        if constexpr (sums) sum += x;
+        if constexpr (joint) sum += y;
+        if constexpr (multiplies) sum += all.products.high + all.products.low;
+        all.lost = sum - sum != 0;
+      }
+      return all;
+    }
   };
-  using all_sums = column_sums[most_columns];
+  using all_sums = whole_sums<most_columns, column_sums>;
 
   /// Whether these are the sums of all columns that a lane has.
   template <class Run, class Columns>
@@ -33,10 +50,10 @@ struct column_moments {
           const T u = x[k][j], v = y[k][j];
           of_x.see(looked_at(u));
           if constexpr (two) of_y.see(looked_at(v));
-          if constexpr (sums) sum[j].x += sweeps::taken(u);
-          if constexpr (joint) sum[j].y += to_double(v);
-          if constexpr (sweeps::by_floats) sum[j].products[0] += sweeps::float_product(u, v);
-          else if constexpr (multiplies) sum[j].products[0] = fma(to_double(u), to_double(v), sum[j].products[0]);
+          if constexpr (sums) sum.of[j].x += sweeps::taken(u);
+          if constexpr (joint) sum.of[j].y += to_double(v);
+          if constexpr (sweeps::by_floats) sum.of[j].products[0] += sweeps::float_product(u, v);
+          else if constexpr (multiplies) sum.of[j].products[0] = fma(to_double(u), to_double(v), sum.of[j].products[0]);
         }
       }
     });
@@ -67,31 +84,15 @@ struct column_moments {
 #pragma unroll
     for (int j = 0; j < most_columns; ++j) {
       all[j].close(by);
-      if constexpr (sums) sum[j].x = all[j].x.sum[0];
-      if constexpr (joint) sum[j].y = all[j].y.sum[0];
+      if constexpr (sums) sum.of[j].x = all[j].x.sum[0];
+      if constexpr (joint) sum.of[j].y = all[j].y.sum[0];
       if constexpr (!multiplies) continue;
-      sum[j].products[0] = all[j].products.sum[0];
-      sum[j].products[1] = all[j].products.sum[1];
+      sum.of[j].products[0] = all[j].products.sum[0];
+      sum.of[j].products[1] = all[j].products.sum[1];
       if constexpr (Set == moment_set::products)
-        signs = signs && (run.rows() == 0 || sum[j].products[0] != 0 || sum[j].products[1] != 0);
+        signs = signs && (run.rows() == 0 || sum.of[j].products[0] != 0 || sum.of[j].products[1] != 0);
     }
     return signs;
-  }
-
-  __device__ static moments::near_totals totals_of(const column_sums& sum) {
-    moments::near_totals totals;
-    if constexpr (sums) totals.x.high = sum.x;
-    if constexpr (joint) totals.y.high = sum.y;
-    if constexpr (multiplies) totals.products = sweeps::near_of_windows(sum.products);
-    if constexpr (Set == moment_set::products) totals.minus_products = sweeps::is_negative_zero(sum.products[0]);
-    if constexpr (halves) {
-      double all = 0.0;
-      if constexpr (sums) all += sum.x;
-      if constexpr (joint) all += sum.y;
-      if constexpr (multiplies) all += totals.products.high + totals.products.low;
-      totals.lost = all - all != 0;
-    }
-    return totals;
   }
 
   // One by one. Out of line, with the call in a loop: ordinary data want the registers.
@@ -110,15 +111,7 @@ struct column_moments {
     if constexpr (halves) known = sums_of_halves(run, columns, sum);
     else known = look_at(run, columns, sum);
     if (!__all_sync(whole_warp, known)) return each_alone(run, columns);
-#pragma unroll 1
-    for (int j = 0; j < most_columns; ++j) {
-      column_sums found = sum[0];
-#pragma unroll
-      for (int k = 1; k < most_columns; ++k) {
-        if (k == j) found = sum[k];
-      }
-      columns.column(j)(totals_of(found));
-    }
+    columns(sum);
   }
 };
 
