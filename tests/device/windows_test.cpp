@@ -1,4 +1,5 @@
 // Runs of tiles whose elements need several windows, against plans that are interpreted.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -102,6 +103,14 @@ TEST_F(windows_on_device, columns_of_a_thread_that_differ) {
             what.result = result;
             ASSERT_NO_FATAL_FAILURE(expect_interpreted(what, of.extents, of.axes, x, x)) << kinds << " kinds";
           }
+        }
+        std::vector<T> y = x;
+        std::rotate(y.begin(), y.begin() + 1, y.end());
+        for (const op_kind op :
+             {op_kind::norm1, op_kind::sumsq, op_kind::norm2, op_kind::var, op_kind::std, op_kind::dot, op_kind::cov}) {
+          reduction what = make_reduction(op, type, nan_policy::propagate, accuracy::exact);
+          if (rng() % 4 == 0) what.result = dtype::f64;
+          ASSERT_NO_FATAL_FAILURE(expect_interpreted(what, of.extents, of.axes, x, y)) << kinds << " kinds";
         }
       }
     }

@@ -187,6 +187,17 @@ TEST(tile_layout, exact_sums_of_short_columns_take_several_a_thread) {
   EXPECT_EQ(columns_of(dtype::f32, {5, 2, 1 << 20}, nan_policy::omit), 1);
 }
 
+TEST(tile_layout, moments_that_binary64_holds_take_several_columns_a_thread) {
+  const auto columns_of = [](op_kind op, dtype type) {
+    return make_plan(make_reduction(op, type), form_of({6, 3, 1 << 20}, {1}, type), {}, h200_traits()).passes[0].vector;
+  };
+  EXPECT_EQ(columns_of(op_kind::var, dtype::f16), 4);
+  EXPECT_EQ(columns_of(op_kind::dot, dtype::bf16), 2);
+  EXPECT_EQ(columns_of(op_kind::norm1, dtype::f32), 2);
+  EXPECT_EQ(columns_of(op_kind::sumsq, dtype::f32), 1);
+  EXPECT_EQ(columns_of(op_kind::describe, dtype::f16), 1);
+}
+
 TEST(tile_layout, threads_are_dealt_by_what_a_box_has) {
   EXPECT_EQ(sum_plan(form_of({1 << 22, 17}, {1})).passes[0].group, 1);
   EXPECT_EQ(sum_plan(form_of({1 << 14, 5001}, {1})).passes[0].group, 256);

@@ -191,8 +191,9 @@ bool tiles_are_open(const reduction& what, const plan_options& options, const en
 tile_input input_of_tiles(const reduction& what) {
   const std::int64_t item = item_bytes(what.input);
   const bool moments = family_of(what) == op_family::moments;
-  if (takes_two_arrays(what.op)) return {item, 2, 1};
-  if (moments && is_floating(what.input)) return {item, 1, 1};
+  const int arrays = takes_two_arrays(what.op) ? 2 : 1;
+  if (moments && is_floating(what.input)) return {item, arrays, most_moment_columns(item, moments_of(what.op)), true};
+  if (arrays == 2) return {item, 2, 1};
   if (gathers_exactly(what)) {
     const bool together = what.nan == nan_policy::propagate;
     return {item, 1, together ? most_tile_columns(item) : 1, true};

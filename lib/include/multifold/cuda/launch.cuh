@@ -110,17 +110,18 @@ void launch_tiles(const pass& at, const tiled_elements<kernels::tile_element<Op>
                               at.array.index_step,
                               at.box.turned};
   constexpr int width = kernels::tile_columns_of<Op>, whole_width = kernels::whole_columns_of<Op>;
-  bool serves = at.vector == 1 || at.vector == width;
-  auto kernel = at.vector == 1 ? kernels::tiles<1, false, Op, Output> : kernels::tiles<width, false, Op, Output>;
+  // Columns of whole runs are taken one by one where their sums are handed on in parts.
+  const bool serves = at.vector == 1 || at.vector == width || (at.vector == whole_width && at.has_whole_runs());
+  if (!serves) throw unsupported_error("a plan of tiles was made for another operation");
+  auto kernel =
+      at.vector == 1 || width == 1 ? kernels::tiles<1, false, Op, Output> : kernels::tiles<width, false, Op, Output>;
   if constexpr (kernels::run_sweeps<Op>::any) {
     const bool leaves = args.partials.data == nullptr || kernels::run_sweeps<Op>::hands_on;
     if (at.has_whole_runs() && leaves && args.output.takes_whole_runs()) {
       kernel = kernels::tiles<1, true, Op, Output>;
-      if (at.vector > 1) kernel = kernels::tiles<whole_width, true, Op, Output>;
-      serves = at.vector == 1 || (at.vector == whole_width && at.group == 1);
+      if (at.vector > 1 && at.group == 1) kernel = kernels::tiles<whole_width, true, Op, Output>;
     }
   }
-  if (!serves) throw unsupported_error("a plan of tiles was made for another operation");
   launch_kernel(queue, kernel, static_cast<unsigned>(at.blocks), static_cast<unsigned>(at.threads),
                 static_cast<unsigned>(tile_ring_bytes), from.data, from.more, map, args);
 }

@@ -20,6 +20,20 @@ enum class moment_set : std::uint8_t {
   description,  // sums of x and of x x, extremes and counts
 };
 
+/// Columns of floating-point elements of `item` bytes that a thread of tiles takes together where it has whole runs, at
+/// most: more than one where a binary64 or two hold what ordinary elements add up to, and registers hold those.
+constexpr int most_moment_columns(std::int64_t item, moment_set set) noexcept {
+  switch (set) {
+    case moment_set::absolute: return item == 2 ? 4 : item == 4 ? 2 : 1;
+    case moment_set::squares:
+    case moment_set::spread: return item == 2 ? 4 : 1;
+    case moment_set::products:
+    case moment_set::joint: return item == 2 ? 2 : 1;
+    case moment_set::description: break;
+  }
+  return 1;
+}
+
 /// What `op` gathers. Throws: unsupported_error for operations that are no moments.
 constexpr moment_set moments_of(op_kind op) {
   switch (op) {

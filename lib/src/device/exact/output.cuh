@@ -141,18 +141,18 @@ struct exact_output {
   __device__ void operator()(const exact_float_sum<T>&, std::int64_t batch, const exact_sum<T>& sum) const {
     deliver(batch, sum);
   }
-  /// Sums of a thread's columns that are numbers, or pairs that are not lost. Whether all are stored; others are
-  /// delivered one by one.
+  /// Sums of a thread's columns that are numbers, or pairs that are not lost. Returns a bit for each that is not
+  /// stored: they are delivered one by one.
   template <class Columns, int Width, class Sum>
-  __device__ bool store_in_order(const Columns& columns, const kernels::whole_sums<Width, Sum>& sums) const {
-    if (!in_order) return false;
+  __device__ unsigned store_in_order(const Columns& columns, const kernels::whole_sums<Width, Sum>& sums) const {
+    if (!in_order) return ~0u;
     T* out = static_cast<T*>(to.data) + columns.batch;
-    bool all = true;
+    unsigned left = 0;
 #pragma unroll
     for (int j = 0; j < Width; ++j, out += columns.apart) {
-      if (columns.has(j) && !round(sums.of[j], to.count.most, out)) all = false;
+      if (columns.has(j) && !round(sums.of[j], to.count.most, out)) left |= 1u << j;
     }
-    return all;
+    return left;
   }
   /// Of binary16, infinite or NaN where the sum is.
   __device__ void operator()(const half_sum& fold, std::int64_t batch, double sum) const {

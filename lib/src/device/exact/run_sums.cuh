@@ -195,7 +195,7 @@ struct run_sweeps<expansion_sum<T>> {
     window_sums<2> windows[most_columns];
 #pragma unroll
     for (auto& each : windows) each = empty;
-    run.each_of_columns(columns.offsets(run.place.span), [&](const auto& x) {
+    run.each_of_columns(columns.offsets(run.place.span), [&](const auto& x, const auto&) {
 #pragma unroll
       for (const auto& row : x) {
 #pragma unroll
@@ -225,7 +225,7 @@ struct run_sweeps<expansion_sum<T>> {
     magnitude_scan<T> scan;
 #pragma unroll
     for (double& each : look.sum.of) each = -0.0;
-    run.each_of_columns(columns.offsets(run.place.span), [&](const auto& x) {
+    run.each_of_columns(columns.offsets(run.place.span), [&](const auto& x, const auto&) {
 #pragma unroll
       for (const auto& row : x) {
 #pragma unroll
@@ -330,7 +330,7 @@ struct run_sweeps<half_sum> {
     whole_sums<most_columns, double> sum;
 #pragma unroll
     for (double& each : sum.of) each = -0.0;
-    run.each_of_columns(columns.offsets(run.place.span), [&](const auto& x) {
+    run.each_of_columns(columns.offsets(run.place.span), [&](const auto& x, const auto&) {
 #pragma unroll
       for (const auto& row : x) {
 #pragma unroll

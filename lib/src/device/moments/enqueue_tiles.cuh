@@ -20,7 +20,10 @@ void enqueue_tiles(const plan& p, const detail::call& c) {
     using Fold = moment_fold<T, Set>;
     using Output = moment_output<carrier, Set>;
     const auto* const y = reads_two_arrays(Set) ? static_cast<const T*>(c.data.y) + p.form.offset : x;
-    const Output output{output_of(p, c, space.status()), lost, {p.form.length, c.count}};
+    Output output{output_of(p, c, space.status()), lost, {p.form.length, c.count}};
+    const auto& to = output.to;
+    output.in_order =
+        !to.merge && !to.only && to.result == dtype_of<T> && to.layout.count == 1 && to.layout.stride[0] == 1;
     const Fold fold;
     const auto partials = cuda::detail::prepare_partials<Fold>(p, 0, fold, space, c.queue);
     const kernels::pass_arguments<Fold, Output> args{

@@ -41,14 +41,20 @@ namespace multifold::cuda::kernels {
 struct plain_window {
   double sum[1] = {-0.0};
 
+  plain_window() = default;
   __device__ explicit plain_window(const window_layout&) {}
   __device__ void add(double x) { sum[0] += x; }
   __device__ void close(const window_layout&) {}
 };
 
+/// Of several columns of a thread (column_moments.cuh).
+template <floating_storage T, moment_set Set>
+struct column_moments;
+
 template <floating_storage T, moment_set Set>
 struct run_sweeps<moments::moment_fold<T, Set>> {
   static constexpr bool any = true, hands_on = false;
+  static constexpr int most_columns = most_moment_columns(sizeof(T), Set);
   using op_type = moments::moment_fold<T, Set>;
   using accumulator = typename op_type::accumulator;
   using range_type = exponent_range<T>;
@@ -206,6 +212,7 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
     window<Sums> x, y;
     window_sums<Products> products;
 
+    all_windows() = default;
     __device__ explicit all_windows(const layouts& by) : x(by.x), y(by.y), products(by.products) {}
 
     __device__ void add(T u, T v, bool here) {
@@ -380,6 +387,11 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
     deliver(totals);
   }
 
+  template <class Run, class Columns>
+  __device__ static void whole_columns(const op_type&, const Run& run, const Columns& columns) {
+    column_moments<T, Set>::whole(run, columns);
+  }
+
   // A lane's sums, to its accumulator; those of nothing but zeros with their sign. Of ordinary data, window k has no
   // business before part k.
   template <int Window, int Parts, int Count>
@@ -446,7 +458,6 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
     else into.x.lose();
   }
 
- private:
   __device__ static bool is_negative_zero(double x) { return __double_as_longlong(x) == INT64_MIN; }
 };
 

@@ -3,9 +3,9 @@
 // See docs/exact-sums.md, 17.
 #pragma once
 
+#include "device/moments/column_moments.cuh"
 #include "device/moments/finish.cuh"
 #include "device/moments/gather.cuh"
-#include "device/moments/run_moments.cuh"
 #include "device/moments/totals.cuh"
 
 namespace multifold::cuda::moments {
@@ -30,6 +30,7 @@ struct moment_output {
   output to;
   unsigned* lost;
   kernels::device_length length;
+  bool in_order = false;  // results of the elements' dtype, one behind the other, without a status each
 
   /// Whether a run of tiles may be handed over as a whole batch: what is merged has to be exact.
   bool takes_whole_runs() const { return !to.merge; }
@@ -42,6 +43,26 @@ struct moment_output {
   template <class Fold>
   __device__ void operator()(const Fold&, std::int64_t batch, const near_totals& of) const {
     if (of.lost || !delivered(batch, of)) mark_lost(batch);
+  }
+  template <class Fold, class Sums>
+  requires requires(const Sums sums) { sums.totals(); }
+  __device__ void operator()(const Fold& fold, std::int64_t batch, const Sums& of) const {
+    (*this)(fold, batch, of.totals());
+  }
+  /// The results of a thread's columns. Returns a bit for each that is not stored: they are delivered one by one.
+  template <class Columns, int Width, class Sums>
+  __device__ unsigned store_in_order(const Columns& columns, const kernels::whole_sums<Width, Sums>& sums) const {
+    if (!in_order) return ~0u;
+    const std::int64_t n = length;
+    auto* out = static_cast<typename Sums::element*>(to.data) + columns.batch;
+    unsigned left = 0;
+#pragma unroll
+    for (int j = 0; j < Width; ++j, out += columns.apart) {
+      if (!columns.has(j)) continue;
+      const near_totals totals = sums.of[j].totals();
+      if (totals.lost || !stored_at(totals, n, *out)) left |= 1u << j;
+    }
+    return left;
   }
   /// Stores the result of what is known so far, if that makes it certain.
   __device__ bool deliver(std::int64_t batch, const near_totals& of) const { return delivered(batch, of); }
@@ -118,20 +139,31 @@ struct moment_output {
   // Narrow results, nearly all of which need no more than a binary64 for it.
   template <class Totals>
   __device__ bool stored_quickly(const Totals& of, std::int64_t n, void* out) const {
-    if constexpr (real) {
-      double v;
-      if constexpr (Set == moment_set::joint)
-        v = multifold::detail::rough_covariance(of.x, of.y, of.products, n, to.reciprocal);
-      else if constexpr (deviates) v = multifold::detail::rough_covariance(of.x, of.x, of.products, n, to.reciprocal);
-      else {
-        const near_value& sum = Set == moment_set::absolute ? of.x : of.products;
-        v = sum.error <= 0x1p-47 * fabs(sum.high) ? sum.high : 0.0;
-      }
-      if (to.op == op_kind::norm2 || to.op == op_kind::std) v = multifold::detail::rough_root(v);
-      return multifold::detail::round_if_sure(v, to.result, out);
-    } else {
-      return false;
+    if constexpr (real) return multifold::detail::round_if_sure(rough_result(of, n), to.result, out);
+    else return false;
+  }
+  // The same in the elements' dtype. A sum that is exact may be half of the way between two results.
+  template <class T>
+  __device__ bool stored_at(const near_totals& of, std::int64_t n, T& out) const {
+    if constexpr (!deviates) {
+      if (Set != moment_set::squares || to.op != op_kind::norm2)
+        return multifold::detail::round_if_certain(Set == moment_set::absolute ? of.x : of.products, out);
     }
+    return multifold::detail::round_if_sure(rough_result(of, n), out);
+  }
+  // Within 2^-44 of itself, or 0 where nothing is sure.
+  __device__ double rough_result(const near_totals& of, std::int64_t n) const {
+    double v;
+    if constexpr (Set == moment_set::joint) {
+      v = multifold::detail::rough_covariance(of.x, of.y, of.products, n, to.reciprocal);
+    } else if constexpr (deviates) {
+      v = multifold::detail::rough_covariance(of.x, of.x, of.products, n, to.reciprocal);
+    } else {
+      const near_value& sum = Set == moment_set::absolute ? of.x : of.products;
+      v = sum.error <= 0x1p-47 * fabs(sum.high) ? sum.high : 0.0;
+    }
+    constexpr bool has_root = Set == moment_set::squares || Set == moment_set::spread;
+    return has_root && (to.op == op_kind::norm2 || to.op == op_kind::std) ? multifold::detail::rough_root(v) : v;
   }
 
   // Everything of a description, or nothing.

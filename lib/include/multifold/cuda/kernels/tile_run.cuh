@@ -64,16 +64,20 @@ struct tile_run {
       along([&](int a) { return straight_walk(place.first[a] + place.shift[a], stride, lane, group); }, f);
     }
   }
-  /// All elements of several columns, `offset` bytes behind that of the run, whose only lane this is: f(x), a few rows
-  /// x[k] of columns x[k][j] at a time.
+  /// All elements of several columns, `offset` bytes behind that of the run, whose only lane this is: f(x, y), a few
+  /// rows x[k] of columns x[k][j] at a time. `y` is the second array's, or x.
   template <int Width, class F>
   __device__ __forceinline__ void each_of_columns(const column_offsets<Width>& offset, const F& f) const {
     if (rows() == 0) return;
-    const std::byte* const first = place.first[0];
-    const unsigned shift = place.shift[0];
-    if (bend != 0) along_columns(bent_walk(first, stride, shift, bend, 0, 1), offset, f);
-    else if (turned) along_columns(turned_walk(first + shift, stride, rows(), place.outer, 0, 1), offset, f);
-    else along_columns(straight_walk(first + shift, stride, 0, 1), offset, f);
+    if (bend != 0) {
+      along_columns([&](int a) { return bent_walk(place.first[a], stride, place.shift[a], bend, 0, 1); }, offset, f);
+    } else if (turned) {
+      along_columns(
+          [&](int a) { return turned_walk(place.first[a] + place.shift[a], stride, rows(), place.outer, 0, 1); },
+          offset, f);
+    } else {
+      along_columns([&](int a) { return straight_walk(place.first[a] + place.shift[a], stride, 0, 1); }, offset, f);
+    }
   }
   /// The run of another column.
   __device__ tile_run beside(int offset) const {
@@ -147,20 +151,27 @@ struct tile_run {
     if (l < count) some.template operator()<1>();
   }
 
-  template <int Width, class Walk, class F>
-  __device__ __forceinline__ void along_columns(Walk walk, const column_offsets<Width>& offset, const F& f) const {
-    constexpr int most = Width > 2 ? 2 : 4;
+  template <int Width, class WalkOf, class F>
+  __device__ __forceinline__ void along_columns(const WalkOf& walk_of, const column_offsets<Width>& offset,
+                                                const F& f) const {
+    constexpr int most = Width * Arrays > 2 ? 2 : 4;
+    auto x_walk = walk_of(0), y_walk = walk_of(Arrays - 1);
     int left = rows();
     const auto some = [&]<int Loads>() {
-      T x[Loads][Width];
+      T x[Loads][Width], y[Loads][Width];
 #pragma unroll
       for (int k = 0; k < Loads; ++k) {
         int number;
-        const std::byte* const at = walk.take(true, number);
+        const std::byte* const x_at = x_walk.take(true, number);
 #pragma unroll
-        for (int j = 0; j < Width; ++j) x[k][j] = *reinterpret_cast<const T*>(at + offset.of[j]);
+        for (int j = 0; j < Width; ++j) y[k][j] = x[k][j] = *reinterpret_cast<const T*>(x_at + offset.of[j]);
+        if constexpr (Arrays == 2) {
+          const std::byte* const y_at = y_walk.take(true, number);
+#pragma unroll
+          for (int j = 0; j < Width; ++j) y[k][j] = *reinterpret_cast<const T*>(y_at + offset.of[j]);
+        }
       }
-      f(x);
+      f(x, y);
       left -= Loads;
     };
 #pragma unroll 1

@@ -148,14 +148,17 @@ struct whole_columns {
   /// Delivers a sum a column.
   template <class Sum>
   __device__ void operator()(const whole_sums<Width, Sum>& sums) const {
-    if (args->partials.data != nullptr || !args->output.store_in_order(*this, sums)) deliver_each(*this, sums);
+    unsigned left = ~0u;  // columns, a bit each
+    if (args->partials.data == nullptr) left = args->output.store_in_order(*this, sums);
+    if (left != 0) deliver_each(*this, sums, left);
   }
 
  private:
   template <class Sum>
-  __device__ __noinline__ static void deliver_each(whole_columns columns, whole_sums<Width, Sum> sums) {
+  __device__ __noinline__ static void deliver_each(whole_columns columns, whole_sums<Width, Sum> sums, unsigned which) {
 #pragma unroll 1
     for (int j = 0; j < Width; ++j) {
+      if ((which >> j & 1u) == 0) continue;
       Sum sum = sums.of[0];
 #pragma unroll
       for (int k = 1; k < Width; ++k) {
