@@ -10,6 +10,7 @@
 
 #include "multifold/cuda/kernels/dependent.cuh"
 #include "multifold/cuda/kernels/finish.cuh"
+#include "multifold/cuda/kernels/kept_sums.cuh"
 #include "multifold/cuda/kernels/tile_reader.cuh"
 #include "multifold/cuda/kernels/tile_ring.cuh"
 
@@ -222,6 +223,9 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks_of<Op>)
   const int outer_step = joined ? static_cast<int>(outer_bytes) : by_rows ? map.rows * map.pitch : map.pitch;
   const tile_reader<Width, Op> reader{map, stride, lanes.group, lanes.lane, bend};
   run_value<Op> mine[Width];
+  constexpr bool keeps = Whole && keeps_sums<Op>;
+  [[maybe_unused]] kept_sum<Op, keeps> kept;
+  [[maybe_unused]] int steps = 0;  // whose sums are kept
   for (unsigned number = 0;; ++number) {
     const unsigned stage = number % tile_stages;
     detail::wait_for(&full[stage], number / tile_stages % 2);
@@ -252,6 +256,9 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks_of<Op>)
       if constexpr (Whole && Width > 1) {
         const whole_columns<Width, Op, Output> columns{&args, first_batch, words, active ? view.columns - c : 0};
         sweeps::whole_columns(args.op, reader.run_of(place, active), columns);
+      } else if constexpr (keeps) {
+        const sum_keeper<Op, Output> keep{&args, kept, steps, first_batch, lanes.lane, lanes.group, active};
+        sweeps::whole(args.op, reader.run_of(place, active), keep);
       } else if constexpr (Whole) {
         sweeps::whole(args.op, reader.run_of(place, active), whole_batch<Op, Output>{&args, first_batch, leaves(0)});
       } else {
@@ -286,6 +293,9 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks_of<Op>)
       detail::wait_for(&empty[stage], number / tile_stages % 2);
       fetch(static_cast<int>(stage));
     }
+  }
+  if constexpr (keeps) {
+    if (steps > 0) deliver_kept(&args, kept);
   }
 }
 

@@ -1,0 +1,59 @@
+// Sums of whole runs that the lanes of a group keep in turn, so that all lanes of a warp deliver at once.
+#pragma once
+
+#include <cstdint>
+
+#include "multifold/cuda/kernels/arguments.cuh"
+#include "multifold/cuda/kernels/tile_reader.cuh"
+
+namespace multifold::cuda::kernels {
+
+/// Operations whose results are so much work that one lane of a group should not do it while the others wait.
+template <class Op>
+inline constexpr bool keeps_sums = false;
+template <class Op>
+requires requires { run_sweeps<Op>::keeps; }
+inline constexpr bool keeps_sums<Op> = run_sweeps<Op>::keeps;
+
+/// The sum of a run that a lane keeps, if any.
+template <class Op, bool Keeps = keeps_sums<Op>>
+struct kept_sum {
+  static constexpr std::int64_t none = -1;
+  typename run_sweeps<Op>::whole_sum sum;
+  std::int64_t batch = none;
+};
+template <class Op>
+struct kept_sum<Op, false> {};
+
+/// Delivers what the lanes of a warp keep. The whole warp calls.
+template <class Op, class Output>
+__device__ __noinline__ void deliver_kept(const pass_arguments<Op, Output>* args, kept_sum<Op>& kept) {
+  if (kept.batch != kept.none) args->output(args->op, kept.batch, kept.sum);
+  kept.batch = kept.none;
+  __syncwarp();
+}
+
+/// Keeps the sums of the runs of one step of a warp, which all lanes of a group have, in the group's next lane, and
+/// delivers once all lanes have kept one.
+template <class Op, class Output>
+struct sum_keeper {
+  const pass_arguments<Op, Output>* args;
+  kept_sum<Op>& kept;
+  int& steps;  // since the last delivery: the same in all lanes
+  std::int64_t batch;
+  int lane, group;  // of a run
+  bool active;      // whether there is a run
+
+  template <class Sum>
+  __device__ void operator()(const Sum& sum) const {
+    if (lane == steps && active) {
+      kept.sum = sum;
+      kept.batch = batch;
+    }
+    if (++steps < group) return;
+    steps = 0;
+    deliver_kept(args, kept);
+  }
+};
+
+}  // namespace multifold::cuda::kernels
