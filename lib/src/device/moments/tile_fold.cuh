@@ -129,6 +129,7 @@ requires(!floating_storage<T>) struct moment_fold<T, Set> : partial_fold<partial
   using number_type = typename lanes::number;
   static constexpr std::int64_t lane_capacity = lanes::capacity;
   static constexpr int most_columns = reads_two_arrays(Set) ? 1 : sizeof(accumulator) > 16 ? 2 : 4;
+  static constexpr bool keeps = Set == moment_set::description;
 
   struct lane {
     typename lanes::sum x{}, y{};
