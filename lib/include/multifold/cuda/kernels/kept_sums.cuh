@@ -28,7 +28,7 @@ struct kept_sum {
 /// What lanes keep the sums of runs in.
 template <class Op, bool Whole, bool Keeps = keeps_sums<Op, Whole>>
 struct kept_sums {
-  using type = multifold::detail::nothing<0>;
+  struct type {};
 };
 template <class Op>
 struct kept_sums<Op, true, true> {
