@@ -64,6 +64,7 @@ struct tiled_array {
 /// memory. On an H200, rows of 1000 f32 were added at 4240 GB/s like this; with three stages of 16 KiB and four blocks
 /// at 3480, and with three of 32 KiB and two blocks at 4260, but columns of (1000, 17) at 3410 in place of 3940.
 inline constexpr int tile_threads = 256, tile_stages = 2, most_tile_blocks = 3;
+inline constexpr int moment_column_blocks = 2;  // at most, whose threads take whole moments of several columns
 inline constexpr std::int64_t tile_stage_bytes = (30 << 10) + 128;
 /// Pieces of tiles begin as far behind a multiple of this as they do in memory.
 inline constexpr int tile_line_bytes = 128;

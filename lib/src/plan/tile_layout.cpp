@@ -213,7 +213,12 @@ void lay_out_tiles(pass& p, const tiled_array& of, const tile_input& from, const
   p.array = of;
   p.box = {.resident = resident_blocks(what, engine)};
   cut(p, 1, 1);
-  if (box_of_batches(p, of, room)) return deal_threads(p, of, room, takes_vectors(what, of, room.item));
+  if (box_of_batches(p, of, room)) {
+    deal_threads(p, of, room, takes_vectors(what, of, room.item));
+    const bool moments = family_of(what) == op_family::moments;
+    if (moments && room.whole && p.vector > 1) p.box.resident = std::min(p.box.resident, moment_column_blocks);
+    return;
+  }
   if (room.whole) p.vector = room.columns = 1;
   box_of_rows(p, of, room, engine);
 }

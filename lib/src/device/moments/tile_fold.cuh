@@ -30,7 +30,8 @@ struct partial_fold {
 template <class T, moment_set Set>
 struct moment_fold;
 
-/// Zeros and extremes of a run, whose elements have numbers.
+/// Zeros and extremes of a run, whose elements have numbers. Of floating point they mean nothing where there is a NaN:
+/// then a run is lost.
 template <storage_type T>
 struct run_marks {
   using key = key_of<T>;
@@ -38,10 +39,26 @@ struct run_marks {
   int zeros = 0;
 
   __device__ void see(T x, int number) {
-    const key k = order_key(x, key{0});
-    least.see(k, number);
-    greatest.see(static_cast<key>(~k), number);
-    zeros += k == order_key(T{}, key{0}) || (floating_storage<T> && k == key{-1});
+    if constexpr (floating_storage<T> && sizeof(T) == 2) {
+      // The key in the upper half of a word, which its number fills.
+      constexpr std::int32_t sign = INT32_MIN, upper_half = -65536;
+      const auto bits = static_cast<std::int32_t>(static_cast<std::uint32_t>(bit_copy<std::uint16_t>(x)) << 16);
+      const std::int32_t k = bits ^ (bits >> 31 & upper_half & ~sign);
+      least.see_upper(k, number);
+      greatest.see_upper(k ^ upper_half, number);
+    } else {
+      const key k = key_of_number(x);
+      least.see(k, number);
+      greatest.see(static_cast<key>(~k), number);
+    }
+    if constexpr (floating_storage<T> && sizeof(T) <= 4) {
+      const auto magnitude = static_cast<std::uint32_t>(bit_copy<key>(x) & greatest_key<key>);
+      zeros += static_cast<int>((magnitude - 1) >> 31);
+    } else if constexpr (floating_storage<T>) {
+      zeros += x == 0;
+    } else {
+      zeros += order_key(x, key{0}) == order_key(T{}, key{0});
+    }
   }
   __device__ bool only_negative_zeros() const requires floating_storage<T> {
     return least.key() == key{-1} && greatest.key() == key{0};
@@ -59,6 +76,15 @@ struct run_marks {
   }
 
  private:
+  // order_key(), but for NaN.
+  __device__ static key key_of_number(T x) {
+    if constexpr (floating_storage<T>) {
+      const auto bits = bit_copy<key>(x);
+      return bits ^ (bits >> (8 * sizeof(key) - 1) & greatest_key<key>);
+    } else {
+      return order_key(x, key{0});
+    }
+  }
   __device__ static std::int64_t carrier_key(key k) {
     if constexpr (floating_storage<T>) return order_key(carried(element_of_key<T>(k)), key_of<carrier_of<T>>{0});
     else return k;
@@ -103,6 +129,7 @@ requires(!floating_storage<T>) struct moment_fold<T, Set> : partial_fold<partial
   using number_type = typename lanes::number;
   static constexpr std::int64_t lane_capacity = lanes::capacity;
   static constexpr int most_columns = reads_two_arrays(Set) ? 1 : sizeof(accumulator) > 16 ? 2 : 4;
+  static constexpr bool keeps = Set == moment_set::description;
 
   struct lane {
     typename lanes::sum x{}, y{};

@@ -56,17 +56,17 @@ requires(sizeof(T) == 1) struct run_lane<integer_product<T>> {
   __device__ static accumulator widen(const op_type&, const type& l, const run_indices&) { return l.value(); }
 };
 
-/// The least key of a run and the number of its element, the first of equals. Keys of 1 and 2 bytes are one word with
-/// the number.
+/// The least key of a run and the number of its element, the first of equals: one word, but for keys of 8 bytes.
 template <class Key>
 struct numbered_least {
-  static constexpr bool packed = sizeof(Key) <= 2;
+  static constexpr bool packed = sizeof(Key) <= 4;
   static constexpr int none = 0xffff;
+  using word = std::conditional_t<sizeof(Key) <= 2, std::int32_t, std::int64_t>;
   struct pair {
     Key key;
     int number;
   };
-  std::conditional_t<packed, std::int32_t, pair> least;
+  std::conditional_t<packed, word, pair> least;
 
   __device__ numbered_least() {
     if constexpr (packed) least = pack(greatest_key<Key>, none);
@@ -81,21 +81,30 @@ struct numbered_least {
       least.number = better ? number : least.number;
     }
   }
+  /// Of a key that stands in the upper half of a word, whose lower half is zero.
+  __device__ void see_upper(std::int32_t upper, int number) requires(sizeof(Key) == 2) {
+    least = min(least, upper + number);
+  }
   __device__ void merge(const numbered_least& other) {
     if constexpr (packed) least = min(least, other.least);
     else see(other.least.key, other.least.number);
   }
   __device__ Key key() const {
-    if constexpr (packed) return static_cast<Key>(least >> 16);
+    if constexpr (packed) return static_cast<Key>(least >> half);
     else return least.key;
   }
   __device__ int number() const {
-    if constexpr (packed) return least & 0xffff;
+    if constexpr (packed) return static_cast<int>(least & ((word{1} << half) - 1));
     else return least.number;
   }
 
  private:
-  __device__ static std::int32_t pack(Key k, int number) { return static_cast<std::int32_t>(k) * 65536 + number; }
+  static constexpr int half = 4 * sizeof(word);  // bits
+
+  // Numbers are not negative.
+  __device__ static word pack(Key k, int number) {
+    return static_cast<word>(k) * (word{1} << half) | static_cast<word>(static_cast<unsigned>(number));
+  }
 };
 
 /// The least word of a run and the number of its element, the first of equals.

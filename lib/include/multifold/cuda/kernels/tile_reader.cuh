@@ -24,9 +24,14 @@ struct tile_elements<element_pair<T>> {
 template <class Op>
 using tile_element = typename tile_elements<typename Op::value_type>::type;
 
-/// Blocks that a multiprocessor holds.
-template <class Op>
-inline constexpr int tile_blocks_of = tile_blocks(sizeof(typename Op::accumulator));
+/// Blocks that a multiprocessor holds: fewer where a thread has whole moments of several columns in registers.
+template <class Op, int WholeColumns>
+inline constexpr int tile_blocks_of = [] {
+  constexpr int blocks = tile_blocks(sizeof(typename Op::accumulator));
+  if constexpr (WholeColumns > 1 && requires { Op::set; })
+    return blocks < moment_column_blocks ? blocks : moment_column_blocks;
+  else return blocks;
+}();
 
 /// The array and its tiles. Strides are in elements; neighbouring columns, or elements of a row (inner == 1), are
 /// neighbours in memory. A second array has the same strides.

@@ -10,6 +10,7 @@
 
 #include "multifold/cuda/kernels/dependent.cuh"
 #include "multifold/cuda/kernels/finish.cuh"
+#include "multifold/cuda/kernels/kept_sums.cuh"
 #include "multifold/cuda/kernels/tile_reader.cuh"
 #include "multifold/cuda/kernels/tile_ring.cuh"
 
@@ -172,7 +173,7 @@ struct whole_columns {
 /// Dynamic shared memory: tile_ring_bytes. `more` is the second array, if there is one. `Whole`: an operation that
 /// looks at runs more than once has all of a batch in a tile, and its lanes in a warp.
 template <int Width, bool Whole, class Op, class Output>
-__global__ void __launch_bounds__(tile_threads, tile_blocks_of<Op>)
+__global__ void __launch_bounds__(tile_threads, (tile_blocks_of < Op, Whole ? Width : 1 >))
     tiles(const tile_element<Op>* data, const tile_element<Op>* more, const __grid_constant__ tile_map map,
           const __grid_constant__ pass_arguments<Op, Output> args) {
   using T = tile_element<Op>;
@@ -225,6 +226,9 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks_of<Op>)
   const int outer_step = joined ? static_cast<int>(outer_bytes) : by_rows ? map.rows * map.pitch : map.pitch;
   const tile_reader<Width, Op> reader{map, stride, lanes.group, lanes.lane, bend};
   run_value<Op> mine[Width];
+  constexpr bool keeps = keeps_sums<Op, Whole>;
+  [[maybe_unused]] typename kept_sums<Op, Whole>::type kept;
+  [[maybe_unused]] int steps = 0;  // whose sums are kept
   for (unsigned number = 0;; ++number) {
     const unsigned stage = number % tile_stages;
     detail::wait_for(&full[stage], number / tile_stages % 2);
@@ -248,13 +252,15 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks_of<Op>)
         for (unsigned& each : place.shift) each = (each + static_cast<unsigned>(o) * outer_bytes) % tile_line_bytes;
       }
       const std::int64_t first_batch = view.first_batch + o * map.inner + c;
-      const auto leaves = [&](int j) {
-        return lanes.lane == 0 && active && (Width == 1 || c + j * words < view.columns);
-      };
+      const auto has = [&](int j) { return active && (Width == 1 || c + j * words < view.columns); };
+      const auto leaves = [&](int j) { return lanes.lane == 0 && has(j); };
       using sweeps = run_sweeps<Op>;
       if constexpr (Whole && Width > 1) {
         const whole_columns<Width, Op, Output> columns{&args, first_batch, words, active ? view.columns - c : 0};
         sweeps::whole_columns(args.op, reader.run_of(place, active), columns);
+      } else if constexpr (Whole && keeps) {
+        const sum_keeper keep{&args, kept, steps, first_batch, lanes.lane, lanes.group, active};
+        sweeps::whole(args.op, reader.run_of(place, active), keep);
       } else if constexpr (Whole) {
         sweeps::whole(args.op, reader.run_of(place, active), whole_batch<Op, Output>{&args, first_batch, leaves(0)});
       } else {
@@ -276,9 +282,23 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks_of<Op>)
             if (k == j) value = mine[k].kept;
           }
           value = merge_lanes(args.op, lanes, value, storage);
-          if (!leaves(j)) continue;
           const std::int64_t batch = first_batch + j * words;
-          if (args.partials.data == nullptr) args.output(args.op, batch, value);
+          if constexpr (keeps) {
+            if (args.partials.data == nullptr) {
+              const bool shared = lanes.rows && lanes.group <= 32;  // by lanes of a warp, which all have the value
+              const sum_keeper keep{&args,
+                                    kept,
+                                    steps,
+                                    batch,
+                                    shared ? lanes.lane : 0,
+                                    shared ? lanes.group : 1,
+                                    shared ? has(j) : leaves(j)};
+              keep(value);
+              continue;
+            }
+          }
+          if (!leaves(j)) continue;
+          if (!keeps && args.partials.data == nullptr) args.output(args.op, batch, value);
           else args.partials.data[batch * args.parts + view.part] = value;
         }
       }
@@ -289,6 +309,9 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks_of<Op>)
       detail::wait_for(&empty[stage], number / tile_stages % 2);
       fetch(static_cast<int>(stage));
     }
+  }
+  if constexpr (keeps) {
+    if (steps > 0) deliver_kept(&args, kept);
   }
 }
 
