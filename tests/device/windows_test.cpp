@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 #include <vector>
@@ -51,6 +52,35 @@ TEST_F(windows_on_device, lanes_that_need_more_windows_than_others) {
       }
     }
   };
+  try_all.operator()<float>(dtype::f32);
+  try_all.operator()<double>(dtype::f64);
+}
+
+// A few elements of any exponents a run, in rows and columns: pairs, and windows where those do not do.
+TEST_F(windows_on_device, few_elements_of_any_bits) {
+  const auto try_all = [&]<class T>(dtype type) {
+    for (const std::int64_t rows : {2, 3, 4, 5}) {
+      for (const bool columns : {false, true}) {
+        const std::vector<std::int64_t> extents =
+            columns ? std::vector<std::int64_t>{3, rows, 2311} : std::vector<std::int64_t>{7001, rows};
+        std::vector<T> x(static_cast<std::size_t>(element_count(extents)));
+        for (std::size_t i = 0; i < x.size(); ++i) {
+          std::uint64_t bits = rng();
+          if (i % 997 != 0) bits &= ~(std::uint64_t{1} << (std::is_same_v<T, double> ? 62 : sizeof(T) == 4 ? 30 : 14));
+          if (i % 5 == 0) bits <<= 8 * sizeof(bits) - 1, bits >>= 8 * (sizeof(bits) - sizeof(T));  // +-0
+          std::memcpy(&x[i], &bits, sizeof(T));
+        }
+        for (const op_kind op : {op_kind::sum, op_kind::mean}) {
+          for (const dtype result : {type, dtype::f64}) {
+            reduction what = make_reduction(op, type, nan_policy::propagate, accuracy::exact);
+            what.result = result;
+            ASSERT_NO_FATAL_FAILURE(expect_interpreted(what, extents, {1}, x, x)) << rows << " rows";
+          }
+        }
+      }
+    }
+  };
+  try_all.operator()<bf16>(dtype::bf16);
   try_all.operator()<float>(dtype::f32);
   try_all.operator()<double>(dtype::f64);
 }

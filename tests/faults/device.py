@@ -254,7 +254,7 @@ FAULTS = (
      "c + j * words < view.columns);",
      "c + j * words < view.columns + FAULT);"),
     ("whole columns of a thread that end behind the last one",
-     "lib/include/multifold/cuda/kernels/tiles.cuh",
+     "lib/include/multifold/cuda/kernels/whole_runs.cuh",
      "return j * apart < left;",
      "return j * apart < left + FAULT;"),
     ("products that binary64 does not hold",

@@ -205,5 +205,36 @@ TEST(tile_layout, threads_are_dealt_by_what_a_box_has) {
   EXPECT_EQ(sum_plan(form_of({1 << 22, 17}, {1})).passes[0].box.turned, false);
 }
 
+// One look is enough for exact sums, and for moments of f16.
+TEST(tile_layout, runs_that_need_one_look_are_a_warps) {
+  const auto group_of = [](op_kind op, dtype type) {
+    return make_plan(make_reduction(op, type), form_of({1 << 14, 5001}, {1}, type), {}, h200_traits()).passes[0].group;
+  };
+  EXPECT_EQ(group_of(op_kind::sum, dtype::bf16), 32);
+  EXPECT_EQ(group_of(op_kind::var, dtype::f16), 32);
+  EXPECT_GT(group_of(op_kind::var, dtype::bf16), 32);
+  EXPECT_GT(group_of(op_kind::max, dtype::bf16), 32);
+}
+
+TEST(tile_layout, moments_leave_room_for_as_many_blocks_as_sums) {
+  const auto blocks_of = [](op_kind op, dtype type, const list& extents) {
+    return make_plan(make_reduction(op, type), form_of(extents, {1}, type), {}, h200_traits()).passes[0].blocks;
+  };
+  EXPECT_EQ(blocks_of(op_kind::dot, dtype::f32, {1 << 20, 333}), 132 * 3);
+  EXPECT_EQ(blocks_of(op_kind::describe, dtype::f32, {1 << 20, 333}), 132 * 2);  // accumulators are larger
+  EXPECT_EQ(blocks_of(op_kind::var, dtype::f16, {1, 2, 1 << 26}), 132 * 2);      // of four columns
+}
+
+// Accumulators of short batches are more to write and read again than the batches are.
+TEST(tile_layout, short_batches_have_few_parts) {
+  const auto parts_of = [](op_kind op) {
+    return make_plan(make_reduction(op, dtype::i16), form_of({7, 342, 61908}, {1}, dtype::i16), {}, h200_traits())
+        .passes[0]
+        .parts;
+  };
+  EXPECT_LE(parts_of(op_kind::norm2), 4);
+  EXPECT_GE(parts_of(op_kind::sum), 1);
+}
+
 }  // namespace
 }  // namespace multifold::plan_tests

@@ -60,13 +60,14 @@ int single_row_threads(std::int64_t row_bytes, const engine_traits& engine) {
 
 }  // namespace
 
-std::int64_t parts_for_waves(std::int64_t blocks, std::int64_t slots, std::int64_t most) {
+std::int64_t parts_for_waves(std::int64_t blocks, std::int64_t slots, std::int64_t most, double part_cost) {
   if (blocks == 0 || blocks >= 8 * slots) return 1;
   std::int64_t best = 1;
   double best_fill = 0;
   for (std::int64_t waves = 1; waves <= 8 && best_fill < 0.95; ++waves) {
     const std::int64_t parts = std::min(most, waves * slots / blocks);
-    const double fill = static_cast<double>(blocks * parts) / static_cast<double>(waves * slots);
+    const double cost = parts > 1 ? 1 + static_cast<double>(parts) * part_cost : 1;
+    const double fill = static_cast<double>(blocks * parts) / static_cast<double>(waves * slots) / cost;
     if (fill <= best_fill) continue;
     best = parts;
     best_fill = fill;

@@ -12,8 +12,8 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a / b +
 constexpr uint128_t round_up(uint128_t bytes) { return (bytes + 255) / 256 * 256; }
 
 /// As many parts, up to `most`, as fill whole waves of `slots` blocks: the fewest waves that are 95 % full, or the
-/// fullest of the first eight.
-std::int64_t parts_for_waves(std::int64_t blocks, std::int64_t slots, std::int64_t most);
+/// fullest of the first eight. A part costs `part_cost` of what reading a batch does, if it has several.
+std::int64_t parts_for_waves(std::int64_t blocks, std::int64_t slots, std::int64_t most, double part_cost = 0);
 
 /// Sets kernel, threads, group and the number of parts of the first pass, as far as `options` leaves them open.
 pass first_pass(const reduction& what, const batches& form, const plan_options& options, const engine_traits& engine);

@@ -64,6 +64,7 @@ struct run_sweeps<expansion_sum<T>> {
   using op_type = expansion_sum<T>;
   using accumulator = typename op_type::accumulator;
   static constexpr int most_windows = 8;  // all that narrow formats can need
+  static constexpr int most_rows_of_pair = 4;
   static constexpr int most_columns = most_tile_columns(sizeof(T));
 
   struct first_look {
@@ -110,6 +111,24 @@ struct run_sweeps<expansion_sum<T>> {
     return sum;
   }
 
+  // The sum of a run that a lane has alone, lost where its rounding errors are too far apart for one number: those of
+  // two elements never are.
+  template <class Run>
+  __device__ static exact_pair pair_of(const Run& run) {
+    exact_pair pair{-0.0, 0.0};
+    bool lost = false;
+    run.each_slowly([&](const auto& x, const auto&, const auto& here, const auto&) {
+#pragma unroll
+      for (int k = 0; k < static_cast<int>(std::size(x)); ++k) {
+        const auto high = multifold::detail::add_exactly(pair.high, here[k] ? to_double(x[k]) : -0.0);
+        const auto low = multifold::detail::add_exactly(pair.low, high.error);
+        pair = {high.sum, low.sum};
+        lost = lost || low.error != 0;
+      }
+    });
+    return {pair.high, lost ? lost_part() : pair.low};
+  }
+
   // What becomes of runs that are not finite: of narrow elements, nothing is left to be added again.
   template <class Run, class Deliver>
   __device__ static void deliver_specials(const Run& run, bool special, const Deliver& deliver) {
@@ -134,6 +153,15 @@ struct run_sweeps<expansion_sum<T>> {
     const window_layout layout(range.top(), range.bottom(), log_of_count(run.rows()));
     const bool special = !range.finite(), in_windows = !special && !range.none() && layout.count > 1;
     deliver_specials(run, special, deliver);
+    if constexpr (sizeof(T) <= 4) {
+      if (run.group == 1 && run.place.most_rows <= most_rows_of_pair) {
+        const exact_pair pair = pair_of(run);
+        if (__all_sync(whole_warp, special || !pair.lost())) {
+          if (!special) deliver(pair);
+          return;
+        }
+      }
+    }
     const int most = greatest_of_warp(in_windows ? layout.count : 1);
     if (!in_windows) run.place.rows = 0;
     const auto many = [&]<int Count>() {

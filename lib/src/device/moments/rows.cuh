@@ -17,7 +17,7 @@ using kernels::vector_word;
 inline constexpr int row_threads = 256;
 /// Of a thread, for elements that go one by one, before its row is read again by other means: some at first, and then
 /// one in eight.
-inline constexpr int first_patience = 256, slow_share = 8;
+inline constexpr int first_patience = 128, slow_share = 8;
 /// Loads of a thread that a tile consists of.
 inline constexpr int loads_a_tile = 32;
 inline constexpr int vector_bytes = sizeof(vector_word);

@@ -62,7 +62,7 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
   static constexpr bool wide = sizeof(T) == 8, two = reads_two_arrays(Set), joint = Set == moment_set::joint;
   static constexpr bool sums = sums_elements(Set), multiplies = sums_products(Set);
   static constexpr bool describes = Set == moment_set::description;
-  // Four roundings, a quotient and two roots take a lane longer than some hundreds of elements do.
+  // Four roundings, a quotient and two roots are too much for one lane of a group while the others wait.
   static constexpr bool keeps = describes;
   static constexpr bool halves = std::is_same_v<T, f16>;
   // The first look adds up what often fits one binary64; products of more than 2 bytes hardly ever do.

@@ -215,6 +215,7 @@ __device__ __forceinline__ void add_step(gather<float, Set>& into, State& state,
     if constexpr (sums_elements(Set)) into.add_finite(into.x, at::x, plain_sum(a), exact_traits<float>{});
     if constexpr (Set == moment_set::joint) into.add_finite(into.y, at::y, plain_sum(b), exact_traits<float>{});
   } else if (of_a.within(State::wide) && (!reads_two_arrays(Set) || of_b.within(State::wide))) {
+    into.go_slowly(N / 2);  // half as slow as one by one
     step_elements<Set, N> all;
 #pragma unroll
     for (int i = 0; i < N; ++i) {
