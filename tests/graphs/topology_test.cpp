@@ -84,7 +84,7 @@ TEST(topology, of_results_that_wait_ends_with_their_way_into_place) {
   };
   EXPECT_EQ(chain_of(planned(op_kind::min)), "memset status | tiles 396 x 256 | place_results 3325 x 256");
   EXPECT_EQ(chain_of(planned(op_kind::norm2)),
-            "memset status | memset lost batches | tiles 264 x 256 | moment_groups 1056 x 256 | "
+            "memset status | memset lost batches | tiles 396 x 256 | moment_groups 1056 x 256 | "
             "place_results 26486 x 256");
   const graphs::node last = topology_of(planned(op_kind::min)).nodes.back();
   EXPECT_EQ(last.bytes, std::int64_t{2395} * 22285);
