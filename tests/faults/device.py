@@ -206,7 +206,7 @@ FAULTS = (
      "asm volatile(\"griddepcontrol.wait;\" ::: \"memory\");",
      "if (!FAULT) asm volatile(\"griddepcontrol.wait;\" ::: \"memory\");"),
     ("exponents of a lane for those of its group",
-     "lib/src/device/exact/run_sums.cuh",
+     "lib/src/device/exact/group_exchange.cuh",
      "range.merge(other);",
      "if (!FAULT) range.merge(other);"),
     ("one window for any exponents",

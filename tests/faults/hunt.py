@@ -129,7 +129,7 @@ def commands(engine, tree, path):
     tester = [bin_dir / "multifold-agreement", "--seed", "20260101", "--seconds", "20", "--threads", "2"]
     if engine == "device":
         lonely = "-device_shortage.*:*keeps_no_memory*"
-        rare = [bin_dir / "test_device", *quick, "--gtest_filter=rare_paths.*:windows_on_device.*"]
+        rare = [bin_dir / "test_device", *quick, "--gtest_filter=rare_*:windows_on_device.*:products_on_device.*"]
         likely = [[*tests[0], f"--gtest_filter={likely_tests(path)}{lonely}"]] if path else []
         return [rare, [*tester, "--engine", "device"], *likely] + [[*test, f"--gtest_filter={lonely}"] for test in tests]
     return tests + [tester, ["ctest", "--test-dir", tree, "-R", r"^cli\.|fuzz", "--stop-on-failure"]]

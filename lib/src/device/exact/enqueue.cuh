@@ -4,6 +4,7 @@
 #include "device/dispatch.hpp"
 #include "device/exact/bin_rows.cuh"
 #include "device/exact/block_sums.cuh"
+#include "device/exact/half_sums.cuh"
 #include "device/exact/output.cuh"
 #include "device/exact/pair_rows.cuh"
 #include "device/exact/run_sums.cuh"

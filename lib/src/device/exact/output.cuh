@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "device/exact/fixed_sum.cuh"
+#include "device/exact/half_sums.cuh"
 #include "device/exact/run_sums.cuh"
 #include "device/exact/words.cuh"
 #include "device/output.cuh"

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "device/exact/group_exchange.cuh"
 #include "multifold/cuda/kernels/tile_reader.cuh"
 #include "multifold/exact/windows.hpp"
 #include "multifold/ops/gathered_sum.hpp"
@@ -15,34 +16,6 @@ template <floating_storage T>
 __device__ auto looked_at(T x) {
   if constexpr (sizeof(T) == 2) return to_float(x);
   else return x;
-}
-
-/// The greatest over the lanes of a warp, all of which must call.
-__device__ inline int greatest_of_warp(int x) { return __reduce_max_sync(whole_warp, x); }
-
-/// Calls f(mask) with the masks of exchanges between `group` neighbouring lanes.
-template <class F>
-__device__ void for_each_mask(int group, const F& f) {
-#pragma unroll 1
-  for (int mask = group / 2; mask > 0; mask /= 2) f(mask);
-}
-
-/// Exponents over the lanes of a group. The whole warp must call.
-template <floating_storage T>
-__device__ void merge_group(exponent_range<T>& range, int group) {
-  for_each_mask(group, [&](int mask) {
-    exponent_range<T> other;
-    other.fields = __shfl_xor_sync(whole_warp, range.fields, mask);
-    range.merge(other);
-  });
-}
-/// Sums that are exact in any order, likewise.
-template <int Count>
-__device__ void merge_group(double (&sum)[Count], int group) {
-  for_each_mask(group, [&](int mask) {
-#pragma unroll
-    for (double& each : sum) each += __shfl_xor_sync(whole_warp, each, mask);
-  });
 }
 
 /// Which infinities and NaN a run has.
@@ -321,58 +294,6 @@ struct run_sweeps<expansion_sum<T>> {
     }
     return a;
   }
-};
-
-/// Sums of binary16, whose lanes hold a binary64: it is exact for all of a run of up to 2^12 elements.
-template <>
-struct run_sweeps<half_sum> {
-  static constexpr bool any = true, hands_on = true;
-  static constexpr int most_columns = most_tile_columns(sizeof(f16));
-  using accumulator = half_sum::accumulator;
-
-  template <class Run>
-  __device__ static double sum_of(const Run& run) {
-    double sum[2] = {-0.0, -0.0};
-    run.each([&](const auto& x, const auto&, const auto& here, const auto&) {
-#pragma unroll
-      for (int k = 0; k < static_cast<int>(std::size(x)); ++k) sum[k % 2] += here[k] ? to_double(x[k]) : -0.0;
-    });
-    return sum[0] + sum[1];
-  }
-
-  template <class Run, class Deliver>
-  __device__ static void whole(const half_sum& op, const Run& run, const Deliver& deliver) {
-    double sum[1] = {sum_of(run)};
-    if (run.place.most_rows <= half_sum::lane_capacity) {
-      merge_group(sum, run.group);
-      return deliver(sum[0]);
-    }
-    accumulator all = op.widen(sum[0]);
-    for_each_mask(run.group, [&](int mask) { all = op.combine(all, shuffle_xor(all, mask)); });
-    deliver(all);
-  }
-  /// Whole runs of a lane are short enough for its binary64.
-  template <class Run, class Columns>
-  __device__ static void whole_columns(const half_sum&, const Run& run, const Columns& columns) {
-    static_assert(most_run_share <= half_sum::lane_capacity);
-    whole_sums<most_columns, double> sum;
-#pragma unroll
-    for (double& each : sum.of) each = -0.0;
-    run.each_of_columns(columns.offsets(run.place.span), [&](const auto& x, const auto&) {
-#pragma unroll
-      for (const auto& row : x) {
-#pragma unroll
-        for (int j = 0; j < most_columns; ++j) sum.of[j] += to_double(row[j]);
-      }
-    });
-    columns(sum);
-  }
-  template <class Run>
-  __device__ static void add_piece(const half_sum& op, accumulator& into, const Run& run) {
-    into = op.combine(into, op.widen(sum_of(run)));
-  }
-  __device__ static accumulator accumulator_of(double sum) { return half_sum{}.widen(sum); }
-  __device__ static const accumulator& accumulator_of(const accumulator& sum) { return sum; }
 };
 
 }  // namespace multifold::cuda::kernels

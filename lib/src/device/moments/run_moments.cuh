@@ -5,35 +5,8 @@
 #include <climits>
 
 #include "device/exact/run_sums.cuh"
+#include "device/moments/near_totals.cuh"
 #include "device/moments/tile_fold.cuh"
-
-namespace multifold::cuda::moments {
-
-using multifold::detail::near_value;
-
-/// The moments of a whole batch as they are rounded: exact, or within an error.
-struct near_totals {
-  near_value x{}, y{}, products{};
-  bool minus_x = false, minus_products = false;  // a zero that is -0
-  bool lost = false;
-  int up = 0;  // x y and the products are 2^-up of what they stand for
-  multifold::detail::partial_marks marks;
-};
-
-/// A binary64 or the sum of two, and the sum of many.
-__device__ inline near_value near_of_parts(double high, double low) {
-  const multifold::detail::two_sum tight = multifold::detail::add_exactly(high, low);
-  return {tight.sum, tight.error, 0.0};
-}
-template <int Count>
-__device__ near_value near_of_parts(const double (&part)[Count]) {
-  expansion<Count> sum;
-#pragma unroll
-  for (int k = 0; k < Count; ++k) sum.part[k] = part[k];
-  return multifold::detail::near_of(sum);
-}
-
-}  // namespace multifold::cuda::moments
 
 namespace multifold::cuda::kernels {
 

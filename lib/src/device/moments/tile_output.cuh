@@ -3,11 +3,10 @@
 // See docs/exact-sums.md, 17.
 #pragma once
 
-#include <cstring>
-
 #include "device/moments/column_moments.cuh"
 #include "device/moments/finish.cuh"
 #include "device/moments/gather.cuh"
+#include "device/moments/store_summary.cuh"
 #include "device/moments/totals.cuh"
 
 namespace multifold::cuda::moments {
@@ -21,23 +20,6 @@ __device__ inline void store_zero(bool negative, dtype type, void* out) {
   if (type == dtype::f64) *static_cast<double*>(out) = zero;
   else if (type == dtype::f32) *static_cast<float*>(out) = static_cast<float>(zero);
   else *static_cast<std::uint16_t*>(out) = negative ? 0x8000 : 0;
-}
-
-/// Stores a summary sixteen bytes at a time: its neighbours belong to other lanes, so every store is a line of its own.
-__device__ inline void store_in_pieces(const summary& from, summary& to) {
-  constexpr int words = sizeof(summary) / 8;
-  static_assert(words % 2 == 1 && sizeof(summary) % 8 == 0 && alignof(summary) == 8);
-  std::uint64_t word[words];
-  memcpy(word, &from, sizeof(summary));
-  const bool odd = reinterpret_cast<std::uintptr_t>(&to) % 16 != 0;  // the single word stands in front, not behind
-  auto* const out = reinterpret_cast<std::uint64_t*>(&to);
-  out[odd ? 0 : words - 1] = odd ? word[0] : word[words - 1];
-  auto* const pieces = out + (odd ? 1 : 0);
-#pragma unroll
-  for (int i = 0; i + 1 < words; i += 2) {
-    const std::uint64_t first = odd ? word[i + 1] : word[i], second = odd ? word[i + 2] : word[i + 1];
-    asm volatile("st.v2.b64 [%0], {%1, %2};" ::"l"(pieces + i), "l"(first), "l"(second) : "memory");
-  }
 }
 
 template <storage_type Carrier, moment_set Set>

@@ -25,10 +25,10 @@ template <class Op>
 using tile_element = typename tile_elements<typename Op::value_type>::type;
 
 /// Blocks that a multiprocessor holds: fewer where a thread has whole moments of several columns in registers.
-template <class Op, int WholeColumns>
+template <class Op, int Width, bool Whole>
 inline constexpr int tile_blocks_of = [] {
   constexpr int blocks = tile_blocks(sizeof(typename Op::accumulator));
-  if constexpr (WholeColumns > 1 && requires { Op::set; })
+  if constexpr (Whole && Width > 1 && requires { Op::set; })
     return blocks < moment_column_blocks ? blocks : moment_column_blocks;
   else return blocks;
 }();

@@ -117,7 +117,7 @@ inline constexpr int tile_columns_of = [] {
 /// Dynamic shared memory: tile_ring_bytes. `more` is the second array, if there is one. `Whole`: an operation that
 /// looks at runs more than once has all of a batch in a tile, and its lanes in a warp.
 template <int Width, bool Whole, class Op, class Output>
-__global__ void __launch_bounds__(tile_threads, (tile_blocks_of < Op, Whole ? Width : 1 >))
+__global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole>))
     tiles(const tile_element<Op>* data, const tile_element<Op>* more, const __grid_constant__ tile_map map,
           const __grid_constant__ pass_arguments<Op, Output> args) {
   using T = tile_element<Op>;

@@ -1,0 +1,63 @@
+// Exact sums of binary16 of the runs of a tile: one binary64 a lane, without a look at exponents.
+#pragma once
+
+#include <cstdint>
+
+#include "device/exact/group_exchange.cuh"
+#include "multifold/ops/half_sum.hpp"
+
+namespace multifold::cuda::kernels {
+
+/// Sums of binary16, whose lanes hold a binary64: it is exact for all of a run of up to 2^12 elements.
+template <>
+struct run_sweeps<half_sum> {
+  static constexpr bool any = true, hands_on = true;
+  static constexpr int most_columns = most_tile_columns(sizeof(f16));
+  using accumulator = half_sum::accumulator;
+
+  template <class Run>
+  __device__ static double sum_of(const Run& run) {
+    double sum[2] = {-0.0, -0.0};
+    run.each([&](const auto& x, const auto&, const auto& here, const auto&) {
+#pragma unroll
+      for (int k = 0; k < static_cast<int>(std::size(x)); ++k) sum[k % 2] += here[k] ? to_double(x[k]) : -0.0;
+    });
+    return sum[0] + sum[1];
+  }
+
+  template <class Run, class Deliver>
+  __device__ static void whole(const half_sum& op, const Run& run, const Deliver& deliver) {
+    double sum[1] = {sum_of(run)};
+    if (run.place.most_rows <= half_sum::lane_capacity) {
+      merge_group(sum, run.group);
+      return deliver(sum[0]);
+    }
+    accumulator all = op.widen(sum[0]);
+    for_each_mask(run.group, [&](int mask) { all = op.combine(all, shuffle_xor(all, mask)); });
+    deliver(all);
+  }
+  /// Whole runs of a lane are short enough for its binary64.
+  template <class Run, class Columns>
+  __device__ static void whole_columns(const half_sum&, const Run& run, const Columns& columns) {
+    static_assert(most_run_share <= half_sum::lane_capacity);
+    whole_sums<most_columns, double> sum;
+#pragma unroll
+    for (double& each : sum.of) each = -0.0;
+    run.each_of_columns(columns.offsets(run.place.span), [&](const auto& x, const auto&) {
+#pragma unroll
+      for (const auto& row : x) {
+#pragma unroll
+        for (int j = 0; j < most_columns; ++j) sum.of[j] += to_double(row[j]);
+      }
+    });
+    columns(sum);
+  }
+  template <class Run>
+  __device__ static void add_piece(const half_sum& op, accumulator& into, const Run& run) {
+    into = op.combine(into, op.widen(sum_of(run)));
+  }
+  __device__ static accumulator accumulator_of(double sum) { return half_sum{}.widen(sum); }
+  __device__ static const accumulator& accumulator_of(const accumulator& sum) { return sum; }
+};
+
+}  // namespace multifold::cuda::kernels
