@@ -78,7 +78,7 @@ class chain {
         kernel_node("fill_identity", blocks_for(at.batches, small_block), small_block);
       }
       if (at.kind == kernel::partials && at.parts == 1 && at.length <= few_partials && at.batches > 1) {
-        pass_node(i, "few_partials", blocks_for(at.batches, small_block), small_block);
+        pass_node(i, kernel_name(at), blocks_for(at.batches, small_block), small_block);
       } else {
         pass_node(i, kernel_name(at));
       }

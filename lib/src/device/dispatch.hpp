@@ -27,9 +27,6 @@ struct call {
 template <op_family Family, class T>
 void enqueue(const plan& p, const call& c);
 
-template <op_family Family, class T>
-void fill_identity(const reduction& what, void* accumulators, std::int64_t count, work_queue& queue);
-
 /// Passes that `p` describes over accumulators alone: batches of one, lowered to results.
 template <op_family Family, class T>
 void lower(const reduction& what, const void* accumulators, std::int64_t count, std::int64_t length, void* results,
@@ -53,8 +50,6 @@ void merge_partials(const plan& p, const detail::call& c, workspace_cursor& spac
                     const void* partials);
 template <storage_type T>
 void enqueue_groups(const plan& p, const pass& at, const detail::call& c, workspace_cursor space, const unsigned* only);
-template <storage_type T>
-void fill(const reduction& what, void* sums, std::int64_t count, work_queue& queue);
 template <storage_type T>
 void lower(const reduction& what, const void* sums, std::int64_t count, void* results, std::uint32_t* status_word,
            work_queue& queue);

@@ -4,6 +4,7 @@
 #include "device/dispatch.hpp"
 #include "device/output.cuh"
 #include "multifold/cuda/launch.cuh"
+#include "multifold/ops/exact_sum.hpp"
 
 namespace multifold::cuda::exact {
 
@@ -13,6 +14,8 @@ struct exact_output;
 template <floating_storage T>
 void enqueue(const plan& p, const detail::built_in_output& to, const T* data, workspace_cursor space,
              work_queue& queue);
+template <floating_storage T>
+void lower_each(const exact_sum<T>* sums, std::int64_t count, const exact_output<T>& output, work_queue& queue);
 
 }  // namespace multifold::cuda::exact
 
@@ -56,16 +59,6 @@ void enqueue(const plan& p, const call& c) {
 }
 
 template <op_family Family, class T>
-void fill_identity(const reduction& what, void* accumulators, std::int64_t count, work_queue& queue) {
-  if (count == 0) return;
-  visit_fold<Family, T>(what, [&](auto op) {
-    using Op = decltype(op);
-    launch_kernel(queue, kernels::fill_identity<Op>, grid_for(count, 256), 256, 0, op,
-                  static_cast<typename Op::accumulator*>(accumulators), count);
-  });
-}
-
-template <op_family Family, class T>
 void lower(const reduction& what, const void* accumulators, std::int64_t count, std::int64_t length, void* results,
            std::uint32_t* status_word, work_queue& queue) {
   if (count == 0) return;
@@ -84,15 +77,16 @@ void lower(const reduction& what, const void* accumulators, std::int64_t count, 
       output.divisor = static_cast<double>(length);
       output.reciprocal = 1 / output.divisor;
     }
-    const auto launch_over = [&](const auto& to) {
-      using output_type = std::remove_cvref_t<decltype(to)>;
-      const kernels::pass_arguments<Op, output_type> args{
-          count, 1, {1, nullptr}, 1, 1, block_form::shuffle, {finish::next_pass, nullptr, nullptr}, 0, op, to};
-      launch_kernel(queue, kernels::few_partials<Op, output_type>, grid_for(count, 256), 256, 0,
+    if constexpr (Family == op_family::exact_sum) {
+      exact::lower_each(static_cast<const exact_sum<T>*>(accumulators), count, exact::exact_output<T>{output, {}},
+                        queue);
+    } else {
+      // A thread each, whatever the form: threads that share a batch would take the tree.
+      const kernels::pass_arguments<Op, built_in_output> args{
+          count, 1, {1, nullptr}, 1, 1, block_form::shared_tree, {finish::next_pass, nullptr, nullptr}, 0, op, output};
+      launch_kernel(queue, kernels::partials<Op, built_in_output>, grid_for(count, 256), 256, 0,
                     static_cast<const typename Op::accumulator*>(accumulators), args);
-    };
-    if constexpr (Family == op_family::exact_sum) launch_over(exact::exact_output<T>{output, {}});
-    else launch_over(output);
+    }
   });
 }
 
@@ -101,8 +95,6 @@ void lower(const reduction& what, const void* accumulators, std::int64_t count, 
 #define MULTIFOLD_INSTANCE(FAMILY, TYPE)                                                           \
   template void multifold::cuda::detail::enqueue<multifold::op_family::FAMILY, TYPE>(              \
       const multifold::plan&, const multifold::cuda::detail::call&);                               \
-  template void multifold::cuda::detail::fill_identity<multifold::op_family::FAMILY, TYPE>(        \
-      const multifold::reduction&, void*, std::int64_t, multifold::cuda::work_queue&);             \
   template void multifold::cuda::detail::lower<multifold::op_family::FAMILY, TYPE>(                \
       const multifold::reduction&, const void*, std::int64_t, std::int64_t, void*, std::uint32_t*, \
       multifold::cuda::work_queue&);

@@ -6,6 +6,7 @@
 
 #include "device/dispatch.hpp"
 #include "multifold/cuda/error.hpp"
+#include "multifold/cuda/fill_items.hpp"
 #include "multifold/cuda/workspace.hpp"
 #include "multifold/error.hpp"
 #include "multifold/summary.hpp"
@@ -128,10 +129,7 @@ void accumulate_async(const plan& p, const operands& chunk, const chunk_target& 
 void fill_identity_async(const reduction& what, void* accumulators, std::int64_t count, work_queue& queue) {
   if (count == 0) return;
   check_accumulators(what, accumulators);
-  visit_family(what, [&]<op_family Family, class T>() {
-    if constexpr (Family == op_family::moments) moments::fill<carrier_of<T>>(what, accumulators, count, queue);
-    else detail::fill_identity<Family, T>(what, accumulators, count, queue);
-  });
+  visit_fold(what, [&](const auto& op) { fill_items(sparse_item_of(op.identity()), accumulators, count, queue); });
 }
 
 void fill_identity_async(const reduction& what, void* accumulators, std::int64_t count, cudaStream_t stream) {

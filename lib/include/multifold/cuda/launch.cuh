@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 
+#include "multifold/cuda/fill_items.hpp"
 #include "multifold/cuda/kernels/block_rows.cuh"
 #include "multifold/cuda/kernels/partials.cuh"
 #include "multifold/cuda/kernels/place_results.cuh"
@@ -187,12 +188,10 @@ void launch_partials(const pass& at, const typename Op::accumulator* data,
   if constexpr (!has_tiled_form<Op>) {
     if (at.kind == kernel::tiles) return launch_merges(at, data, args, queue);
   }
-  if (at.parts == 1 && at.length <= 8 && at.batches > 1) {
-    launch_next_kernel(queue, kernels::few_partials<Op, Output>, grid_for(at.batches, 256), 256, 0, data, args);
-  } else {
-    launch_next_kernel(queue, kernels::partials<Op, Output>, static_cast<unsigned>(at.blocks),
-                       static_cast<unsigned>(at.threads), 0, data, args);
-  }
+  const bool a_thread = kernels::takes_a_thread(at.batches, at.parts, at.length);
+  launch_next_kernel(queue, kernels::partials<Op, Output>,
+                     a_thread ? grid_for(at.batches, 256) : static_cast<unsigned>(at.blocks),
+                     a_thread ? 256 : static_cast<unsigned>(at.threads), 0, data, args);
 }
 
 // Memory for the partial results of pass `index`, ready to be written to.
@@ -207,8 +206,8 @@ kernels::partial_results<Op> prepare_partials(const plan& p, std::size_t index, 
     queue.clear(partials.arrivals, static_cast<std::size_t>(at.batches) * sizeof(unsigned));
   }
   partials.data = space.take<typename Op::accumulator>(p.partials(index));
-  if (at.how == finish::atomic) {
-    launch_kernel(queue, kernels::fill_identity<Op>, grid_for(at.batches, 256), 256, 0, op, partials.data, at.batches);
+  if constexpr (order_free<Op>) {
+    if (at.how == finish::atomic) fill_items(sparse_item_of(op.identity()), partials.data, at.batches, queue);
   }
   return partials;
 }

@@ -149,4 +149,19 @@ void enqueue(const plan& p, const built_in_output& to, const T* data, workspace_
   }
 }
 
+/// Sums in memory to results, a thread each.
+template <floating_storage T>
+__global__ void __launch_bounds__(256)
+    lower_sums(const exact_sum<T>* sums, std::int64_t count, const __grid_constant__ exact_output<T> output) {
+  const auto threads = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += threads) {
+    output.deliver(i, sums[i]);
+  }
+}
+
+template <floating_storage T>
+void lower_each(const exact_sum<T>* sums, std::int64_t count, const exact_output<T>& output, work_queue& queue) {
+  launch_kernel(queue, lower_sums<T>, cuda::detail::grid_for(count, 256), 256, 0, sums, count, output);
+}
+
 }  // namespace multifold::cuda::exact

@@ -85,15 +85,6 @@ void merge_partials(const plan& p, const detail::call& c, workspace_cursor& spac
 }
 
 template <storage_type T>
-void fill(const reduction& what, void* sums, std::int64_t count, work_queue& queue) {
-  if (count == 0) return;
-  visit_set(what.op, [&]<moment_set Set>() {
-    launch_kernel(queue, fill_moments<T, Set>, cuda::detail::grid_for(count, group_threads), group_threads, 0,
-                  static_cast<carried_sums<T, Set>*>(sums), count, carried_sums<T, Set>{});
-  });
-}
-
-template <storage_type T>
 void lower(const reduction& what, const void* sums, std::int64_t count, void* results, std::uint32_t* status_word,
            work_queue& queue) {
   if (count == 0) return;
@@ -116,6 +107,5 @@ void lower(const reduction& what, const void* sums, std::int64_t count, void* re
 #define MULTIFOLD_MOMENTS(TYPE)                                                                                      \
   template void multifold::cuda::moments::enqueue_groups<TYPE>(                                                      \
       const multifold::plan&, const multifold::pass&, const detail::call&, workspace_cursor, const unsigned*);       \
-  template void multifold::cuda::moments::fill<TYPE>(const multifold::reduction&, void*, std::int64_t, work_queue&); \
   template void multifold::cuda::moments::lower<TYPE>(const multifold::reduction&, const void*, std::int64_t, void*, \
                                                       std::uint32_t*, work_queue&);

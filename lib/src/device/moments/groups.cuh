@@ -178,13 +178,4 @@ __global__ void __launch_bounds__(group_threads)
   }
 }
 
-template <storage_type T, moment_set Set>
-__global__ void __launch_bounds__(group_threads)
-    fill_moments(carried_sums<T, Set>* sums, std::int64_t count, const __grid_constant__ carried_sums<T, Set> nothing) {
-  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
-  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += stride) {
-    sums[i] = nothing;
-  }
-}
-
 }  // namespace multifold::cuda::moments
