@@ -89,10 +89,8 @@ void lower(const reduction& what, const void* sums, std::int64_t count, void* re
            work_queue& queue) {
   if (count == 0) return;
   const output to = output_of(what, results, false, false, kernels::layout_in_order(count), status_word);
-  visit_set(what.op, [&]<moment_set Set>() {
-    launch_kernel(queue, lower_moments<T, Set>, cuda::detail::grid_for(count, group_threads / 32), group_threads, 0,
-                  static_cast<const carried_sums<T, Set>*>(sums), count, to);
-  });
+  launch_kernel(queue, lower_moments<T>, cuda::detail::grid_for(count, group_threads / 32), group_threads, 0, sums,
+                moments_of(what.op), count, to);
 }
 
 }  // namespace multifold::cuda::moments

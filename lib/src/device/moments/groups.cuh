@@ -3,6 +3,9 @@
 // neighbours. Integers are gathered in registers, floating point in digits of each lane's own.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+
 #include "device/exact/lane_groups.cuh"
 #include "device/moments/arguments.cuh"
 #include "device/moments/lane_sums.cuh"
@@ -137,13 +140,16 @@ __global__ void __launch_bounds__(group_threads) moment_groups(const __grid_cons
   else take_in_registers<T, Set>(args);
 }
 
-/// Sums in memory to results, a warp each.
+/// The words of a warp that lowers sums: room for those of any set.
+template <storage_type T>
+inline constexpr std::size_t most_scratch_bytes =
+    std::max({sizeof(scratch<T, moment_set::absolute>), sizeof(scratch<T, moment_set::squares>),
+              sizeof(scratch<T, moment_set::spread>), sizeof(scratch<T, moment_set::products>),
+              sizeof(scratch<T, moment_set::joint>), sizeof(scratch<T, moment_set::description>)});
+
 template <storage_type T, moment_set Set>
-__global__ void __launch_bounds__(group_threads)
-    lower_moments(const carried_sums<T, Set>* sums, std::int64_t count, const __grid_constant__ output to) {
+__device__ void lower_sums(const carried_sums<T, Set>* sums, std::int64_t count, const output& to, scratch<T, Set>& s) {
   using at = moment_words<T, Set>;
-  __shared__ raw_memory<scratch<T, Set>, group_threads / 32> of_warp;
-  scratch<T, Set>& s = of_warp[static_cast<int>(threadIdx.x) / 32];
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * (group_threads / 32);
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * (group_threads / 32) + threadIdx.x / 32; i < count;
@@ -175,6 +181,26 @@ __global__ void __launch_bounds__(group_threads)
       }
     }
     deliver(s, to, i, kernels::device_length{n, nullptr});
+  }
+}
+
+/// Sums in memory to results, a warp each.
+template <storage_type T>
+__global__ void __launch_bounds__(group_threads)
+    lower_moments(const void* sums, moment_set set, std::int64_t count, const __grid_constant__ output to) {
+  constexpr std::size_t bytes = (most_scratch_bytes<T> + 15) / 16 * 16;
+  __shared__ __align__(16) std::byte of_warp[group_threads / 32 * bytes];
+  std::byte* const mine = of_warp + threadIdx.x / 32 * bytes;
+  const auto lower = [&]<moment_set Set>() {
+    lower_sums(static_cast<const carried_sums<T, Set>*>(sums), count, to, *reinterpret_cast<scratch<T, Set>*>(mine));
+  };
+  switch (set) {
+    case moment_set::absolute: return lower.template operator()<moment_set::absolute>();
+    case moment_set::squares: return lower.template operator()<moment_set::squares>();
+    case moment_set::spread: return lower.template operator()<moment_set::spread>();
+    case moment_set::products: return lower.template operator()<moment_set::products>();
+    case moment_set::joint: return lower.template operator()<moment_set::joint>();
+    case moment_set::description: return lower.template operator()<moment_set::description>();
   }
 }
 
