@@ -50,6 +50,20 @@ __device__ bool store_plain(const float_sum<T>&, const double& value, divisor by
   return true;
 }
 
+/// f(T{}) with the floating element type.
+template <class F>
+__device__ bool with_floating(dtype element, const F& f) {
+  if (element == dtype::f32) return f(float{});
+  if (element == dtype::f64) return f(double{});
+  if (element == dtype::f16) return f(f16{});
+  return f(bf16{});
+}
+
+__device__ inline bool store_plain(const merged_float_sum& op, const double& value, divisor by, void* results,
+                                   std::int64_t place) {
+  return with_floating(op.element, [&]<class T>(T) { return store_plain(float_sum<T>{}, value, by, results, place); });
+}
+
 /// Sum, or mean if there is a divisor. Narrow integers have sums that binary64 holds, all others a near value.
 template <class T>
 __device__ bool store_plain(const integer_sum<T>&, const int128_t& value, divisor by, void* results,
@@ -104,6 +118,12 @@ __device__ bool store_plain(const float_product<T>&, const scaled_product& value
     *out = round_to<T>(multifold::detail::odd_of(value.high, value.low) * multifold::detail::power_of_two(exponent));
   }
   return true;
+}
+
+__device__ inline bool store_plain(const merged_float_product& op, const scaled_product& value, divisor by,
+                                   void* results, std::int64_t place) {
+  return with_floating(op.element,
+                       [&]<class T>(T) { return store_plain(float_product<T>{1.0}, value, by, results, place); });
 }
 
 /// The element of the key's value; a NaN, or the lack of any other element, is left to the general way.

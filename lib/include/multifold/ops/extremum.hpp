@@ -26,6 +26,14 @@ struct key_policy {
   }
 };
 
+/// A fold that another one with the same accumulators and results stands in for where accumulators meet: of fewer
+/// types.
+template <class Op>
+MULTIFOLD_HD constexpr auto merging(const Op& op) {
+  if constexpr (requires { op.merging(); }) return op.merging();
+  else return op;
+}
+
 /// min or max. NaN propagates as the canonical quiet NaN; -0 is less than +0.
 template <storage_type T>
 struct extremum {

@@ -12,7 +12,7 @@ concept keeps_index = requires(const Op op, typename Op::accumulator a, std::int
 };
 
 /// `op` over its own accumulators. Their indices count from the index that an accumulator comes with.
-template <fold_op Op>
+template <class Op>
 struct merge_of {
   using value_type = typename Op::accumulator;
   using accumulator = typename Op::accumulator;

@@ -28,6 +28,10 @@ struct integer_product {
   }
   MULTIFOLD_HD constexpr accumulator combine(const accumulator& a, const accumulator& b) const { return a * b; }
   MULTIFOLD_HD constexpr scalar lower(const accumulator& a, std::int64_t count) const { return a.value(count); }
+  /// Accumulators do not tell what their elements were, but for the dtype of their results.
+  MULTIFOLD_HD constexpr auto merging() const {
+    return integer_product<std::conditional_t<std::is_unsigned_v<T>, std::uint64_t, std::int64_t>>{};
+  }
 };
 
 /// (high + low) 2^exponent. |low| is at most 2^-52 of |high|, and 2^-300 <= |high| < 2^301, or high is all of it: zero,
@@ -111,21 +115,12 @@ MULTIFOLD_HD constexpr factor factor_of(double x) {
 
 }  // namespace detail
 
-/// Product of floating point: off by less than n 2^-102 of it before the one rounding to the result, for n elements, up
-/// to 2^49. `nan_value` replaces NaN elements: NaN itself, or 1 to omit them.
-template <floating_storage T>
-struct float_product {
-  using value_type = T;
+/// Products of floating point of any dtype.
+struct merged_float_product {
   using accumulator = scaled_product;
-  static constexpr int most_columns = 2;  // a thread, in tiles
-  double nan_value;
+  dtype element;
 
   MULTIFOLD_HD constexpr accumulator identity() const { return {1.0, 0.0, 0}; }
-  MULTIFOLD_HD accumulator lift(T element, std::int64_t) const {
-    const double x = to_double(element);
-    const detail::factor f = detail::factor_of(x != x ? nan_value : x);
-    return {f.x, 0.0, f.exponent};
-  }
   MULTIFOLD_HD accumulator combine(const accumulator& a, const accumulator& b) const {
     accumulator product = detail::times(a, b.high, b.low);
     product.exponent += b.exponent;
@@ -143,6 +138,28 @@ struct float_product {
     s.exponent = v.exponent + 2 + static_cast<int>(scale);
     return s;
   }
+};
+
+/// Product of floating point: off by less than n 2^-102 of it before the one rounding to the result, for n elements, up
+/// to 2^49. `nan_value` replaces NaN elements: NaN itself, or 1 to omit them.
+template <floating_storage T>
+struct float_product {
+  using value_type = T;
+  using accumulator = scaled_product;
+  static constexpr int most_columns = 2;  // a thread, in tiles
+  double nan_value;
+
+  MULTIFOLD_HD constexpr accumulator identity() const { return {1.0, 0.0, 0}; }
+  MULTIFOLD_HD accumulator lift(T element, std::int64_t) const {
+    const double x = to_double(element);
+    const detail::factor f = detail::factor_of(x != x ? nan_value : x);
+    return {f.x, 0.0, f.exponent};
+  }
+  MULTIFOLD_HD accumulator combine(const accumulator& a, const accumulator& b) const { return merging().combine(a, b); }
+  MULTIFOLD_HD constexpr scalar lower(const accumulator& a, std::int64_t count) const {
+    return merging().lower(a, count);
+  }
+  MULTIFOLD_HD constexpr merged_float_product merging() const { return {dtype_of<T>}; }
 };
 
 /// Elements go straight into the product: the low part of a lifted one is nothing.

@@ -33,6 +33,11 @@ struct integer_sum {
   MULTIFOLD_HD constexpr accumulator combine(accumulator a, accumulator b) const { return a + b; }
   MULTIFOLD_HD constexpr scalar lower(accumulator a, std::int64_t count) const { return scalar::of_integer(a, count); }
 
+  /// Accumulators do not tell what their elements were, but for the dtype of their results.
+  MULTIFOLD_HD constexpr auto merging() const {
+    return integer_sum<std::conditional_t<std::is_unsigned_v<T>, std::uint64_t, std::int64_t>>{};
+  }
+
   MULTIFOLD_HD constexpr lane lane_identity() const { return 0; }
   MULTIFOLD_HD constexpr lane absorb(lane l, T x, std::int64_t) const { return l + value_of(x); }
   MULTIFOLD_HD constexpr accumulator widen(lane l) const { return static_cast<accumulator>(l); }
@@ -40,6 +45,18 @@ struct integer_sum {
   MULTIFOLD_HD static constexpr lane value_of(T x) {
     if constexpr (std::is_same_v<T, bool8>) return x.bits != 0 ? 1 : 0;
     else return static_cast<lane>(x);
+  }
+};
+
+/// Sums in binary64 of elements of any dtype.
+struct merged_float_sum {
+  using accumulator = double;
+  dtype element;
+
+  MULTIFOLD_HD constexpr accumulator identity() const { return -0.0; }
+  MULTIFOLD_HD constexpr accumulator combine(accumulator a, accumulator b) const { return a + b; }
+  MULTIFOLD_HD constexpr scalar lower(accumulator a, std::int64_t count) const {
+    return scalar::of_real(count == 0 ? 0.0 : a, count);
   }
 };
 
@@ -52,19 +69,21 @@ struct float_sum {
   MULTIFOLD_HD constexpr accumulator identity() const { return -0.0; }
   MULTIFOLD_HD accumulator lift(T x, std::int64_t) const { return to_double(x); }
   MULTIFOLD_HD constexpr accumulator combine(accumulator a, accumulator b) const { return a + b; }
-  MULTIFOLD_HD constexpr scalar lower(accumulator a, std::int64_t count) const {
-    return scalar::of_real(count == 0 ? 0.0 : a, count);
-  }
+  MULTIFOLD_HD constexpr scalar lower(accumulator a, std::int64_t count) const { return merging().lower(a, count); }
+  MULTIFOLD_HD constexpr merged_float_sum merging() const { return {dtype_of<T>}; }
+};
+
+/// A sum in binary64, and of how many elements.
+struct counted_sum {
+  double sum;
+  std::int64_t count;
 };
 
 /// Sum of the elements that are not NaN, with their count.
 template <floating_storage T>
 struct float_sum_omit {
   using value_type = T;
-  struct accumulator {
-    double sum;
-    std::int64_t count;
-  };
+  using accumulator = counted_sum;
 
   MULTIFOLD_HD constexpr accumulator identity() const { return {-0.0, 0}; }
   MULTIFOLD_HD accumulator lift(T element, std::int64_t) const {
@@ -80,6 +99,7 @@ struct float_sum_omit {
   MULTIFOLD_HD constexpr scalar lower(accumulator a, std::int64_t) const {
     return scalar::of_real(a.count == 0 ? 0.0 : a.sum, a.count);
   }
+  MULTIFOLD_HD constexpr float_sum_omit<double> merging() const { return {}; }
 };
 
 }  // namespace multifold
