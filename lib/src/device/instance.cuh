@@ -69,8 +69,9 @@ template <op_family Family, class T>
 void lower(const reduction& what, const void* accumulators, std::int64_t count, std::int64_t length, void* results,
            std::uint32_t* status_word, work_queue& queue) {
   if (count == 0) return;
-  visit_fold<Family, T>(what, [&](auto op) {
-    using Op = decltype(op);
+  visit_fold<Family, T>(what, [&](const auto& of_elements) {
+    const auto op = merging(of_elements);
+    using Op = std::remove_const_t<decltype(op)>;
     built_in_output output{};
     output.data = results;
     output.layout = kernels::layout_in_order(count);

@@ -163,27 +163,34 @@ struct merged_output {
   }
 };
 
+// The same arguments for another operation on the same accumulators.
+template <class Op, class Output, class From>
+kernels::pass_arguments<Op, Output> arguments_of(const From& args, const Op& op, const Output& output) {
+  return {args.batches,
+          args.parts,
+          args.length,
+          args.tile,
+          args.part_length,
+          args.form,
+          {args.partials.how, args.partials.data, args.partials.arrivals},
+          0,
+          op,
+          output};
+}
+
 template <class Op, class Output>
 void launch_merges(const pass& at, const typename Op::accumulator* data,
                    const kernels::pass_arguments<Op, Output>& args, work_queue& queue) {
-  const kernels::pass_arguments<merge_of<Op>, merged_output<Output>> merges{
-      args.batches,
-      args.parts,
-      args.length,
-      args.tile,
-      args.part_length,
-      args.form,
-      {args.partials.how, args.partials.data, args.partials.arrivals},
-      0,
-      {args.op},
-      {args.output}};
-  launch_tiles(at, {data, range_of_slice(at.array, data)}, merges, queue);
+  launch_tiles(at, {data, range_of_slice(at.array, data)},
+               arguments_of(args, merge_of<Op>{args.op}, merged_output<Output>{args.output}), queue);
 }
 
-// A pass over partial results.
-template <class Op, class Output>
-void launch_partials(const pass& at, const typename Op::accumulator* data,
-                     const kernels::pass_arguments<Op, Output>& args, work_queue& queue) {
+// A pass over partial results, of whatever elements.
+template <class Elements, class Output>
+void launch_partials(const pass& at, const typename Elements::accumulator* data,
+                     const kernels::pass_arguments<Elements, Output>& of_elements, work_queue& queue) {
+  const auto args = arguments_of(of_elements, multifold::merging(of_elements.op), of_elements.output);
+  using Op = std::remove_const_t<decltype(args.op)>;
   if constexpr (!has_tiled_form<Op>) {
     if (at.kind == kernel::tiles) return launch_merges(at, data, args, queue);
   }
