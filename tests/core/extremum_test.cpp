@@ -7,8 +7,10 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
+#include "multifold/ops/merged.hpp"
 #include "multifold/ops/visit.hpp"
 
 namespace multifold {
@@ -157,6 +159,90 @@ TEST(extremum, ties_go_to_the_first_index_in_whatever_order_they_meet) {
   };
   visit_fold<op_family::arg_extremum, std::int32_t>(make_reduction(op_kind::argmin, dtype::i32), run);
   visit_fold<op_family::arg_extremum, std::int32_t>(make_reduction(op_kind::argmax, dtype::i32), run);
+}
+
+template <class T>
+class carried_extrema : public ::testing::Test {};
+using integers = ::testing::Types<bool8, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t,
+                                  std::uint16_t, std::uint32_t, std::uint64_t>;
+TYPED_TEST_SUITE(carried_extrema, integers);
+
+// Bits at the limits of both signs, and some between.
+template <class T>
+std::vector<T> elements_at_limits() {
+  using bits = std::make_unsigned_t<key_of<T>>;
+  const bits sign = static_cast<bits>(bits{1} << (8 * sizeof(T) - 1));
+  std::vector<T> elements;
+  for (const bits edge : {bits{0}, sign, static_cast<bits>(sign / 3)}) {
+    for (const int step : {-2, -1, 0, 1, 2}) elements.push_back(std::bit_cast<T>(static_cast<bits>(edge + step)));
+  }
+  return elements;
+}
+
+bool same(std::int64_t a, std::int64_t b) { return a == b; }
+template <class Key>
+bool same(const indexed_key<Key>& a, const indexed_key<Key>& b) {
+  return a.key == b.key && a.index == b.index;
+}
+
+bool same(const scalar& a, const scalar& b) {
+  return a.what == b.what && a.count == b.count && (a.what == scalar::kind::empty || a.integer == b.integer);
+}
+
+// That a carrier of elements of T gives the accumulators and results of T, and so does what merges them.
+template <op_family Family, class T>
+void expect_the_same_of_carriers(const reduction& what) {
+  using carrier = order_carrier<T>;
+  const std::vector<T> elements = elements_at_limits<T>();
+  visit_fold<Family, T>(what, [&](const auto& plain) {
+    visit_fold<Family, carrier>(what, [&](const auto& carried) {
+      const auto merged = merging(carried);
+      EXPECT_TRUE(same(plain.identity(), carried.identity()));
+      for (std::size_t i = 0; i < elements.size(); ++i) {
+        const auto at = static_cast<std::int64_t>(i);
+        const auto a = plain.lift(elements[i], at), b = carried.lift(std::bit_cast<carrier>(elements[i]), at);
+        EXPECT_TRUE(same(a, b)) << i;
+        EXPECT_TRUE(same(plain.lower(a, 7), carried.lower(b, 7))) << i;
+        EXPECT_TRUE(same(plain.lower(a, 7), merged.lower(b, 7))) << i;
+        EXPECT_TRUE(same(merged.combine(merged.identity(), b), a)) << i;
+        for (const T other : elements) {
+          const auto c = plain.lift(other, 20);
+          EXPECT_TRUE(same(merged.combine(b, c), plain.combine(a, c))) << i;
+        }
+      }
+      const auto none = plain.identity();
+      EXPECT_TRUE(same(merged.lower(none, 0), plain.lower(none, 0)));
+    });
+  });
+}
+
+TYPED_TEST(carried_extrema, are_those_of_the_elements_to_the_bit) {
+  for (const nan_policy nan : {propagate, omit}) {
+    for (const op_kind op : {op_kind::min, op_kind::max})
+      expect_the_same_of_carriers<op_family::extremum, TypeParam>(make_reduction(op, dtype_of<TypeParam>, nan));
+    for (const op_kind op : {op_kind::argmin, op_kind::argmax})
+      expect_the_same_of_carriers<op_family::arg_extremum, TypeParam>(make_reduction(op, dtype_of<TypeParam>, nan));
+  }
+}
+
+template <class T>
+class merged_floats : public ::testing::Test {};
+TYPED_TEST_SUITE(merged_floats, floating);
+
+TYPED_TEST(merged_floats, are_lowered_as_their_elements) {
+  for (const op_kind op : {op_kind::min, op_kind::max}) {
+    for (const nan_policy nan : {propagate, omit}) {
+      visit_fold<op_family::extremum, TypeParam>(make_reduction(op, dtype_of<TypeParam>, nan), [](const auto& plain) {
+        const auto merged = merging(plain);
+        EXPECT_EQ(merged.identity(), plain.identity());
+        for (const double x : {-infinity, -1.5, -0.0, 0.0, 1.0, infinity, nan_value}) {
+          const auto a = plain.lift(element<TypeParam>(x), 0);
+          EXPECT_EQ(bits_of(merged.lower(a, 3).real), bits_of(plain.lower(a, 3).real));
+          EXPECT_EQ(merged.lower(a, 3).count, plain.lower(a, 3).count);
+        }
+      });
+    }
+  }
 }
 
 scalar with_initial(op_kind op, const scalar& value, double initial) {

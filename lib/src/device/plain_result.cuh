@@ -137,6 +137,12 @@ __device__ bool store_plain(const extremum<T>& op, const typename extremum<T>::a
   return true;
 }
 
+template <class Key>
+__device__ bool store_plain(const merged_extremum<Key>& op, const typename merged_extremum<Key>::accumulator& value,
+                            divisor by, void* results, std::int64_t place) {
+  return op.as_carried([&](const auto& each) { return store_plain(each, value, by, results, place); });
+}
+
 template <class T>
 __device__ bool store_plain(const arg_extremum<T>&, const typename arg_extremum<T>::accumulator& value, divisor,
                             void* results, std::int64_t place) {

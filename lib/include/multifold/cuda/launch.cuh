@@ -187,11 +187,11 @@ void launch_merges(const pass& at, const typename Op::accumulator* data,
                arguments_of(args, merge_of<Op>{args.op}, merged_output<Output>{args.output}), queue);
 }
 
-// A pass over partial results.
+// A pass over partial results, of whatever elements.
 template <class Elements, class Output>
 void launch_partials(const pass& at, const typename Elements::accumulator* data,
                      const kernels::pass_arguments<Elements, Output>& of_elements, work_queue& queue) {
-  const auto args = arguments_of(of_elements, merging(of_elements.op), of_elements.output);
+  const auto args = arguments_of(of_elements, multifold::merging(of_elements.op), of_elements.output);
   using Op = std::remove_const_t<decltype(args.op)>;
   if constexpr (!has_tiled_form<Op>) {
     if (at.kind == kernel::tiles) return launch_merges(at, data, args, queue);

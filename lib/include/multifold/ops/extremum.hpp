@@ -10,29 +10,29 @@
 
 namespace multifold {
 
-/// Which end is wanted, and what NaN does. Keys pass through `^ flip`, so -1 makes the greatest the least.
+/// Which end is wanted, and what NaN does. Keys pass through `^ flip`, so -1 makes the greatest the least, and the bit
+/// of the sign makes unsigned numbers of those that a carrier takes for signed ones.
 template <class Key>
 struct key_policy {
   Key flip;
-  Key nan_key;  // of the flipped order: the least key to propagate NaN, the greatest to omit it
+  Key nan_key;         // of the flipped order: the least key to propagate NaN, the greatest to omit it
+  bool truth = false;  // of any_byte: what is not zero is 1
 
   MULTIFOLD_HD static constexpr key_policy make(bool greatest, nan_policy nan) {
     return {static_cast<Key>(greatest ? -1 : 0), nan == nan_policy::omit ? greatest_key<Key> : least_key<Key>};
   }
+  /// Whether the elements of a carrier are unsigned.
+  MULTIFOLD_HD constexpr bool turns_sign() const { return flip != 0 && flip != static_cast<Key>(-1); }
   MULTIFOLD_HD constexpr bool omits_nan() const { return nan_key == greatest_key<Key>; }
   template <storage_type T>
   MULTIFOLD_HD constexpr Key of(T x) const {
-    return static_cast<Key>(order_key(x, static_cast<Key>(nan_key ^ flip)) ^ flip);
+    if constexpr (std::is_same_v<T, any_byte>) return static_cast<Key>((truth ? x.bits != 0 : x.bits) ^ flip);
+    else return static_cast<Key>(order_key(x, static_cast<Key>(nan_key ^ flip)) ^ flip);
   }
 };
 
-/// A fold that another one with the same accumulators and results stands in for where accumulators meet: of fewer
-/// types.
-template <class Op>
-MULTIFOLD_HD constexpr auto merging(const Op& op) {
-  if constexpr (requires { op.merging(); }) return op.merging();
-  else return op;
-}
+template <class Key>
+struct merged_extremum;
 
 /// min or max. NaN propagates as the canonical quiet NaN; -0 is less than +0.
 template <storage_type T>
@@ -54,7 +54,13 @@ struct extremum {
       // The least key is a NaN that propagated; the greatest is the identity: nothing but omitted NaN was seen.
       return scalar::of_real(std::numeric_limits<double>::quiet_NaN(), k == least_key<key> ? count : 0);
     }
-    return value_of_key<T>(static_cast<key>(k ^ policy.flip), count);
+    const key element = static_cast<key>(k ^ policy.flip);
+    if constexpr (floating_storage<T> || !std::is_same_v<T, order_carrier<T>>) return value_of_key<T>(element, count);
+    else if (policy.turns_sign()) return scalar::of_integer(static_cast<std::make_unsigned_t<key>>(element), count);
+    else return scalar::of_integer(element, count);
+  }
+  MULTIFOLD_HD constexpr auto merging() const requires std::is_same_v<T, order_carrier<T>> {
+    return merged_extremum<accumulator>{dtype_of<T>, policy.flip, identity()};
   }
 
   MULTIFOLD_HD constexpr lane lane_identity() const { return greatest_key<key>; }
@@ -63,6 +69,40 @@ struct extremum {
     return k < l ? k : l;
   }
   MULTIFOLD_HD constexpr accumulator widen(lane l) const { return l; }
+};
+
+/// The keys of elements of any carrier.
+template <class Key>
+struct merged_extremum {
+  using accumulator = Key;
+  dtype carrier;
+  Key flip, greatest;
+
+  MULTIFOLD_HD constexpr accumulator identity() const { return greatest; }
+  MULTIFOLD_HD constexpr accumulator combine(accumulator a, accumulator b) const { return b < a ? b : a; }
+  MULTIFOLD_HD constexpr scalar lower(accumulator a, std::int64_t count) const {
+    return as_carried([&](const auto& op) { return op.lower(a, count); });
+  }
+  /// f(op) with the fold of elements.
+  template <class F>
+  MULTIFOLD_HD constexpr decltype(auto) as_carried(const F& f) const {
+    if constexpr (sizeof(Key) == 8) {
+      return carrier == dtype::f64 ? f(of<double>()) : f(of<std::int64_t>());
+    } else {
+      if (carrier == dtype::f32) return f(of<float>());
+      if (carrier == dtype::f16) return f(of<f16>());
+      if (carrier == dtype::bf16) return f(of<bf16>());
+      if (carrier == dtype::i32) return f(of<std::int32_t>());
+      if (carrier == dtype::i16) return f(of<std::int16_t>());
+      return f(of<any_byte>());
+    }
+  }
+
+ private:
+  template <class T>
+  MULTIFOLD_HD constexpr extremum<T> of() const {
+    return {{static_cast<key_of<T>>(flip), 0}};
+  }
 };
 
 /// An order key and the index of its element. Without padding, since passes copy their partial results as bytes.
@@ -105,6 +145,10 @@ struct arg_extremum {
   /// The same element, in a batch that began `by` elements earlier.
   MULTIFOLD_HD constexpr accumulator moved(accumulator a, std::int64_t by) const {
     return {a.key, a.index == no_index ? no_index : a.index + by};
+  }
+  /// Accumulators do not tell what their elements were, but for the width of a key.
+  MULTIFOLD_HD constexpr auto merging() const {
+    return arg_extremum<std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>>{};
   }
   MULTIFOLD_HD constexpr scalar lower(accumulator a, std::int64_t count) const {
     if (a.index == no_index) return scalar::failed(scalar::kind::empty, count);

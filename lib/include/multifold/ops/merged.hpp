@@ -11,6 +11,13 @@ concept keeps_index = requires(const Op op, typename Op::accumulator a, std::int
   { op.moved(a, by) } -> std::same_as<typename Op::accumulator>;
 };
 
+/// What passes over accumulators fold: `op`, or, with the same results, what many operations have in common there.
+template <class Op>
+MULTIFOLD_HD constexpr auto merging(const Op& op) {
+  if constexpr (requires { op.merging(); }) return op.merging();
+  else return op;
+}
+
 /// `op` over its own accumulators. Their indices count from the index that an accumulator comes with.
 template <class Op>
 struct merge_of {

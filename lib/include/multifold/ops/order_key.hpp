@@ -3,6 +3,7 @@
 #pragma once
 
 #include <bit>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -11,6 +12,22 @@
 #include "multifold/scalar.hpp"
 
 namespace multifold {
+
+/// A byte of any dtype: its policy says whether it is true or not, or a number, and of which sign.
+struct any_byte {
+  std::uint8_t bits;
+};
+template <>
+inline constexpr bool is_storage<any_byte> = true;
+
+/// The type whose order is that of T once a policy turns the bits of keys: that of unsigned integers, and of truth, is
+/// the order of signed integers of the same size then.
+template <storage_type T>
+using order_carrier = std::conditional_t<
+    floating_storage<T>, T,
+    std::conditional_t<sizeof(T) == 1, any_byte,
+                       std::conditional_t<sizeof(T) == 2, std::int16_t,
+                                          std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>>>>;
 
 template <class T>
 using key_of = std::conditional_t<
@@ -33,6 +50,12 @@ inline constexpr key_of<T> infinity_bits = std::is_same_v<T, f16>     ? key_of<T
 
 }  // namespace detail
 
+/// The bits of a number of floating point as an integer that ascends with it, -0 just below +0, and back.
+template <std::signed_integral Key>
+MULTIFOLD_HD constexpr Key ordered_bits(Key bits) {
+  return static_cast<Key>(bits ^ ((bits >> (8 * sizeof(Key) - 1)) & greatest_key<Key>));
+}
+
 /// The key of `x`: ascending with x, -0 just below +0, `nan_key` for every NaN.
 template <storage_type T>
 MULTIFOLD_HD constexpr key_of<T> order_key(T x, key_of<T> nan_key) {
@@ -42,8 +65,7 @@ MULTIFOLD_HD constexpr key_of<T> order_key(T x, key_of<T> nan_key) {
   } else if constexpr (floating_storage<T>) {
     const auto bits = bit_copy<key>(x);
     const key magnitude = static_cast<key>(bits & greatest_key<key>);
-    const key ordered = static_cast<key>(bits ^ ((bits >> (8 * sizeof(key) - 1)) & greatest_key<key>));
-    return magnitude > detail::infinity_bits<T> ? nan_key : ordered;
+    return magnitude > detail::infinity_bits<T> ? nan_key : ordered_bits(bits);
   } else if constexpr (std::is_unsigned_v<T>) {
     return static_cast<key>(static_cast<std::make_unsigned_t<key>>(x) ^
                             static_cast<std::make_unsigned_t<key>>(least_key<key>));
@@ -55,12 +77,10 @@ MULTIFOLD_HD constexpr key_of<T> order_key(T x, key_of<T> nan_key) {
 /// The element whose key is `k` (which is not a NaN's).
 template <storage_type T>
 MULTIFOLD_HD constexpr T element_of_key(key_of<T> k) {
-  using key = key_of<T>;
   if constexpr (floating_storage<T>) {
-    return bit_copy<T>(static_cast<key>(k ^ ((k >> (8 * sizeof(key) - 1)) & greatest_key<key>)));
+    return bit_copy<T>(ordered_bits(k));
   } else if constexpr (std::is_unsigned_v<T>) {
-    using bits = std::make_unsigned_t<key>;
-    return static_cast<T>(static_cast<bits>(k) ^ static_cast<bits>(least_key<key>));
+    return static_cast<T>(static_cast<T>(k) ^ static_cast<T>(least_key<key_of<T>>));
   } else {
     return bit_copy<T>(k);
   }

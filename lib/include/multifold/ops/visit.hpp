@@ -36,7 +36,19 @@ constexpr op_family family_of(const reduction& what) noexcept {
   return op_family::moments;
 }
 
-/// Calls `f(op)` with the struct of `what` over elements of T.
+/// The order of the elements of `what`, which are T or carried by it.
+template <storage_type T>
+constexpr key_policy<key_of<T>> order_policy(const reduction& what) {
+  using key = key_of<T>;
+  auto policy = key_policy<key>::make(what.op == op_kind::max || what.op == op_kind::argmax, what.nan);
+  if constexpr (!floating_storage<T> && std::is_same_v<T, order_carrier<T>>) {
+    if (is_unsigned(what.input)) policy.flip = static_cast<key>(policy.flip ^ least_key<key>);
+    policy.truth = what.input == dtype::boolean;
+  }
+  return policy;
+}
+
+/// Calls `f(op)` with the struct of `what` over elements of T, or of a type that T is the order_carrier of.
 template <op_family Family, storage_type T, class F>
 decltype(auto) visit_fold(const reduction& what, F&& f) {
   const op_kind op = what.op;
@@ -58,9 +70,9 @@ decltype(auto) visit_fold(const reduction& what, F&& f) {
       return f(integer_product<T>{});
     }
   } else if constexpr (Family == op_family::extremum) {
-    return f(extremum<T>{key_policy<key_of<T>>::make(op == op_kind::max, nan)});
+    return f(extremum<T>{order_policy<T>(what)});
   } else if constexpr (Family == op_family::arg_extremum) {
-    return f(arg_extremum<T>{key_policy<key_of<T>>::make(op == op_kind::argmax, nan)});
+    return f(arg_extremum<T>{order_policy<T>(what)});
   } else {
     switch (moments_of(op)) {
       case moment_set::absolute: return f(exact_moments<T, moment_set::absolute>{nan, what.correction});

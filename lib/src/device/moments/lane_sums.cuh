@@ -183,8 +183,7 @@ struct lane_sums {
   // outside of those of all numbers, always goes there.
   key least_seen = greatest_key<key>, greatest_seen = least_key<key>;
   __device__ void see(T a, std::int64_t index, nan_policy nan) {
-    const auto bits = bit_copy<key>(a);
-    const auto k = static_cast<key>(bits ^ ((bits >> (8 * sizeof(key) - 1)) & greatest_key<key>));
+    const key k = ordered_bits(bit_copy<key>(a));
     if (least_seen <= k && k <= greatest_seen) return;
     extremes->see(a, index, nan);
     if (a != a) return;

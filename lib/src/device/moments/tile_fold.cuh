@@ -78,12 +78,8 @@ struct run_marks {
  private:
   // order_key(), but for NaN.
   __device__ static key key_of_number(T x) {
-    if constexpr (floating_storage<T>) {
-      const auto bits = bit_copy<key>(x);
-      return bits ^ (bits >> (8 * sizeof(key) - 1) & greatest_key<key>);
-    } else {
-      return order_key(x, key{0});
-    }
+    if constexpr (floating_storage<T>) return ordered_bits(bit_copy<key>(x));
+    else return order_key(x, key{0});
   }
   __device__ static std::int64_t carrier_key(key k) {
     if constexpr (floating_storage<T>) return order_key(carried(element_of_key<T>(k)), key_of<carrier_of<T>>{0});

@@ -81,7 +81,7 @@ __device__ void absorb_run(const Op& op, run_value<Op> (&mine)[Width], Walk walk
         for (int k = 0; k < Loads; k += 2) absorb_two(op, into[j], x[k][j], x[k + 1][j]);
       }
     } else {
-      with_known_nan(op, [&](const Op& known) {
+      with_known_order(op, [&](const Op& known) {
 #pragma unroll
         for (int j = 0; j < Width; ++j) {
 #pragma unroll
@@ -118,19 +118,21 @@ __device__ void absorb_neighbours(const Op& op, run_value<Op>& mine, const neigh
                                   int lane, int lanes, const run_indices& index) {
   using T = typename Op::value_type;
   constexpr bool holds_all = lane_of<Op>::capacity >= most_run_share;
-  thread_value<Op> into(op);
-  run.each(
-      lane, lanes,
-      [&](T x, int number) {
-        if constexpr (!holds_all) into.make_room(op, 1);
-        into.absorb(op, x, index[number]);
-      },
-      [&]<int Loads>(const vector_word(&loaded)[Loads], int number, int step) {
-        if constexpr (!holds_all) into.make_room(op, Loads * vector_elements<T>);
+  with_known_order(op, [&](const Op& known) {
+    thread_value<Op> into(known);
+    run.each(
+        lane, lanes,
+        [&](T x, int number) {
+          if constexpr (!holds_all) into.make_room(known, 1);
+          into.absorb(known, x, index[number]);
+        },
+        [&]<int Loads>(const vector_word(&loaded)[Loads], int number, int step) {
+          if constexpr (!holds_all) into.make_room(known, Loads * vector_elements<T>);
 #pragma unroll
-        for (int k = 0; k < Loads; ++k) absorb_vector(op, into, loaded[k], index[number + k * step]);
-      });
-  mine.merge(op, into.value(op));
+          for (int k = 0; k < Loads; ++k) absorb_vector(known, into, loaded[k], index[number + k * step]);
+        });
+    mine.merge(known, into.value(known));
+  });
 }
 
 /// Extrema of floating point by the instructions for them.
@@ -140,7 +142,7 @@ requires order_words<T>::are_bits __device__ void absorb_neighbours(const extrem
                                                                     const run_indices& index) {
   using gathers = run_lane<extremum<T>>;
   using words = order_words<T>;
-  with_known_nan(op, [&](const extremum<T>& known) {
+  with_known_order(op, [&](const extremum<T>& known) {
     auto least = gathers::identity(known);
     run.each(
         lane, lanes, [&](T x, int number) { gathers::absorb(known, least, x, number, index); },
@@ -158,7 +160,7 @@ template <class T>
 __device__ void absorb_neighbours(const arg_extremum<T>& op, run_value<arg_extremum<T>>& mine,
                                   const neighbour_walk<T>& run, int lane, int lanes, const run_indices& index) {
   using words = order_words<T>;
-  with_known_nan(op, [&](const arg_extremum<T>& known) {
+  with_known_order(op, [&](const arg_extremum<T>& known) {
     const auto& policy = known.policy;
     first_least<T> least(policy, lane < run.head ? lane : run.number_of(lane));
     run.each(

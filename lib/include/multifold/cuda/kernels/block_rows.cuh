@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(most_threads, 2)
     }
     const auto* start = data + item.batch * row_stride + item.first;
     typename Op::accumulator mine;
-    with_known_nan(args.op, [&](const Op& op) {
+    with_known_order(args.op, [&](const Op& op) {
       mine = read_contiguous(op, start, item.end - item.first, share, args.first_index + item.first);
     });
     finish_part(args, item.batch, item.part, block_reduce(args.op, args.form, mine, storage), storage);

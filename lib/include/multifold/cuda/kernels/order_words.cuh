@@ -17,6 +17,7 @@ struct order_words {
   using key = key_of<T>;
   using policy = key_policy<key>;
   static constexpr bool are_bits = floating_storage<T> && sizeof(T) <= 4;
+  static_assert(std::is_same_v<T, order_carrier<T>>);
   using word = std::conditional_t<are_bits, unsigned, std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>>;
 
   /// No element is greater, but for NaN that is omitted: that is the same.
@@ -66,9 +67,10 @@ struct order_words {
       const auto x = bit_copy<elements_of<T>>(v);
       return min(of(p, x.values[0]), of(p, x.values[1]));
     } else {
+      const vector_word elements = numbers_of(p, v);
       unsigned w[4];
 #pragma unroll
-      for (int i = 0; i < 4; ++i) w[i] = turned(p, v.words[i]);
+      for (int i = 0; i < 4; ++i) w[i] = elements.words[i] ^ turns(p);
       if constexpr (sizeof(T) == 4) {
         return lesser(p, lesser(p, w[0], w[1]), lesser(p, w[2], w[3]));
       } else if constexpr (are_bits) {
@@ -91,11 +93,12 @@ struct order_words {
     } else {
       constexpr unsigned signs = ones << (8 * sizeof(T) - 1);
       const unsigned sought = (static_cast<unsigned>(least) & low) * ones;
+      const vector_word elements = numbers_of(p, v);
       unsigned found = 0;
       int at = 0;
 #pragma unroll
       for (int i = 3; i >= 0; --i) {
-        unsigned w = turned(p, v.words[i]);
+        unsigned w = elements.words[i] ^ turns(p);
         if constexpr (are_bits) w = lesser_bits(p, w, greatest(p) * ones);
         w ^= sought;
         // Of the elements of w that are zero, the lowest one is certain.
@@ -119,11 +122,14 @@ struct order_words {
   __device__ static unsigned turns(const policy& p) {
     constexpr unsigned sign = 1u << (8 * sizeof(T) - 1);
     if constexpr (floating_storage<T>) return p.flip != 0 ? sign * ones : 0;
-    else return (std::is_unsigned_v<T> ? sign * ones : 0) ^ (p.flip != 0 ? ~0u : 0);
+    else return static_cast<bits>(p.flip) * ones;
   }
-  __device__ static unsigned turned(const policy& p, unsigned word) {
-    if constexpr (std::is_same_v<T, bool8>) word = __vsetne4(word, 0u);
-    return word ^ turns(p);
+  __device__ static vector_word numbers_of(const policy& p, vector_word v) {
+    if (std::is_same_v<T, any_byte> && p.truth) {
+#pragma unroll
+      for (unsigned& word : v.words) word = __vsetne4(word, 0u);
+    }
+    return v;
   }
   __device__ static unsigned lesser_bits(const policy& p, unsigned a, unsigned b) {
     unsigned r;
@@ -157,9 +163,14 @@ template <class Op>
 concept compares_bits = floating_storage<typename Op::value_type> && sizeof(typename Op::value_type) <= 4 &&
                         std::is_same_v<decltype(Op::policy), key_policy<key_of<typename Op::value_type>>>;
 
-/// Calls f(op), which knows at compile time what NaN does: minima are two instructions where it may be either.
+/// An operation that compares bytes, which may be true or not.
+template <class Op>
+concept compares_bytes = std::is_same_v<typename Op::value_type, any_byte>;
+
+/// Calls f(op), which knows at compile time what NaN does, and whether bytes are true or not: minima are more
+/// instructions where it may be either.
 template <class Op, class F>
-__device__ __forceinline__ void with_known_nan(const Op& op, const F& f) {
+__device__ __forceinline__ void with_known_order(const Op& op, const F& f) {
   if constexpr (compares_bits<Op>) {
     using key = typename Op::key;
     Op known = op;
@@ -168,6 +179,15 @@ __device__ __forceinline__ void with_known_nan(const Op& op, const F& f) {
       f(known);
     } else {
       known.policy.nan_key = least_key<key>;
+      f(known);
+    }
+  } else if constexpr (compares_bytes<Op>) {
+    Op known = op;
+    if (op.policy.truth) {
+      known.policy.truth = true;
+      f(known);
+    } else {
+      known.policy.truth = false;
       f(known);
     }
   } else {

@@ -99,7 +99,7 @@ struct numbered_least {
   }
 
  private:
-  static constexpr int half = 4 * sizeof(word);  // bits
+  static constexpr int half = 8 * (sizeof(word) - sizeof(Key));  // bits of a number
 
   // Numbers are not negative.
   __device__ static word pack(Key k, int number) {
@@ -138,13 +138,13 @@ struct run_lane<arg_extremum<T>> {
 
   __device__ static type identity(const op_type&) { return {}; }
   __device__ static void absorb(const op_type& op, type& l, T x, int number, const run_indices&) {
-    // One multiplication and addition: ~k, a maximum's key, is -k - 1.
-    const bool greatest = op.policy.flip != 0;
-    const unsigned scale = greatest ? 0u - 65536u : 65536u;
-    const unsigned bias = std::is_unsigned_v<T> ? 65536u << (8 * sizeof(T) - 1) : 0u;
-    const unsigned zero = greatest ? bias - 65536u : 0u - bias;
+    // The key of x in the upper bits of a word is that of 0 and a multiple of x: ~x is -x - 1.
+    constexpr int up = 32 - 8 * static_cast<int>(sizeof(T));
+    const bool greatest = (op.policy.flip & 1) != 0;
+    const unsigned scale = greatest ? 0u - (1u << up) : 1u << up;
+    const unsigned zero = static_cast<unsigned>(op.policy.flip) << up;
     unsigned value;
-    if constexpr (std::is_same_v<T, bool8>) value = x.bits != 0 ? 1 : 0;
+    if constexpr (std::is_same_v<T, any_byte>) value = op.policy.truth ? x.bits != 0 : x.bits;
     else value = static_cast<unsigned>(static_cast<int>(x));
     l.least = min(l.least, static_cast<std::int32_t>(value * scale + (zero + static_cast<unsigned>(number))));
   }
