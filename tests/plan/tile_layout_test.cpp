@@ -205,15 +205,21 @@ TEST(tile_layout, threads_are_dealt_by_what_a_box_has) {
   EXPECT_EQ(sum_plan(form_of({1 << 22, 17}, {1})).passes[0].box.turned, false);
 }
 
-// One look is enough for exact sums, and for moments of f16.
-TEST(tile_layout, runs_that_need_one_look_are_a_warps) {
-  const auto group_of = [](op_kind op, dtype type) {
-    return make_plan(make_reduction(op, type), form_of({1 << 14, 5001}, {1}, type), {}, h200_traits()).passes[0].group;
+// A tile has three runs, two, or one. Where runs are looked at as a whole, half of a block's warps take those of a
+// tile.
+TEST(tile_layout, several_warps_share_a_run_where_a_tile_has_few) {
+  const auto first_of = [](op_kind op, dtype type, std::int64_t length) {
+    return make_plan(make_reduction(op, type), form_of({1 << 14, length}, {1}, type), {}, h200_traits()).passes[0];
   };
-  EXPECT_EQ(group_of(op_kind::sum, dtype::bf16), 32);
-  EXPECT_EQ(group_of(op_kind::var, dtype::f16), 32);
-  EXPECT_GT(group_of(op_kind::var, dtype::bf16), 32);
-  EXPECT_GT(group_of(op_kind::max, dtype::bf16), 32);
+  for (const op_kind op : {op_kind::sum, op_kind::var}) {
+    for (const dtype type : {dtype::f16, dtype::bf16}) {
+      EXPECT_EQ(first_of(op, type, 5001).group, 32);
+      EXPECT_EQ(first_of(op, type, 7001).group, 64);
+      EXPECT_EQ(first_of(op, type, 15001).group, 128);
+      EXPECT_TRUE(first_of(op, type, 15001).has_whole_runs());
+    }
+  }
+  EXPECT_GT(first_of(op_kind::max, dtype::bf16, 5001).group, 32);
 }
 
 TEST(tile_layout, moments_leave_room_for_as_many_blocks_as_sums) {

@@ -111,9 +111,9 @@ struct pass {
   tile_box box;             // of tiles
 
   bool contiguous() const noexcept { return tile == part_length; }
-  /// Of tiles: whether each batch is in one of them, and the lanes that share it in a warp.
+  /// Of tiles: whether each batch is in one of them, and the lanes that share it are neighbours.
   bool has_whole_runs() const noexcept {
-    return parts == 1 && box.rows >= array.length && (group == 1 || (array.inner == 1 && group <= 32));
+    return parts == 1 && box.rows >= array.length && (group == 1 || array.inner == 1);
   }
   /// The part that element `index` of a batch belongs to.
   std::int64_t part_of(std::int64_t index) const noexcept { return index / tile % parts; }

@@ -41,7 +41,6 @@ struct tile_room {
   std::int64_t bytes;  // of the elements
   int columns;         // that a thread takes together
   bool whole;          // of batches, by itself
-  bool one_look;
 };
 
 struct candidate {
@@ -90,10 +89,21 @@ double steps_of(const pass& p, int group, std::int64_t item, bool vectors) {
   return static_cast<double>(2 * singles) + 0.6 * static_cast<double>(width * ceil_div(p.box.rows, width * group));
 }
 
-// What several warps with pieces of a run take longer, whose sums meet in shared memory, than one warp that looks at
-// the run as a whole, if once is enough: on an H100, sums of bf16 of rows of 6159 went from 0.50 of the memory's speed
-// to 0.77 by a warp a row, covariances of f16 of 3587 from 0.36 to 0.73; variances of f32 lost by it.
-constexpr double meeting_of_warps = 150;
+// What lanes of a run take to exchange their values.
+double exchange_of(const tiled_array& of, int group, bool whole) {
+  const bool neighbours = of.inner == 1;
+  double steps = 0;
+  for (int g = group; g > 1; g /= 2) steps += neighbours && (whole || g <= 32) ? 5 : 8;
+  return steps + (neighbours && whole && group > 32 ? 12 : 0);  // a slot a warp, and a barrier
+}
+
+// How often a block's groups go through a step for the runs of a box. What a run takes besides its elements, each warp
+// of it does again; where runs are looked at as a whole, half of a block's warps are as fast as all of them.
+double steps_of_block(std::int64_t runs, int group, bool whole) {
+  const auto steps = static_cast<double>(ceil_div(runs, tile_threads / group));
+  if (!whole || group <= 32) return steps;
+  return std::max(steps, 2.0 * static_cast<double>(runs * group) / tile_threads);
+}
 
 void deal_threads(pass& p, const tiled_array& of, const tile_room& room, bool vectors) {
   const std::int64_t item = room.item;
@@ -105,15 +115,12 @@ void deal_threads(pass& p, const tiled_array& of, const tile_room& room, bool ve
     const std::int64_t runs = p.box.outers * ceil_div(p.box.columns, columns);
     for (int group = 1; group <= tile_threads && group <= std::max(1, p.box.rows); group *= 2) {
       if (ceil_div(p.box.rows, group) > most_run_share || (room.whole && columns > 1 && group > 1)) continue;
-      double exchange = 0;
-      for (int g = group; g > 1; g /= 2) exchange += of.inner > 1 || g > 32 ? 8 : 5;
-      if (room.one_look && of.inner == 1 && group > 32) exchange += meeting_of_warps;
+      const double exchange = exchange_of(of, group, room.whole);
       for (const bool turned : {false, true}) {
         const int conflicts = bank_conflicts(of, p, item, group, turned);
         const double element = (turned || bent ? 1.35 : 1.0) + 0.6 * (conflicts - 1);
         const double steps = steps_of(p, group, item, vectors) * element * (0.1 + 0.9 * columns);
-        const double cost =
-            static_cast<double>(ceil_div(runs, tile_threads / group)) * (steps + 10 + exchange * columns);
+        const double cost = steps_of_block(runs, group, room.whole) * (steps + 10 + exchange * columns);
         if (best.group == 0 || cost < best.cost) best = {group, turned, columns, cost};
         if (conflicts == 1) break;
       }
@@ -204,20 +211,19 @@ tile_input input_of_tiles(const reduction& what) {
   const std::int64_t item = item_bytes(what.input);
   const bool moments = family_of(what) == op_family::moments;
   const int arrays = takes_two_arrays(what.op) ? 2 : 1;
-  if (moments && is_floating(what.input))
-    return {item, arrays, most_moment_columns(item, moments_of(what.op)), true, what.input == dtype::f16};
+  if (moments && is_floating(what.input)) return {item, arrays, most_moment_columns(item, moments_of(what.op)), true};
   if (arrays == 2) return {item, 2, 1};
   if (gathers_exactly(what)) {
     const bool together = what.nan == nan_policy::propagate;
-    return {item, 1, together ? most_tile_columns(item) : 1, true, true};
+    return {item, 1, together ? most_tile_columns(item) : 1, true};
   }
   return {item, 1, std::min(most_tile_columns(item), tiled_bytes(what) > 16 ? 2 : 4)};
 }
 
 void lay_out_tiles(pass& p, const tiled_array& of, const tile_input& from, const reduction& what,
                    const engine_traits& engine) {
-  tile_room room{from.item, tile_stage_bytes / from.arrays - margin_bytes, of.inner == 1 ? 1 : from.columns, from.whole,
-                 from.one_look};
+  tile_room room{from.item, tile_stage_bytes / from.arrays - margin_bytes, of.inner == 1 ? 1 : from.columns,
+                 from.whole};
   p.kind = kernel::tiles;
   p.batches = of.outer * of.inner;
   p.length = of.length;

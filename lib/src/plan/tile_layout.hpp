@@ -9,11 +9,11 @@ namespace multifold::detail {
 bool tiles_are_open(const reduction& what, const plan_options& options, const engine_traits& engine);
 
 /// What tiles are made of: elements of `item` bytes, of one or two arrays, of which a thread takes so many columns
-/// together; only of whole runs, and alone, if `whole`; and whether one look at a run is enough for ordinary data.
+/// together; only of whole runs, and alone, if `whole`.
 struct tile_input {
   std::int64_t item;
   int arrays, columns;
-  bool whole = false, one_look = false;
+  bool whole = false;
 };
 tile_input input_of_tiles(const reduction& what);
 

@@ -1,6 +1,7 @@
 // What the lanes of a warp, or a group of them that share a run, tell each other.
 #pragma once
 
+#include "multifold/cuda/kernels/group_slots.cuh"
 #include "multifold/cuda/kernels/tile_reader.cuh"
 #include "multifold/exact/windows.hpp"
 
@@ -9,29 +10,39 @@ namespace multifold::cuda::kernels {
 /// The greatest over the lanes of a warp, all of which must call.
 __device__ inline int greatest_of_warp(int x) { return __reduce_max_sync(whole_warp, x); }
 
-/// Calls f(mask) with the masks of exchanges between `group` neighbouring lanes.
-template <class F>
-__device__ void for_each_mask(int group, const F& f) {
-#pragma unroll 1
-  for (int mask = group / 2; mask > 0; mask /= 2) f(mask);
+/// Merges the value of the lane whose number differs in the bits of `mask`. The whole warp must call. First exponents,
+/// and then sums that are exact in any order, or of which only the sign of a zero counts.
+template <floating_storage T>
+__device__ void merge_with(exponent_range<T>& range, int mask) {
+  exponent_range<T> other;
+  other.fields = __shfl_xor_sync(whole_warp, range.fields, mask);
+  range.merge(other);
+}
+__device__ inline void merge_with(double& sum, int mask) { sum += __shfl_xor_sync(whole_warp, sum, mask); }
+template <int Count>
+__device__ void merge_with(double (&sum)[Count], int mask) {
+#pragma unroll
+  for (double& each : sum) merge_with(each, mask);
+}
+__device__ inline void merge_with(no_value&, int) {}
+
+/// The value itself, if there is anything to merge.
+template <bool Merged, class Value>
+__device__ __forceinline__ decltype(auto) merged_if(Value& value) {
+  if constexpr (Merged) return (value);
+  else return no_value{};
 }
 
-/// Exponents over the lanes of a group. The whole warp must call.
-template <floating_storage T>
-__device__ void merge_group(exponent_range<T>& range, int group) {
-  for_each_mask(group, [&](int mask) {
-    exponent_range<T> other;
-    other.fields = __shfl_xor_sync(whole_warp, range.fields, mask);
-    range.merge(other);
-  });
-}
-/// Sums that are exact in any order, likewise.
-template <int Count>
-__device__ void merge_group(double (&sum)[Count], int group) {
-  for_each_mask(group, [&](int mask) {
-#pragma unroll
-    for (double& each : sum) each += __shfl_xor_sync(whole_warp, each, mask);
-  });
+/// Merges values over the lanes of a group: a power of two of neighbours, all of which have the results. The whole warp
+/// must call, and of a group of several warps all, as often.
+template <class... Values>
+__device__ __forceinline__ void merge_group(int group, Values&&... values) {
+#pragma unroll 1
+  for (int mask = min(group, 32) / 2; mask > 0; mask /= 2) (merge_with(values, mask), ...);
+  if (group <= 32) return;
+  trade_between_warps(group, values...);
+#pragma unroll 1
+  for (int mask = group / 64; mask > 0; mask /= 2) (merge_with(values, mask), ...);
 }
 
 }  // namespace multifold::cuda::kernels

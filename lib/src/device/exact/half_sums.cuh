@@ -8,6 +8,14 @@
 
 namespace multifold::cuda::kernels {
 
+/// Sums of binary16 that lanes of a group exchange, where one binary64 does not hold that of all.
+struct half_total {
+  half_sum::accumulator sum;
+};
+__device__ inline void merge_with(half_total& all, int mask) {
+  all.sum = half_sum{}.combine(all.sum, shuffle_xor(all.sum, mask));
+}
+
 /// Sums of binary16, whose lanes hold a binary64: it is exact for all of a run of up to 2^12 elements.
 template <>
 struct run_sweeps<half_sum> {
@@ -27,14 +35,14 @@ struct run_sweeps<half_sum> {
 
   template <class Run, class Deliver>
   __device__ static void whole(const half_sum& op, const Run& run, const Deliver& deliver) {
-    double sum[1] = {sum_of(run)};
+    double sum = sum_of(run);
     if (run.place.most_rows <= half_sum::lane_capacity) {
-      merge_group(sum, run.group);
-      return deliver(sum[0]);
+      merge_group(run.group, sum);
+      return deliver(sum);
     }
-    accumulator all = op.widen(sum[0]);
-    for_each_mask(run.group, [&](int mask) { all = op.combine(all, shuffle_xor(all, mask)); });
-    deliver(all);
+    half_total all{op.widen(sum)};
+    merge_group(run.group, all);
+    deliver(all.sum);
   }
   /// Whole runs of a lane are short enough for its binary64.
   template <class Run, class Columns>

@@ -27,6 +27,9 @@ struct special_marks {
     bits |= x != x ? nan : isinf(x) ? (x > 0 ? positive_infinity : negative_infinity) : 0u;
   }
 };
+__device__ inline void merge_with(special_marks& marks, int mask) {
+  marks.bits |= __shfl_xor_sync(whole_warp, marks.bits, mask);
+}
 
 /// The low part of a pair that is lost.
 __device__ inline double lost_part() { return bit_copy<double>(std::uint64_t{0x7ff8000000000000}); }
@@ -77,7 +80,7 @@ struct run_sweeps<expansion_sum<T>> {
   template <int Count, class Run>
   __device__ __noinline__ static expansion<Count> of_group(Run run, window_layout layout) {
     auto windows = in_windows<Count>(run, layout);
-    merge_group(windows.sum, run.group);
+    merge_group(run.group, windows.sum);
     expansion<Count> sum;
 #pragma unroll
     for (int k = 0; k < Count; ++k) sum.part[k] = run.rows() > 0 ? windows.sum[k] : 0.0;
@@ -112,7 +115,7 @@ struct run_sweeps<expansion_sum<T>> {
 #pragma unroll
         for (const T& each : x) marks.see(looked_at(each));
       });
-      for_each_mask(run.group, [&](int mask) { marks.bits |= __shfl_xor_sync(whole_warp, marks.bits, mask); });
+      merge_group(run.group, marks);
       if (special) deliver(marks);
     } else {
       if (special) deliver(exact_pair{0.0, lost_part()});
@@ -151,21 +154,20 @@ struct run_sweeps<expansion_sum<T>> {
   template <class Run, class Deliver>
   __device__ static void whole(const op_type&, const Run& run, const Deliver& deliver) {
     first_look look = look_at(run);
-    merge_group(look.range, run.group);
-    double plain[1] = {look.sum};
-    merge_group(plain, run.group);
+    merge_group(run.group, look.range, look.sum);
+    const double plain = look.sum;
     const exponent_range<T>& range = look.range;
     const int log_count = log_of_count(run.rows());
-    if (__all_sync(whole_warp, range.fits(log_count))) return deliver(plain[0]);
+    if (__all_sync(whole_warp, range.fits(log_count))) return deliver(plain);
     const window_layout layout(range.top(), range.bottom(), log_count);
     const bool in_windows = !range.none() && !layout.one_is_enough(range.bottom());
     if (__any_sync(whole_warp, !range.finite() || (in_windows && !layout.two_are_enough(range.bottom()))))
-      return seldom(run, plain[0], range, deliver);
+      return seldom(run, plain, range, deliver);
     Run mine = run;
     if (!in_windows) mine.place.rows = 0;
     auto windows = run_sweeps::in_windows<2>(mine, layout);
-    merge_group(windows.sum, run.group);
-    exact_pair pair{plain[0], isinf(plain[0]) ? lost_part() : 0.0};
+    merge_group(run.group, windows.sum);
+    exact_pair pair{plain, isinf(plain) ? lost_part() : 0.0};
     if (in_windows) pair = {windows.sum[0], layout.in_range(2) ? windows.sum[1] : lost_part()};
     deliver(pair);
   }

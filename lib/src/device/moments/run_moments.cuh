@@ -135,27 +135,11 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
     return look;
   }
 
-  template <class Run>
-  __device__ static void merge_marks(first_look& look, const Run& run) {
-    if constexpr (!describes) return;
-    for_each_mask(run.group, [&](int mask) {
-      look.marks.least.merge(shuffle_xor(look.marks.least, mask));
-      look.marks.greatest.merge(shuffle_xor(look.marks.greatest, mask));
-      look.marks.zeros += __shfl_xor_sync(whole_warp, look.marks.zeros, mask);
-    });
-  }
-  /// Sums that are exact in any order, or of which only the sign of a zero counts.
-  template <class Run>
-  __device__ static void merge_plain(first_look& look, const Run& run) {
-    double plain[3] = {look.x, look.y, look.products};
-    for_each_mask(run.group, [&](int mask) {
-      if constexpr (sums) plain[0] += __shfl_xor_sync(whole_warp, plain[0], mask);
-      if constexpr (joint) plain[1] += __shfl_xor_sync(whole_warp, plain[1], mask);
-      if constexpr (multiplies) plain[2] += __shfl_xor_sync(whole_warp, plain[2], mask);
-    });
-    look.x = plain[0];
-    look.y = plain[1];
-    look.products = plain[2];
+  /// Over the lanes of a group, in one exchange.
+  __device__ static void merge_looks(first_look& look, int group) {
+    merge_group(group, look.of_x, merged_if<two>(look.of_y), merged_if < looks_at_sums && sums > (look.x),
+                merged_if < looks_at_sums && joint > (look.y),
+                merged_if < looks_at_sums && multiplies > (look.products), merged_if<describes>(look.marks));
   }
 
   /// The plain sums, which say the sign of zeros where there is nothing else: windows do not keep it.
@@ -202,10 +186,11 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
       y.close(by.y);
       products.close(by.products);
     }
-    __device__ void merge(int group) {
-      if constexpr (with_x) merge_group(x.sum, group);
-      if constexpr (with_y) merge_group(y.sum, group);
-      if constexpr (with_products) merge_group(products.sum, group);
+    /// Over the lanes of a group, in one exchange with others.
+    template <class... Others>
+    __device__ void merge(int group, Others&&... others) {
+      merge_group(group, merged_if<with_x>(x.sum), merged_if<with_y>(y.sum), merged_if<with_products>(products.sum),
+                  others...);
     }
   };
   template <int Sums, int Products, bool Slowly, what What, class Run>
@@ -302,26 +287,21 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
   __device__ static void add_halves(moments::near_totals& totals, first_look& look, const Run& run) {
     half_sums all = sums_of_halves(look, run);
     if (run.place.most_rows <= half_windows::most) {
-      all.merge(run.group);
+      all.merge(run.group, merged_if<describes>(look.marks));
       if constexpr (sums) totals.x.high = all.x.sum[0];
       if constexpr (joint) totals.y.high = all.y.sum[0];
       if constexpr (multiplies) totals.products = near_of_windows(all.products.sum);
     } else {
       // What lanes have may sum to a bit or two more than a binary64 has.
-      const auto sum_of = [&](double lane_sum) {
-        double parts[2];
-        half_windows::part_elements(lane_sum, parts);
-        merge_group(parts, run.group);
-        return near_of_windows(parts);
-      };
-      if constexpr (sums) totals.x = sum_of(all.x.sum[0]);
-      if constexpr (joint) totals.y = sum_of(all.y.sum[0]);
-      if constexpr (multiplies) {
-        double parts[3];
-        half_windows::part_products(all.products.sum, parts);
-        merge_group(parts, run.group);
-        totals.products = near_of_windows(parts);
-      }
+      [[maybe_unused]] double x[2], y[2], products[3];
+      if constexpr (sums) half_windows::part_elements(all.x.sum[0], x);
+      if constexpr (joint) half_windows::part_elements(all.y.sum[0], y);
+      if constexpr (multiplies) half_windows::part_products(all.products.sum, products);
+      merge_group(run.group, merged_if<sums>(x), merged_if<joint>(y), merged_if<multiplies>(products),
+                  merged_if<describes>(look.marks));
+      if constexpr (sums) totals.x = near_of_windows(x);
+      if constexpr (joint) totals.y = near_of_windows(y);
+      if constexpr (multiplies) totals.products = near_of_windows(products);
     }
     double sum = 0.0;
     if constexpr (sums) sum += totals.x.high + totals.x.low;
@@ -338,13 +318,10 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
       add_halves(totals, look, run);
     } else {
       look = look_at(run);
-      merge_group(look.of_x, run.group);
-      if constexpr (two) merge_group(look.of_y, run.group);
-      if constexpr (looks_at_sums) merge_plain(look, run);
+      merge_looks(look, run.group);
       add_windows(totals, look, run);
     }
     if constexpr (describes) {
-      merge_marks(look, run);
       totals.marks = look.marks.marks(run.place.index);
       totals.minus_x = look.marks.only_negative_zeros();
     }
@@ -355,7 +332,7 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
           Run mine = run;
           if (!zero) mine.place.rows = 0;
           add_plainly(look, mine);
-          merge_plain(look, run);
+          merge_group(run.group, look.products);
         }
       }
       totals.minus_products = is_negative_zero(look.products);

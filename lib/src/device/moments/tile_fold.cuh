@@ -87,6 +87,14 @@ struct run_marks {
   }
 };
 
+/// With those of the lane whose number differs in the bits of `mask`. The whole warp must call.
+template <storage_type T>
+__device__ void merge_with(run_marks<T>& marks, int mask) {
+  marks.least.merge(kernels::shuffle_xor(marks.least, mask));
+  marks.greatest.merge(kernels::shuffle_xor(marks.greatest, mask));
+  marks.zeros += __shfl_xor_sync(kernels::whole_warp, marks.zeros, mask);
+}
+
 /// Floating point: runs are taken in windows (run_moments.cuh), and their sums in expansions.
 template <floating_storage T, moment_set Set>
 struct moment_fold<T, Set> : partial_fold<partial_carrier_of<T>, Set> {

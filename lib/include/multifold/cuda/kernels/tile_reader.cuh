@@ -54,12 +54,18 @@ struct tile_lanes {
   int lane, first;
   bool rows;
 
-  __device__ tile_lanes(const tile_map& map)
-      : group(map.group),
-        together(tile_threads / map.group),
-        lane(map.inner == 1 ? static_cast<int>(threadIdx.x) % map.group : static_cast<int>(threadIdx.x) / together),
-        first(map.inner == 1 ? static_cast<int>(threadIdx.x) / map.group : static_cast<int>(threadIdx.x) % together),
-        rows(map.inner == 1) {}
+  __device__ tile_lanes(int group, bool rows)
+      : group(group),
+        together(tile_threads / group),
+        lane(rows ? static_cast<int>(threadIdx.x) % group : static_cast<int>(threadIdx.x) / together),
+        first(rows ? static_cast<int>(threadIdx.x) / group : static_cast<int>(threadIdx.x) % together),
+        rows(rows) {}
+
+  /// The first run in a tile of this number, where warps change places from tile to tile.
+  __device__ int first_of(unsigned number) const {
+    constexpr int warps = tile_threads / 32;
+    return (first + static_cast<int>(number % warps) * max(together / warps, 1)) & (together - 1);
+  }
 };
 
 /// The value of a run, in its lane 0. All threads of the block must call.
@@ -89,8 +95,8 @@ __device__ typename Op::accumulator merge_lanes(const Op& op, const tile_lanes& 
 }
 
 /// How an operation takes runs that it looks at more than once. Specialised with `any` true where one does; then
-///   whole(op, run, deliver)    all of a run, by the lanes of its group, which are neighbours in a warp, or one alone:
-///                              deliver(sum) in all lanes; the whole warp calls
+///   whole(op, run, deliver)    all of a run, by the lanes of its group, which are neighbours, or one alone:
+///                              deliver(sum) in all lanes; whole warps call, all of a group
 ///   whole_columns(op, run, columns)
 ///                              the same of several columns of a lane that shares no run, if most_columns > 1; the
 ///                              run is that of the first one

@@ -79,9 +79,10 @@ struct tile_run {
       along_columns([&](int a) { return straight_walk(place.first[a] + place.shift[a], stride, 0, 1); }, offset, f);
     }
   }
-  /// The run of another column.
+  /// The run of another column, whose only lane this is, too.
   __device__ tile_run beside(int offset) const {
     tile_run other = *this;
+    other.group = 1, other.lane = 0;
     for (const std::byte*& each : other.place.first) each += offset;
     return other;
   }

@@ -10,6 +10,7 @@
 
 #include "multifold/cuda/kernels/dependent.cuh"
 #include "multifold/cuda/kernels/finish.cuh"
+#include "multifold/cuda/kernels/group_slots.cuh"
 #include "multifold/cuda/kernels/kept_sums.cuh"
 #include "multifold/cuda/kernels/tile_reader.cuh"
 #include "multifold/cuda/kernels/tile_ring.cuh"
@@ -115,7 +116,9 @@ inline constexpr int tile_columns_of = [] {
 }();
 
 /// Dynamic shared memory: tile_ring_bytes. `more` is the second array, if there is one. `Whole`: an operation that
-/// looks at runs more than once has all of a batch in a tile, and its lanes in a warp.
+/// looks at runs more than once has all of a batch in a tile, whose lanes are neighbours. Then nothing but those holds
+/// warps together: each goes on without runs that it has no lane of, and begins with other ones in every tile, so that
+/// two tiles of few runs are taken at once.
 template <int Width, bool Whole, class Op, class Output>
 __global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole>))
     tiles(const tile_element<Op>* data, const tile_element<Op>* more, const __grid_constant__ tile_map map,
@@ -148,6 +151,9 @@ __global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole
     if (leads && more_tiles) ahead.advance(map, args);
     __syncwarp();
   };
+  if constexpr (Whole) {
+    if (leads) start_group_slots();
+  }
   if (warp == 0) {
     if (leads) {
       ahead.length = args.length;
@@ -161,7 +167,7 @@ __global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole
     for (int s = 0; s < tile_stages; ++s) fetch(s);
   }
   __syncthreads();
-  const tile_lanes lanes(map);
+  const tile_lanes lanes(Whole && Width > 1 ? 1 : map.group, map.inner == 1);
   const auto row_bytes = static_cast<unsigned>(map.row_stride) * item;
   const auto outer_bytes = static_cast<unsigned>(map.outer_stride) * item;
   const bool joined = map.pitch == 0, by_rows = !joined && map.inner > 1;
@@ -179,7 +185,10 @@ __global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole
     const tile_view& view = views[stage];
     if (view.runs < 0) break;
     const std::byte* const here = ring + stage * tile_stage_bytes;
-    for (int r = lanes.first; r - lanes.first < view.runs; r += lanes.together) {
+    const auto goes_on = [&](int r) {
+      return Whole ? __any_sync(whole_warp, r < view.runs) != 0 : r - lanes.first < view.runs;
+    };
+    for (int r = Whole ? lanes.first_of(number) : lanes.first; goes_on(r); r += lanes.together) {
       const int words = view.words;
       const int o = words > 1 ? static_cast<int>(__umulhi(static_cast<unsigned>(r), view.share_of_word)) : r;
       const int c = r - o * words;
