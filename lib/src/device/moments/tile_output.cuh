@@ -6,6 +6,7 @@
 #include "device/moments/column_moments.cuh"
 #include "device/moments/finish.cuh"
 #include "device/moments/gather.cuh"
+#include "device/moments/integer_results.cuh"
 #include "device/moments/store_summary.cuh"
 #include "device/moments/totals.cuh"
 
@@ -115,6 +116,12 @@ struct moment_output {
     const std::int64_t n = length;
     if (n == 0) return false;
     void* const out = static_cast<char*>(to.data) + to.layout.at(batch) * to.result_size();
+    if constexpr (!real) {
+      if (to.result == dtype::f64 && stored_at_once(of, n, out)) {
+        if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
+        return true;
+      }
+    }
     bool done;
     if constexpr (describes) {
       done = up_of(of) == 0 && described(of, n, *static_cast<summary*>(out));
@@ -135,6 +142,39 @@ struct moment_output {
     }
     if (done && to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
     return done;
+  }
+
+  // Binary64 of integers whose totals are such numbers, too.
+  __device__ bool stored_at_once(const partial& of, std::int64_t n, void* out) const {
+    double x = 0.0, y = 0.0, products = 0.0, v = 0.0;
+    bool sure = true;
+    if constexpr (sums_elements(Set)) sure = sure && to_binary64(of.x, x);
+    if constexpr (Set == moment_set::joint) sure = sure && to_binary64(of.y, y);
+    if constexpr (sums_products(Set)) sure = sure && to_binary64(of.products, products);
+    if (!sure) return false;
+    if constexpr (deviates) {
+      integer_fraction variance;
+      if (!variance.set(x, Set == moment_set::joint ? y : x, products, n, to.correction)) return false;
+      const bool root = describes || (Set == moment_set::spread && to.op == op_kind::std);
+      if (!root) v = variance.value();
+      else if (!variance.root(to.reciprocal, v)) return false;
+    } else if constexpr (Set == moment_set::absolute) {
+      v = x;
+    } else {
+      v = Set == moment_set::squares && to.op == op_kind::norm2 ? __dsqrt_rn(products) : products;
+    }
+    if constexpr (describes) {
+      const auto sum = static_cast<std::uint64_t>(static_cast<std::int64_t>(x));
+      const double mean = __ddiv_rn(x, static_cast<double>(n)), norm = __dsqrt_rn(products);
+      store_in_pieces({static_cast<std::uint64_t>(n), 0, 0, 0, static_cast<std::uint64_t>(of.marks.zeros),
+                       static_cast<std::uint64_t>(of.marks.least_at), static_cast<std::uint64_t>(of.marks.greatest_at),
+                       word_of_key(of.marks.least), word_of_key(of.marks.greatest), sum, bit_copy<std::uint64_t>(mean),
+                       bit_copy<std::uint64_t>(v), bit_copy<std::uint64_t>(norm)},
+                      *static_cast<summary*>(out));
+    } else {
+      *static_cast<double*>(out) = v;
+    }
+    return true;
   }
 
   // Narrow results, nearly all of which need no more than a binary64 for it.
@@ -204,11 +244,15 @@ struct moment_output {
     if constexpr (real) {
       put_element(element_of_key<Carrier>(static_cast<key_of<Carrier>>(key)), to.element, to_bytes);
     } else {
-      const std::int64_t width = item_bytes(to.element);
-      const std::uint64_t top = is_unsigned(to.element) ? std::uint64_t{1} << (8 * width - 1) : 0;
-      const std::uint64_t bits = static_cast<std::uint64_t>(key) ^ top;
-      for (std::int64_t i = 0; i < width; ++i) to_bytes[i] = static_cast<std::byte>(bits >> (8 * i));
+      const std::uint64_t word = word_of_key(key);
+      memcpy(to_bytes, &word, sizeof(Carrier));
     }
+  }
+  // Of an integer, whose carrier is as wide as it is: with zeros above it.
+  __device__ std::uint64_t word_of_key(std::int64_t key) const {
+    constexpr int width = 8 * sizeof(Carrier);
+    const std::uint64_t top = is_unsigned(to.element) ? std::uint64_t{1} << (width - 1) : 0;
+    return (static_cast<std::uint64_t>(key) ^ top) << (64 - width) >> (64 - width);
   }
 
   __device__ static near_value root_of(const near_value& v) { return v.high == 0 && v.error == 0 ? v : near_root(v); }
