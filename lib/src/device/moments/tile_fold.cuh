@@ -203,7 +203,9 @@ requires(!floating_storage<T>) struct moment_fold<T, Set> : partial_fold<partial
     else if constexpr (sums_elements(Set)) l.x += a;
     if constexpr (Set == moment_set::joint) l.y += b;
     if constexpr (!sums_products(Set)) return;
-    if constexpr (lanes::bytes == 1) {
+    if constexpr (std::is_same_v<T, bool8>) {
+      l.products += a & b;
+    } else if constexpr (lanes::bytes == 1) {
       l.products += a * b;
     } else if constexpr (lanes::bytes <= 4) {
       l.products += static_cast<typename lanes::long_word>(a) * b;

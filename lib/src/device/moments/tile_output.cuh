@@ -117,7 +117,7 @@ struct moment_output {
     if (n == 0) return false;
     void* const out = static_cast<char*>(to.data) + to.layout.at(batch) * to.result_size();
     if constexpr (!real) {
-      if (to.result == dtype::f64 && stored_at_once(of, n, out)) {
+      if (to.result == dtype::f64 && store_at_once(to, of, n, out)) {
         if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
         return true;
       }
@@ -144,39 +144,6 @@ struct moment_output {
     return done;
   }
 
-  // Binary64 of integers whose totals are such numbers, too.
-  __device__ bool stored_at_once(const partial& of, std::int64_t n, void* out) const {
-    double x = 0.0, y = 0.0, products = 0.0, v = 0.0;
-    bool sure = true;
-    if constexpr (sums_elements(Set)) sure = sure && to_binary64(of.x, x);
-    if constexpr (Set == moment_set::joint) sure = sure && to_binary64(of.y, y);
-    if constexpr (sums_products(Set)) sure = sure && to_binary64(of.products, products);
-    if (!sure) return false;
-    if constexpr (deviates) {
-      integer_fraction variance;
-      if (!variance.set(x, Set == moment_set::joint ? y : x, products, n, to.correction)) return false;
-      const bool root = describes || (Set == moment_set::spread && to.op == op_kind::std);
-      if (!root) v = variance.value();
-      else if (!variance.root(to.reciprocal, v)) return false;
-    } else if constexpr (Set == moment_set::absolute) {
-      v = x;
-    } else {
-      v = Set == moment_set::squares && to.op == op_kind::norm2 ? __dsqrt_rn(products) : products;
-    }
-    if constexpr (describes) {
-      const auto sum = static_cast<std::uint64_t>(static_cast<std::int64_t>(x));
-      const double mean = __ddiv_rn(x, static_cast<double>(n)), norm = __dsqrt_rn(products);
-      store_in_pieces({static_cast<std::uint64_t>(n), 0, 0, 0, static_cast<std::uint64_t>(of.marks.zeros),
-                       static_cast<std::uint64_t>(of.marks.least_at), static_cast<std::uint64_t>(of.marks.greatest_at),
-                       word_of_key(of.marks.least), word_of_key(of.marks.greatest), sum, bit_copy<std::uint64_t>(mean),
-                       bit_copy<std::uint64_t>(v), bit_copy<std::uint64_t>(norm)},
-                      *static_cast<summary*>(out));
-    } else {
-      *static_cast<double*>(out) = v;
-    }
-    return true;
-  }
-
   // Narrow results, nearly all of which need no more than a binary64 for it.
   template <class Totals>
   __device__ bool stored_quickly(const Totals& of, std::int64_t n, void* out) const {
@@ -200,11 +167,14 @@ struct moment_output {
     } else if constexpr (deviates) {
       v = multifold::detail::rough_covariance(of.x, of.x, of.products, n, to.reciprocal);
     } else {
-      const near_value& sum = Set == moment_set::absolute ? of.x : of.products;
-      v = sum.error <= 0x1p-47 * fabs(sum.high) ? sum.high : 0.0;
+      v = rough_sum(Set == moment_set::absolute ? of.x : of.products);
     }
     constexpr bool has_root = Set == moment_set::squares || Set == moment_set::spread;
     return has_root && (to.op == op_kind::norm2 || to.op == op_kind::std) ? multifold::detail::rough_root(v) : v;
+  }
+
+  __device__ static double rough_sum(const near_value& sum) {
+    return sum.error <= 0x1p-47 * fabs(sum.high) ? sum.high : 0.0;
   }
 
   // Everything of a description, or nothing.
@@ -232,9 +202,19 @@ struct moment_output {
     near_value mean = multifold::detail::near_quotient(exact_pair{x.high, x.low}, n);
     mean.error += x.error / static_cast<double>(n) * 1.01;
     if (!rounded(x.high == 0 && x.error == 0 ? x : mean, minus, to.result, d.mean)) return false;
-    const near_value variance = deviation(of, n), squares = near_of_total(of.products);
-    if (!rounded(root_of(variance), false, to.result, d.std)) return false;
-    if (!rounded(root_of(squares), false, to.result, d.norm2)) return false;
+    double std = 0.0, norm2 = 0.0;  // of narrow results
+    if constexpr (real) {
+      if (to.result != dtype::f64) {
+        std = multifold::detail::rough_root(rough_result(of, n));
+        norm2 = multifold::detail::rough_root(rough_sum(of.products));
+      }
+    }
+    if (!multifold::detail::round_if_sure(std, to.result, d.std) &&
+        !rounded(root_of(deviation(of, n)), false, to.result, d.std))
+      return false;
+    if (!multifold::detail::round_if_sure(norm2, to.result, d.norm2) &&
+        !rounded(root_of(near_of_total(of.products)), false, to.result, d.norm2))
+      return false;
     store_in_pieces(d, out);
     return true;
   }
@@ -244,17 +224,10 @@ struct moment_output {
     if constexpr (real) {
       put_element(element_of_key<Carrier>(static_cast<key_of<Carrier>>(key)), to.element, to_bytes);
     } else {
-      const std::uint64_t word = word_of_key(key);
+      const std::uint64_t word = word_of_key<Carrier>(key, to.element);
       memcpy(to_bytes, &word, sizeof(Carrier));
     }
   }
-  // Of an integer, whose carrier is as wide as it is: with zeros above it.
-  __device__ std::uint64_t word_of_key(std::int64_t key) const {
-    constexpr int width = 8 * sizeof(Carrier);
-    const std::uint64_t top = is_unsigned(to.element) ? std::uint64_t{1} << (width - 1) : 0;
-    return (static_cast<std::uint64_t>(key) ^ top) << (64 - width) >> (64 - width);
-  }
-
   __device__ static near_value root_of(const near_value& v) { return v.high == 0 && v.error == 0 ? v : near_root(v); }
   // Of v 2^up.
   __device__ static bool rounded(const near_value& v, bool negative_zero, dtype type, void* out, int up = 0) {
