@@ -71,10 +71,15 @@ struct partial_marks {
     if (key < least || (key == least && index < least_at)) least = key, least_at = index;
     if (key > greatest || (key == greatest && index < greatest_at)) greatest = key, greatest_at = index;
   }
+  /// What is empty is neither less, nor greater, nor first.
   MULTIFOLD_HD constexpr void merge(const partial_marks& other) {
     zeros += other.zeros;
-    if (other.least_at != no_index) see(other.least, other.least_at);
-    if (other.greatest_at != no_index) see(other.greatest, other.greatest_at);
+    const bool less = other.least < least || (other.least == least && other.least_at < least_at);
+    least = less ? other.least : least;
+    least_at = less ? other.least_at : least_at;
+    const bool more = other.greatest > greatest || (other.greatest == greatest && other.greatest_at < greatest_at);
+    greatest = more ? other.greatest : greatest;
+    greatest_at = more ? other.greatest_at : greatest_at;
   }
   /// The same elements, in a batch that began `by` elements earlier.
   MULTIFOLD_HD constexpr void move(std::int64_t by) {

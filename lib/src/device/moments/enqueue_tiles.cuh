@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/moments/call_output.cuh"
+#include "device/moments/described_lanes.cuh"
 #include "device/moments/tile_output.cuh"
 #include "multifold/cuda/launch.cuh"
 

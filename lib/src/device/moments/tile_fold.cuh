@@ -30,6 +30,20 @@ struct partial_fold {
 template <class T, moment_set Set>
 struct moment_fold;
 
+/// 1, or 0 of 0: one instruction, and the compiler makes two of a comparison, and of min().
+__device__ inline int is_set(int bits) {
+  int r;
+  asm("min.u32 %0, %1, 1;" : "=r"(r) : "r"(bits));
+  return r;
+}
+
+/// An integer of up to 32 bits as one of 32.
+template <storage_type T>
+__device__ int number_of(T x) requires(!floating_storage<T> && sizeof(T) <= 4) {
+  if constexpr (std::is_same_v<T, bool8>) return is_set(x.bits);
+  else return static_cast<int>(x);
+}
+
 /// Zeros and extremes of a run, whose elements have numbers. Of floating point they mean nothing where there is a NaN:
 /// then a run is lost.
 template <storage_type T>
@@ -47,17 +61,31 @@ struct run_marks {
       least.see_upper(k, number);
       greatest.see_upper(k ^ upper_half, number);
     } else {
-      const key k = key_of_number(x);
-      least.see(k, number);
-      greatest.see(static_cast<key>(~k), number);
+      see_extremes(x, number);
     }
     if constexpr (floating_storage<T> && sizeof(T) <= 4) {
       const auto magnitude = static_cast<std::uint32_t>(bit_copy<key>(x) & greatest_key<key>);
       zeros += static_cast<int>((magnitude - 1) >> 31);
     } else if constexpr (floating_storage<T>) {
       zeros += x == 0;
+    } else if constexpr (sizeof(T) <= 4) {
+      zeros += 1 - (std::is_same_v<T, bool8> ? number_of(x) : is_set(number_of(x)));
     } else {
-      zeros += order_key(x, key{0}) == order_key(T{}, key{0});
+      zeros += x == 0;
+    }
+  }
+  /// The least and the greatest alone.
+  __device__ void see_extremes(T x, int number) {
+    if constexpr (!floating_storage<T> && sizeof(T) <= 2) {
+      // One multiplication and addition each: ~k, the key of the greatest, is -k - 1.
+      constexpr unsigned unit = 65536u, bias = std::is_unsigned_v<T> ? unit << (8 * sizeof(T) - 1) : 0u;
+      const auto value = static_cast<unsigned>(number_of(x)), at = static_cast<unsigned>(number);
+      least.least = min(least.least, static_cast<std::int32_t>(value * unit + (at - bias)));
+      greatest.least = min(greatest.least, static_cast<std::int32_t>(value * (0u - unit) + (at + (bias - unit))));
+    } else {
+      const key k = key_of_number(x);
+      least.see(k, number);
+      greatest.see(static_cast<key>(~k), number);
     }
   }
   __device__ bool only_negative_zeros() const requires floating_storage<T> {
@@ -165,7 +193,7 @@ requires(!floating_storage<T>) struct moment_fold<T, Set> : partial_fold<partial
 
  private:
   __device__ static number_type number(T x) {
-    if constexpr (std::is_same_v<T, bool8>) return x.bits != 0 ? 1 : 0;
+    if constexpr (std::is_same_v<T, bool8>) return static_cast<number_type>(number_of(x));
     else return static_cast<number_type>(x);
   }
   __device__ static auto magnitude(number_type x) {
@@ -179,7 +207,9 @@ requires(!floating_storage<T>) struct moment_fold<T, Set> : partial_fold<partial
     else if constexpr (sums_elements(Set)) l.x += a;
     if constexpr (Set == moment_set::joint) l.y += b;
     if constexpr (!sums_products(Set)) return;
-    if constexpr (lanes::bytes == 1) {
+    if constexpr (std::is_same_v<T, bool8>) {
+      l.products += a & b;
+    } else if constexpr (lanes::bytes == 1) {
       l.products += a * b;
     } else if constexpr (lanes::bytes <= 4) {
       l.products += static_cast<typename lanes::long_word>(a) * b;
@@ -213,30 +243,3 @@ requires(sizeof(T) == 1 && !reads_two_arrays(Set) && Set != moment_set::descript
 }
 
 }  // namespace multifold::cuda::moments
-
-namespace multifold::cuda::kernels {
-
-/// Descriptions of integers: extremes by their numbers in the run.
-template <class T>
-requires(!floating_storage<T>) struct run_lane<moments::moment_fold<T, moment_set::description>> {
-  using op_type = moments::moment_fold<T, moment_set::description>;
-  using accumulator = typename op_type::accumulator;
-  struct type {
-    typename op_type::lane sums;
-    moments::run_marks<T> marks;
-  };
-  static constexpr bool stays = false, one_by_one = true;
-
-  __device__ static type identity(const op_type& op) { return {op.lane_identity(), {}}; }
-  __device__ static void absorb(const op_type& op, type& l, T x, int number, const run_indices&) {
-    l.sums = op.absorb(l.sums, x, 0);
-    l.marks.see(x, number);
-  }
-  __device__ static accumulator widen(const op_type& op, const type& l, const run_indices& index) {
-    accumulator a = op.widen(l.sums);
-    a.marks = l.marks.marks(index);
-    return a;
-  }
-};
-
-}  // namespace multifold::cuda::kernels

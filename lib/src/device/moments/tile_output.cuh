@@ -6,6 +6,7 @@
 #include "device/moments/column_moments.cuh"
 #include "device/moments/finish.cuh"
 #include "device/moments/gather.cuh"
+#include "device/moments/integer_results.cuh"
 #include "device/moments/store_summary.cuh"
 #include "device/moments/totals.cuh"
 
@@ -115,6 +116,12 @@ struct moment_output {
     const std::int64_t n = length;
     if (n == 0) return false;
     void* const out = static_cast<char*>(to.data) + to.layout.at(batch) * to.result_size();
+    if constexpr (!real) {
+      if (to.result == dtype::f64 && store_at_once(to, of, n, out)) {
+        if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
+        return true;
+      }
+    }
     bool done;
     if constexpr (describes) {
       done = up_of(of) == 0 && described(of, n, *static_cast<summary*>(out));
@@ -160,11 +167,14 @@ struct moment_output {
     } else if constexpr (deviates) {
       v = multifold::detail::rough_covariance(of.x, of.x, of.products, n, to.reciprocal);
     } else {
-      const near_value& sum = Set == moment_set::absolute ? of.x : of.products;
-      v = sum.error <= 0x1p-47 * fabs(sum.high) ? sum.high : 0.0;
+      v = rough_sum(Set == moment_set::absolute ? of.x : of.products);
     }
     constexpr bool has_root = Set == moment_set::squares || Set == moment_set::spread;
     return has_root && (to.op == op_kind::norm2 || to.op == op_kind::std) ? multifold::detail::rough_root(v) : v;
+  }
+
+  __device__ static double rough_sum(const near_value& sum) {
+    return sum.error <= 0x1p-47 * fabs(sum.high) ? sum.high : 0.0;
   }
 
   // Everything of a description, or nothing.
@@ -192,9 +202,19 @@ struct moment_output {
     near_value mean = multifold::detail::near_quotient(exact_pair{x.high, x.low}, n);
     mean.error += x.error / static_cast<double>(n) * 1.01;
     if (!rounded(x.high == 0 && x.error == 0 ? x : mean, minus, to.result, d.mean)) return false;
-    const near_value variance = deviation(of, n), squares = near_of_total(of.products);
-    if (!rounded(root_of(variance), false, to.result, d.std)) return false;
-    if (!rounded(root_of(squares), false, to.result, d.norm2)) return false;
+    double std = 0.0, norm2 = 0.0;  // of narrow results
+    if constexpr (real) {
+      if (to.result != dtype::f64) {
+        std = multifold::detail::rough_root(rough_result(of, n));
+        norm2 = multifold::detail::rough_root(rough_sum(of.products));
+      }
+    }
+    if (!multifold::detail::round_if_sure(std, to.result, d.std) &&
+        !rounded(root_of(deviation(of, n)), false, to.result, d.std))
+      return false;
+    if (!multifold::detail::round_if_sure(norm2, to.result, d.norm2) &&
+        !rounded(root_of(near_of_total(of.products)), false, to.result, d.norm2))
+      return false;
     store_in_pieces(d, out);
     return true;
   }
@@ -204,13 +224,10 @@ struct moment_output {
     if constexpr (real) {
       put_element(element_of_key<Carrier>(static_cast<key_of<Carrier>>(key)), to.element, to_bytes);
     } else {
-      const std::int64_t width = item_bytes(to.element);
-      const std::uint64_t top = is_unsigned(to.element) ? std::uint64_t{1} << (8 * width - 1) : 0;
-      const std::uint64_t bits = static_cast<std::uint64_t>(key) ^ top;
-      for (std::int64_t i = 0; i < width; ++i) to_bytes[i] = static_cast<std::byte>(bits >> (8 * i));
+      const std::uint64_t word = word_of_key<Carrier>(key, to.element);
+      memcpy(to_bytes, &word, sizeof(Carrier));
     }
   }
-
   __device__ static near_value root_of(const near_value& v) { return v.high == 0 && v.error == 0 ? v : near_root(v); }
   // Of v 2^up.
   __device__ static bool rounded(const near_value& v, bool negative_zero, dtype type, void* out, int up = 0) {
