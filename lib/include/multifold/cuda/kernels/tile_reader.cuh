@@ -68,28 +68,23 @@ struct tile_lanes {
   }
 };
 
-/// The value of a run, in its lane 0. All threads of the block must call.
+/// The value of a run, in its lane 0, by shuffles in each warp and then through a slot for each warp that has lanes of
+/// the run. All threads of the block must call.
 template <class Op>
 __device__ typename Op::accumulator merge_lanes(const Op& op, const tile_lanes& lanes, typename Op::accumulator value,
                                                 block_storage<Op, tile_threads>& storage) {
   if (lanes.group == 1) return value;
-  if (lanes.rows && lanes.group <= 32) {
-    for (int mask = lanes.group / 2; mask > 0; mask /= 2) value = meet(op, value, mask);
-    return value;
-  }
-  if (lanes.rows && lanes.together == 1) {
-    __syncthreads();
-    return shuffle_reduce(op, value, storage);
-  }
-  const int step = lanes.rows ? 1 : lanes.together, slot = static_cast<int>(threadIdx.x);
+  const int step = lanes.rows ? 1 : lanes.together, threads = step * lanes.group;  // from lane to lane, and of all
+#pragma unroll 1
+  for (int mask = min(threads, 32) / 2; mask >= step; mask /= 2) value = meet(op, value, mask);
+  if (threads <= 32) return value;
+  const int apart = max(step, 32), slot = static_cast<int>(threadIdx.x);
   __syncthreads();
-  storage.slots[slot] = value;
-  for (int half = lanes.group / 2; half > 0; half /= 2) {
-    __syncthreads();
-    if (lanes.lane < half) {
-      value = op.combine(value, storage.slots[slot + half * step]);
-      storage.slots[slot] = value;
-    }
+  if (slot % 32 < step) storage.slots[slot] = value;
+  __syncthreads();
+  if (lanes.lane == 0) {
+#pragma unroll 1
+    for (int at = apart; at < threads; at += apart) value = op.combine(value, storage.slots[slot + at]);
   }
   return value;
 }
