@@ -136,10 +136,13 @@ MULTIFOLD_HD constexpr exact_value leading_quotient(const Natural& a, uint128_t 
   int position = a.bits();
   if (position == 0) return v;
   uint128_t rest = 0;
+  std::uint32_t next = 0;  // bits of `a`, the uppermost one first
   MULTIFOLD_ROLLED
-  while ((v.significand >> 127) == 0) {
+  for (int taken = 0; (v.significand >> 127) == 0; ++taken) {
+    if (taken % 32 == 0) next = a.bits_from(position - 32);
     --position;
-    rest = (rest << 1) | (a.bits_from(position) & 1u);
+    rest = (rest << 1) | (next >> 31);
+    next <<= 1;
     v.significand <<= 1;
     if (rest >= divisor) {
       rest -= divisor;

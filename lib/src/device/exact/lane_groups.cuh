@@ -153,7 +153,7 @@ template <storage_type T, class Take>
 __device__ void for_each_share(const grouped_batches<T>& args, const Take& take) {
   const extent& e = args.shape;
   const int lane = static_cast<int>(threadIdx.x) % 32, groups = 32 / args.group;
-  const std::int64_t turns_a_part = (e.batches + 31) / 32 * args.group, turns = turns_a_part * e.parts;
+  const std::int64_t turns_a_part = (e.batches + groups - 1) / groups, turns = turns_a_part * e.parts;
   const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * (blockDim.x / 32);
   const unsigned whole = groups == 32 ? 0xffffffffu : (1u << groups) - 1;
   for (std::int64_t first = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32; first < turns; first += 32 * warps) {
@@ -162,7 +162,7 @@ __device__ void for_each_share(const grouped_batches<T>& args, const Take& take)
     if (mine < turns) {
       const std::int64_t batch = mine % turns_a_part * groups;
       wanted = args.wants(batch) & whole;
-      if (e.batches - batch < groups) wanted &= batch < e.batches ? (1u << (e.batches - batch)) - 1 : 0u;
+      if (e.batches - batch < groups) wanted &= (1u << (e.batches - batch)) - 1;
     }
     unsigned ready = __ballot_sync(kernels::whole_warp, wanted != 0);
 #pragma unroll 1

@@ -22,37 +22,73 @@ struct scratch {
 /// Words as leading() and leading_quotient() take them.
 using natural_view = multifold::detail::natural_of_digits<1>;
 
-/// Carries, but leaves the sign in the top digit.
-__device__ inline void carry_digits(std::int64_t* digit, int count) {
-  std::int64_t carried = 0;
-#pragma unroll 8
-  for (int i = 0; i + 1 < count; ++i) {
-    const std::int64_t sum = digit[i] + carried;
-    digit[i] = sum & 0xffffffff;
-    carried = sum >> 32;
+/// The digits of a number that may be other than zero: those from `first` on, below `end`.
+struct digits_in_use {
+  std::int64_t* digit;
+  int first = 0, end = 0;
+
+  __device__ natural_view natural() const { return {digit, end, first}; }
+};
+
+/// Of `count` digits, with one more for what is carried out of them. All lanes of the warp must call.
+__device__ inline digits_in_use find_digits(std::int64_t* digit, int count) {
+  int first = count, last = -1;
+  for (int i = static_cast<int>(threadIdx.x) % 32; i < count; i += 32) {
+    if (digit[i] == 0) continue;
+    first = min(first, i);
+    last = i;
   }
-  digit[count - 1] += carried;
+  first = __reduce_min_sync(kernels::whole_warp, first);
+  last = __reduce_max_sync(kernels::whole_warp, last);
+  if (last < 0) return {digit};
+  return {digit, first, min(last + 2, count)};
 }
 
-/// n products - x y as digits that are not carried: the lanes of a warp take the digits in turn.
-/// The digits of x, y and products are carried, n < 2^63.
+/// The digits of every sum of a set.
+struct digits_of_sums {
+  digits_in_use x, y, products;  // `y` is `x` where there is one array
+};
+
+/// Carries, but leaves the sign in the uppermost digit in use.
+__device__ inline void carry_digits(const digits_in_use& number) {
+  if (number.end == 0) return;
+  std::int64_t carried = 0;
+#pragma unroll 4
+  for (int i = number.first; i + 1 < number.end; ++i) {
+    const std::int64_t sum = number.digit[i] + carried;
+    number.digit[i] = sum & 0xffffffff;
+    carried = sum >> 32;
+  }
+  number.digit[number.end - 1] += carried;
+}
+
+/// n products - x y as digits that are not carried, and the uppermost of which is zero unless there is no room for it:
+/// the lanes of a warp take the digits in turn. The digits of `of` are carried, n < 2^63.
 template <class Sum, class Product>
-__device__ void subtract_products(std::int64_t* out, int digits, const std::int64_t* x, const std::int64_t* y,
-                                  const std::int64_t* products, std::int64_t n) {
+__device__ digits_in_use subtract_products(std::int64_t* out, int digits, const digits_of_sums& of, std::int64_t n) {
   static_assert(2 * Sum::unit_exponent == Product::unit_exponent);
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  for (int k = lane; k < digits; k += 32) out[k] = 0;
+  const digits_in_use &x = of.x, &y = of.y, &p = of.products;
+  int begin = digits, end = 0;  // of the digits that terms are added to
+  if (p.end > 0) begin = p.first, end = p.end + 1;
+  if (x.end > 0 && y.end > 0) begin = min(begin, x.first + y.first), end = max(end, x.end + y.end - 1);
+  if (end == 0) return {out};
+  end = min(end + 2, digits);  // the upper half of the last terms, and a carry
+  const int first = begin + static_cast<int>(threadIdx.x) % 32;
+  for (int k = first; k < end; k += 32) out[k] = 0;
   __syncwarp();
-  for (int k = lane; k < digits; k += 32) {
+  for (int k = first; k < end; k += 32) {
     int128_t sum = 0;
-    if (k < Product::digit_count) sum += static_cast<int128_t>(products[k]) * (n & 0xffffffff);
-    if (k >= 1 && k - 1 < Product::digit_count) sum += static_cast<int128_t>(products[k - 1]) * (n >> 32);
-    const int first = max(0, k - Sum::digit_count + 1), last = min(k, Sum::digit_count - 1);
-    for (int i = first; i <= last; ++i) sum -= static_cast<int128_t>(x[i]) * y[k - i];
+    if (p.first <= k && k < p.end) sum += static_cast<int128_t>(p.digit[k]) * (n & 0xffffffff);
+    if (p.first < k && k <= p.end) sum += static_cast<int128_t>(p.digit[k - 1]) * (n >> 32);
+    const int last = min(k - y.first, x.end - 1);
+    for (int i = max(x.first, k - y.end + 1); i <= last; ++i) {
+      sum -= static_cast<int128_t>(x.digit[i]) * y.digit[k - i];
+    }
     add_word(out + k, static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) & 0xffffffffu));
-    if (k + 1 < digits) add_word(out + k + 1, static_cast<std::int64_t>(sum >> 32));
+    if (k + 1 < end) add_word(out + k + 1, static_cast<std::int64_t>(sum >> 32));
   }
   __syncwarp();
+  return {out, begin, end};
 }
 
 /// The counters of a sum behind its digits.
@@ -62,38 +98,37 @@ __device__ inline exact_counters counters_of(const std::int64_t* marks, std::int
 
 /// The total of a sum whose digits are spent by it.
 template <class Format>
-__device__ exact_value total_of(std::int64_t* digit, std::int64_t n) {
-  const exact_counters counters = counters_of(digit + Format::digit_count, n);
+__device__ exact_value total_of(const digits_in_use& sum, std::int64_t n) {
+  const exact_counters counters = counters_of(sum.digit + Format::digit_count, n);
   if (!counters.all_finite()) return multifold::detail::special_total(counters);
-  const natural_view view(digit, Format::digit_count);
-  return multifold::detail::with_sign_of_zero(multifold::detail::leading(view, Format::unit_exponent), counters);
+  return multifold::detail::with_sign_of_zero(multifold::detail::leading(sum.natural(), Format::unit_exponent),
+                                              counters);
 }
 
 /// total_of was called before.
 template <class Format>
-__device__ exact_value mean_of(std::int64_t* digit, std::int64_t n, const exact_value& total) {
+__device__ exact_value mean_of(const digits_in_use& sum, std::int64_t n, const exact_value& total) {
   if (n == 0) return exact_value::of_nan();
   if (total.what != exact_value::kind::finite || total.zero()) return total;
-  natural_view view(digit, Format::digit_count);  // carries what is carried: the magnitude
+  natural_view view = sum.natural();  // carries what is carried: the magnitude
   view.negative = total.negative;
   return multifold::detail::leading_quotient(view, static_cast<uint128_t>(n), Format::unit_exponent);
 }
 
-/// The (co)variance, of words whose digits are carried. All lanes of the warp must call; valid in lane 0.
+/// The (co)variance, of sums whose digits are carried. All lanes of the warp must call; valid in lane 0.
 template <storage_type T, moment_set Set>
-__device__ exact_value covariance_of(scratch<T, Set>& s, std::int64_t n, std::int64_t correction) {
+__device__ exact_value covariance_of(scratch<T, Set>& s, const digits_of_sums& of, std::int64_t n,
+                                     std::int64_t correction) {
   using at = moment_words<T, Set>;
   using sum = exact_traits<T>;
   using product = exact_product_traits<T>;
-  const std::int64_t *const x = s.words + at::x, *const y = Set == moment_set::joint ? s.words + at::y : x;
-  const std::int64_t* const p = s.words + at::products;
-  const bool finite = counters_of(x + sum::digit_count, n).all_finite() &&
-                      counters_of(y + sum::digit_count, n).all_finite() &&
-                      counters_of(p + product::digit_count, n).all_finite();
+  const bool finite = counters_of(of.x.digit + sum::digit_count, n).all_finite() &&
+                      counters_of(of.y.digit + sum::digit_count, n).all_finite() &&
+                      counters_of(of.products.digit + product::digit_count, n).all_finite();
   if (n == 0 || !finite) return exact_value::of_nan();
-  subtract_products<sum, product>(s.numerator, at::numerator_digits, x, y, p, n);
+  const digits_in_use difference = subtract_products<sum, product>(s.numerator, at::numerator_digits, of, n);
   if (threadIdx.x % 32 != 0) return {};
-  const natural_view numerator(s.numerator, at::numerator_digits);
+  const natural_view numerator = difference.natural();
   const std::uint64_t freedom = correction < n ? static_cast<std::uint64_t>(n - correction) : 0;
   if (freedom == 0) {
     return numerator.bits() == 0 ? exact_value::of_nan() : exact_value::of_infinity(numerator.negative);
@@ -138,8 +173,8 @@ __device__ void put_element(T x, dtype type, std::byte* out) {
 
 /// The rest of a summary, in lane 0.
 template <storage_type T>
-__device__ status store_summary(scratch<T, moment_set::description>& s, const output& to, std::int64_t n,
-                                const exact_value& variance, void* out) {
+__device__ status store_summary(const scratch<T, moment_set::description>& s, const digits_of_sums& of,
+                                const output& to, std::int64_t n, const exact_value& variance, void* out) {
   using at = moment_words<T, moment_set::description>;
   summary d{};
   d.count = n;
@@ -153,11 +188,11 @@ __device__ status store_summary(scratch<T, moment_set::description>& s, const ou
     put_element(multifold::detail::extreme_of<T>(s.extremes.min, false), to.element, d.min);
     put_element(multifold::detail::extreme_of<T>(s.extremes.max, true), to.element, d.max);
   }
-  const exact_value total = total_of<exact_traits<T>>(s.words + at::x, n);
+  const exact_value total = total_of<exact_traits<T>>(of.x, n);
   const status fits = store_value(total, summary_sum_dtype(to.element, to.result), d.sum);
-  store_value(mean_of<exact_traits<T>>(s.words + at::x, n, total), to.result, d.mean);
+  store_value(mean_of<exact_traits<T>>(of.x, n, total), to.result, d.mean);
   store_value(exact_root(variance), to.result, d.std);
-  store_value(exact_root(total_of<exact_product_traits<T>>(s.words + at::products, n)), to.result, d.norm2);
+  store_value(exact_root(total_of<exact_product_traits<T>>(of.products, n)), to.result, d.norm2);
   *static_cast<summary*>(out) = d;
   return fits;
 }
@@ -193,9 +228,13 @@ __device__ __noinline__ void deliver(scratch<T, Set>& s, const output& to, std::
   const int lane = static_cast<int>(threadIdx.x) % 32;
   __syncwarp();
   const std::int64_t n = length - s.words[at::omitted];
-  if (sums_elements(Set) && lane == 0) carry_digits(s.words + at::x, at::sum_digits);
-  if (Set == moment_set::joint && lane == 1) carry_digits(s.words + at::y, at::sum_digits);
-  if (sums_products(Set) && lane == 2) carry_digits(s.words + at::products, at::product_digits);
+  digits_of_sums of{};
+  if constexpr (sums_elements(Set)) of.x = find_digits(s.words + at::x, at::sum_digits);
+  if constexpr (Set == moment_set::joint) of.y = find_digits(s.words + at::y, at::sum_digits);
+  if constexpr (sums_products(Set)) of.products = find_digits(s.words + at::products, at::product_digits);
+  __syncwarp();
+  if (lane < 3) carry_digits(lane == 0 ? of.x : lane == 1 ? of.y : of.products);  // side by side
+  if constexpr (Set != moment_set::joint) of.y = of.x;
   __syncwarp();
   const std::int64_t place = to.layout.at(batch);
   if (to.merge) {
@@ -204,18 +243,18 @@ __device__ __noinline__ void deliver(scratch<T, Set>& s, const output& to, std::
     return;
   }
   exact_value value;
-  if constexpr (at::deviates) value = covariance_of(s, n, to.correction);
+  if constexpr (at::deviates) value = covariance_of(s, of, n, to.correction);
   if (lane == 0) {
     void* const out = static_cast<char*>(to.data) + place * to.result_size();
     status fits;
     if (!length.in_range()) {
       fits = status::bad_count;
     } else if constexpr (Set == moment_set::description) {
-      fits = store_summary(s, to, n, value, out);
+      fits = store_summary(s, of, to, n, value, out);
     } else {
-      if constexpr (Set == moment_set::absolute) value = total_of<exact_traits<T>>(s.words + at::x, n);
+      if constexpr (Set == moment_set::absolute) value = total_of<exact_traits<T>>(of.x, n);
       else if constexpr (!at::deviates) {
-        value = total_of<exact_product_traits<T>>(s.words + at::products, n);
+        value = total_of<exact_product_traits<T>>(of.products, n);
       }
       if (to.op == op_kind::norm2 || to.op == op_kind::std) value = exact_root(value);
       fits = store_value(value, to.result, out);

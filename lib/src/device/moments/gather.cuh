@@ -117,6 +117,7 @@ struct gather<T, Set> {
   /// The same, one by one.
   template <int N, class Index>
   __device__ void add_singly(const T (&a)[N], const T (&b)[N], const Index& index, int here) {
+    if (gave_up()) return;
     go_slowly(N);
     // Copies, so that what the loops around work with needs no address.
     elements<N> all;

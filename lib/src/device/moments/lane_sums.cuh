@@ -162,7 +162,7 @@ struct lane_sums {
     if constexpr (sums_elements(Set)) of.x = multifold::detail::near_of(of_x), of.minus_x = x.minus_zero();
     if constexpr (Set == moment_set::joint) of.y = multifold::detail::near_of(of_y);
     if constexpr (sums_products(Set)) {
-      of.products = multifold::detail::near_of(of_products);
+      of.products = Set == moment_set::joint ? near_or_small(of_products) : multifold::detail::near_of(of_products);
       of.minus_products = products.minus_zero();
     }
     if constexpr (describes) {
@@ -216,6 +216,12 @@ struct lane_sums {
     if constexpr (sums_elements(Set)) f(x);
     if constexpr (Set == moment_set::joint) f(y);
     if constexpr (sums_products(Set)) f(products);
+  }
+
+  // Products below 2^-400 are within an error of a number that is no smaller: beside x y, that tells enough of them.
+  __device__ static near_value near_or_small(const exact_value& v) {
+    if (v.zero() || v.exponent + 127 >= -400) return multifold::detail::near_of(v);
+    return {0x1p-399, 0.0, 0x1p-398};
   }
 
   // Takes numbers near 1 that are too far from it for products of them: products come to 2^-up of what they are, and x

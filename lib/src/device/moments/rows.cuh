@@ -16,8 +16,8 @@ using kernels::vector_word;
 
 inline constexpr int row_threads = 256;
 /// Of a thread, for elements that go one by one, before its row is read again by other means: some at first, and then
-/// one in eight.
-inline constexpr int first_patience = 128, slow_share = 8;
+/// one in eight. What is left of a tile counts as nothing then, so rows that keep to no range cost one or two tiles.
+inline constexpr int first_patience = 56, slow_share = 8;
 /// Loads of a thread that a tile consists of.
 inline constexpr int loads_a_tile = 32;
 inline constexpr int vector_bytes = sizeof(vector_word);
@@ -199,6 +199,11 @@ __device__ bool read_part(const row_pair<S>& row, std::int64_t part, const exten
   return !__syncthreads_or(into.gave_up());
 }
 
+/// Whether a part of the batch gave up before.
+__device__ inline bool is_lost(const unsigned* lost, std::int64_t batch) {
+  return lost != nullptr && (__ldcg(lost + batch / 32) >> (batch % 32) & 1u) != 0;
+}
+
 /// Blocks on a multiprocessor: as many as registers allow.
 template <floating_storage S, moment_set Set>
 inline constexpr int row_blocks = blocks_of_moment_rows(sizeof(S), Set);
@@ -218,10 +223,11 @@ __global__ void __launch_bounds__(row_threads, (row_blocks<S, Set>))
   for (std::int64_t number = blockIdx.x; number < e.batches * e.parts; number += gridDim.x) {
     const std::int64_t batch = number / e.parts, part = number % e.parts;
     for (int i = thread; i < at::count; i += threads) s.words[i] = 0;
-    __syncthreads();
+    const bool in_vain = __syncthreads_or(e.parts > 1 && thread == 0 && is_lost(lost, batch));
     gather<T, Set> mine(s.words, &of_thread[Set == moment_set::description ? thread : 0], to.nan,
                         lost == nullptr ? INT_MAX : first_patience);
-    const bool whole = read_part(row_pair<S>(x + batch * row_stride, y + batch * row_stride, e.length), part, e, mine);
+    const bool whole =
+        !in_vain && read_part(row_pair<S>(x + batch * row_stride, y + batch * row_stride, e.length), part, e, mine);
     if (whole) settle(mine, s.words);
     else if (thread == 0) atomicOr(lost + batch / 32, 1u << (batch % 32));
     if constexpr (Set == moment_set::description) {
@@ -243,7 +249,7 @@ __global__ void __launch_bounds__(row_threads, (row_blocks<S, Set>))
       if (Set == moment_set::description && thread == 0) meet.marks[number] = s.extremes;
       __threadfence();
       complete = kernels::last_to_arrive(meet.arrivals + batch, e.parts);
-      if (complete && lost != nullptr) complete = (__ldcg(lost + batch / 32) >> (batch % 32) & 1u) == 0;
+      if (complete && lost != nullptr) complete = !is_lost(lost, batch);
       if (complete) {
         for (int i = thread; i < at::count; i += threads) {
           s.words[i] = __ldcg(reinterpret_cast<const long long*>(words) + i);

@@ -12,6 +12,14 @@ namespace multifold::cuda::moments {
 
 using exact::add_word;
 
+/// Marks a sum of anything but -0. The lower half of the word has atomics of its own in shared memory; those of a whole
+/// word are loops there, which the threads of a block would all run for the same one.
+template <class Format>
+__device__ void mark_not_negative_zero(std::int64_t* digit) {
+  constexpr int mark = Format::digit_count + 3;
+  atomicOr(reinterpret_cast<unsigned*>(digit + mark), 1u);
+}
+
 /// Adds a finite binary64 that is a sum of numbers of `Format`.
 template <class Format>
 __device__ void add_double(std::int64_t* digit, double x) {
@@ -28,8 +36,7 @@ __device__ void add_expansion(std::int64_t* digit, expansion<Parts> sum) {
   if (sum.only_negative_zeros()) return;
 #pragma unroll 1
   for (int i = 0; i < Parts; ++i) add_double<Format>(digit, sum.part[i]);
-  constexpr int mark = Format::digit_count + 3;
-  atomicOr(reinterpret_cast<unsigned long long*>(digit) + mark, 1ull);
+  mark_not_negative_zero<Format>(digit);
 }
 
 /// Adds +-significand * 2^position.
@@ -45,7 +52,7 @@ template <class Format>
 __device__ void mark_number(std::int64_t* digit, const multifold::detail::unpacked& x, bool zero) {
   std::int64_t* const marks = digit + Format::digit_count;
   if (!x.finite()) add_word(marks + (x.nan ? 0 : x.negative ? 2 : 1), 1);
-  if (!(x.finite() && zero && x.negative)) atomicOr(reinterpret_cast<unsigned long long*>(marks) + 3, 1ull);
+  if (!(x.finite() && zero && x.negative)) mark_not_negative_zero<Format>(digit);
 }
 
 /// Adds one number, which may be anything.
