@@ -12,12 +12,10 @@ namespace multifold::graphs {
 namespace {
 
 const char* label_of_cleared(slice_use first) {
-  switch (first) {
-    case slice_use::status: return "status";
-    case slice_use::lost: return "lost batches";
-    case slice_use::arrivals: return "arrivals";
-    default: return "sums, counters";
-  }
+  return first == slice_use::status     ? "status"
+         : first == slice_use::lost     ? "lost batches"
+         : first == slice_use::arrivals ? "arrivals"
+                                        : "sums, counters";
 }
 
 node memset_of(const recipe& made, const recipe::step& s) {

@@ -51,7 +51,7 @@ enum class step_kind : std::uint8_t {
   moment_rows,
   moment_groups,
   sum_groups,
-  place_results,
+  place_results
 };
 
 std::string_view name(step_kind kind) noexcept;

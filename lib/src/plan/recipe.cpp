@@ -57,6 +57,7 @@ class recipe_builder {
 
   void passes() {
     take(slice_use::status, 0, 1, sizeof(std::uint32_t));
+    // A single result writes its status; many can only note failures.
     if (end_ == recipe_end::results && plan_.form.results() > 1) clear();
     if (plan_.waiting_bytes > 0) take(slice_use::waiting, 0, plan_.form.results(), plan_.waiting_bytes);
     if (plan_.passes.empty()) return;
