@@ -133,5 +133,16 @@ TEST(enqueued, stays_the_same_when_a_plan_is_resized) {
   }
 }
 
+// Of the workspace, a kernel takes what the plan has for it, or nothing is enqueued.
+TEST(enqueued, is_nothing_of_a_plan_whose_accumulators_are_others) {
+  for (const op_kind op : {op_kind::max, op_kind::sum}) {
+    const batches form = normalise(make_view(nullptr, dtype::f64, {1 << 20}), {0}, order_of(op));
+    plan p = make_plan(make_reduction(op, dtype::f64), form, {}, h200_traits());
+    ASSERT_FALSE(enqueued(p).nodes.empty());
+    p.accumulator_bytes += 8;
+    EXPECT_THROW(enqueued(p), unsupported_error);
+  }
+}
+
 }  // namespace
 }  // namespace multifold::graphs_tests

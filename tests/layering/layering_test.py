@@ -26,6 +26,7 @@ VISIBLE = {
 PUBLIC = {
     "plan.hpp": "plan",
     "policy.hpp": "plan",
+    "recipe.hpp": "plan",
     "reduce.hpp": "reduce",
     "rates.hpp": "reduce",
     "multifold.hpp": "reduce",

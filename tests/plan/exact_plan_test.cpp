@@ -78,9 +78,11 @@ TEST(exact_plan, other_exact_sums_take_the_kernels_that_rounded_ones_take) {
   EXPECT_EQ(exact_plan(form_of({1 << 20, 1024}, {0})).passes[0].kind, kernel::tiles);
   // Batches of narrow elements that lie in a tile are certain. Of others, what is lost is added again: a bit a batch,
   // and the sums of long ones.
-  EXPECT_EQ(exact_plan(form_of({1 << 20, 32}, {1})).again_bytes, 0);
-  EXPECT_EQ(exact_plan(form_of({1 << 20, 32}, {1}, dtype::f64), {}, dtype::f64).again_bytes, (1 << 20) / 8);
-  EXPECT_EQ(exact_plan(form_of({1 << 20, 1024}, {0})).again_bytes, 256 + 1024 * 8 * 16 + 1024 * 4);
+  EXPECT_EQ(exact_plan(form_of({1 << 20, 32}, {1})).workspace_bytes(), 256);
+  EXPECT_EQ(exact_plan(form_of({1 << 20, 32}, {1}, dtype::f64), {}, dtype::f64).workspace_bytes(), 256 + (1 << 20) / 8);
+  const plan columns = exact_plan(form_of({1 << 20, 1024}, {0}));
+  EXPECT_EQ(columns.workspace_bytes(),
+            256 + 256 + 1024 * 8 * 16 + 1024 * 4 + 1024 * columns.passes[0].parts * columns.accumulator_bytes);
   // Finishes that hand on partial results hand on pairs.
   plan_options last;
   last.how = finish::last_block;

@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "multifold/plan.hpp"
+#include "multifold/recipe.hpp"
 
 namespace multifold::plan_tests {
 
@@ -56,17 +56,36 @@ inline void expect_grid_fits(const pass& at, const engine_traits& engine) {
   }
 }
 
-/// The documented formula, in wider arithmetic.
-inline std::int64_t workspace_of(const plan& p) {
-  const auto rounded = [](int128_t bytes) { return (bytes + 255) / 256 * 256; };
-  int128_t bytes = 256 + int128_t{p.again_bytes} + rounded(int128_t{p.form.results()} * p.waiting_bytes);
-  for (const pass& at : p.passes) {
-    if (at.parts == 1 && &at == &p.passes.back()) continue;
-    const std::int64_t parts = at.how == finish::atomic ? 1 : at.parts;
-    bytes += rounded(int128_t{at.batches} * parts * p.accumulator_bytes);
-    if (at.how != finish::next_pass) bytes += rounded(int128_t{at.batches} * 4);
+/// Slices lie side by side, the status word's first; what kernels find cleared is cleared once, before they run.
+inline void expect_sound_recipe(const plan& p) {
+  const recipe made = recipe_of(p);
+  ASSERT_FALSE(made.slices().empty());
+  EXPECT_EQ(made.slices().front().use, slice_use::status);
+  std::int64_t end = 0;
+  for (const recipe::slice& s : made.slices()) {
+    EXPECT_EQ(s.offset, end);
+    EXPECT_LE(s.pass, p.passes.size());
+    const int128_t behind = (int128_t{s.offset} + s.bytes + 255) / 256 * 256;
+    end = static_cast<std::int64_t>(std::min(behind, int128_t{INT64_MAX}));
   }
-  return static_cast<std::int64_t>(std::min(bytes, int128_t{INT64_MAX}));
+  EXPECT_EQ(p.workspace_bytes(), end);
+  std::size_t cleared = 0, next_pass = 0;
+  for (const recipe::step& s : made.steps()) {
+    if (s.kind == step_kind::clear) {
+      EXPECT_GE(s.first_slice, cleared);
+      cleared = s.first_slice + std::size_t{s.slices};
+      ASSERT_GT(s.slices, 0);
+      ASSERT_LE(cleared, made.slices().size());
+      continue;
+    }
+    EXPECT_GT(s.blocks, 0);
+    EXPECT_GT(s.threads, 0);
+    if (s.pass != recipe::step::no_pass) {
+      EXPECT_EQ(s.pass, next_pass++);
+    }
+  }
+  const bool all = p.form.results() > 0 && p.engine.engine == engine_kind::device;
+  EXPECT_EQ(next_pass, all ? p.passes.size() + (p.again ? 1 : 0) : 0) << explain(p);
 }
 
 /// Each pass takes up what the one before left, in batches of its own, until one value a result is left.
@@ -98,7 +117,7 @@ inline void expect_sound(const plan& p) {
   }
   EXPECT_TRUE(p.waiting_bytes == 0 || p.waiting_bytes == result_bytes(p.what));
   EXPECT_TRUE(p.waiting_bytes == 0 || p.engine.engine == engine_kind::device);
-  EXPECT_EQ(p.workspace_bytes(), workspace_of(p));
+  expect_sound_recipe(p);
 }
 
 /// What was forced is in the plan.

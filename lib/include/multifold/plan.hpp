@@ -51,8 +51,6 @@ struct plan {
   std::vector<pass> passes;
   std::optional<pass> again;           // over the batches that the others lost, or could not be certain of
   std::int64_t accumulator_bytes = 0;  // of a partial result; plans of the CPU engine know it from plan_for and reduce
-  std::int64_t again_sum_bytes = 0;    // of a batch whose parts meet in `again`, if it is cleared for all batches
-  std::int64_t again_bytes = 0;        // workspace for batches that the passes may leave to be added again
   // Of a result, where results wait in the workspace until a last kernel puts them in their places; 0 where passes
   // write them there. Without meaning where results are merged into accumulators. Whoever has not the memory may set it
   // to 0.
@@ -60,8 +58,9 @@ struct plan {
 
   /// Accumulators that pass `index` writes to the workspace: 0 for the last, unless its parts meet there.
   std::int64_t partials(std::size_t index) const noexcept;
-  /// Device memory beside input and result: partial results, counters, results that wait and the status word.
-  std::int64_t workspace_bytes() const noexcept;
+  /// Device memory beside input and result: partial results, counters, results that wait and the status word
+  /// (recipe.hpp).
+  std::int64_t workspace_bytes() const;
 
   bool operator==(const plan&) const = default;
 };

@@ -121,6 +121,13 @@ struct pass {
   bool operator==(const pass&) const = default;
 };
 
+/// Whether each batch of partial results is a thread's, where there are few a batch: any grid serves, best of all a
+/// thread a batch.
+constexpr bool takes_a_thread(std::int64_t batches, std::int64_t parts, std::int64_t length) noexcept {
+  constexpr std::int64_t few = 8;
+  return parts == 1 && length <= few && (batches > 1 || length == 1);
+}
+
 /// A block of the kernel that follows a first pass of exact sums of long rows of f64, over the tiles that it marked:
 /// one block a multiprocessor.
 inline constexpr int wide_threads = 192;

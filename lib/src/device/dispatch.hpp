@@ -3,12 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <type_traits>
 
 #include "multifold/array.hpp"
-#include "multifold/cuda/work_queue.hpp"
-#include "multifold/cuda/workspace.hpp"
+#include "multifold/cuda/bound_recipe.hpp"
 #include "multifold/ops/visit.hpp"
 #include "multifold/plan.hpp"
 
@@ -20,8 +18,7 @@ struct call {
   void* results;
   bool merge;
   std::int64_t first_index;
-  std::span<std::byte> workspace;
-  work_queue& queue;
+  bound_recipe& steps;
   const std::int64_t* count = nullptr;  // device; elements of the only row, if it is not the plan that says
 };
 
@@ -39,23 +36,22 @@ void lower(const reduction& what, const void* accumulators, std::int64_t count, 
            std::uint32_t* status_word, work_queue& queue);
 
 /// Results of `p` that wait, to their places.
-void place_any_results(const plan& p, const void* waiting, void* results, work_queue& queue);
+void place_any_results(const plan& p, const void* waiting, void* results, bound_recipe& steps);
 
 }  // namespace multifold::cuda::detail
 
 namespace multifold::cuda::moments {
 
 /// The same for op_family::moments: long rows of S, any batches in tiles, which partial moments of a carrier follow,
-/// and any batches, or those whose bits are set, of elements that T carries.
+/// and any batches of pass `index`, or those that are left to it, of elements that T carries.
 template <floating_storage S>
 void enqueue_rows(const plan& p, const detail::call& c);
 template <storage_type T>
 void enqueue_tiles(const plan& p, const detail::call& c);
 template <storage_type Carrier>
-void merge_partials(const plan& p, const detail::call& c, workspace_cursor& space, unsigned* lost,
-                    const void* partials);
+void merge_partials(const plan& p, const detail::call& c, unsigned* lost, const void* partials);
 template <storage_type T>
-void enqueue_groups(const plan& p, const pass& at, const detail::call& c, workspace_cursor space, const unsigned* only);
+void enqueue_groups(const plan& p, std::size_t index, const detail::call& c);
 template <storage_type T>
 void lower(const reduction& what, const void* sums, std::int64_t count, void* results, std::uint32_t* status_word,
            work_queue& queue);

@@ -12,8 +12,7 @@ namespace multifold::cuda::exact {
 template <floating_storage T>
 struct exact_output;
 template <floating_storage T>
-void enqueue(const plan& p, const detail::built_in_output& to, const T* data, workspace_cursor space,
-             work_queue& queue);
+void enqueue(const plan& p, const detail::built_in_output& to, const T* data, bound_recipe& steps);
 template <floating_storage T>
 void lower_each(const exact_sum<T>* sums, std::int64_t count, const exact_output<T>& output, work_queue& queue);
 
@@ -47,14 +46,12 @@ inline built_in_output output_of(const plan& p, const call& c, std::uint32_t* st
 
 template <op_family Family, class T>
 void enqueue(const plan& p, const call& c) {
-  const workspace_cursor space(p, c.workspace);
-  const built_in_output output = output_of(p, c, space.status());
+  const built_in_output output = output_of(p, c, c.steps.status());
   const T* const data = static_cast<const T*>(c.data.x) + p.form.offset;
   if constexpr (Family == op_family::exact_sum) {
-    exact::enqueue(p, output, data, space, c.queue);
+    exact::enqueue(p, output, data, c.steps);
   } else {
-    visit_fold<Family, T>(p.what,
-                          [&](auto op) { launch(p, op, output, data, space, c.first_index, c.count, c.queue); });
+    visit_fold<Family, T>(p.what, [&](auto op) { launch(p, op, output, data, c.first_index, c.count, c.steps); });
   }
 }
 

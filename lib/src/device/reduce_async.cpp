@@ -7,7 +7,6 @@
 #include "device/dispatch.hpp"
 #include "multifold/cuda/error.hpp"
 #include "multifold/cuda/fill_items.hpp"
-#include "multifold/cuda/workspace.hpp"
 #include "multifold/error.hpp"
 #include "multifold/summary.hpp"
 
@@ -20,7 +19,7 @@ void enqueue_moments(const plan& p, const detail::call& c) {
     if (p.passes.front().kind == kernel::moment_rows) return moments::enqueue_rows<T>(p, c);
   }
   if (p.passes.front().kind == kernel::tiles) return moments::enqueue_tiles<T>(p, c);
-  moments::enqueue_groups<carrier_of<T>>(p, p.passes.front(), c, workspace_cursor(p, c.workspace), nullptr);
+  moments::enqueue_groups<carrier_of<T>>(p, 0, c);
 }
 
 // A kernel that meets such an address ends, and the CUDA context with it.
@@ -77,12 +76,10 @@ void reduce_async(const plan& p, const operands& data, void* results, std::span<
   check_results(p.what, results);
   check_arrays(p, data);
   check_waiting(p);
-  const workspace_cursor space(p, workspace);  // refuses what is too small before anything is enqueued
-  // A single result writes its status; many can only note failures in a word that is cleared before.
-  if (p.form.results() > 1) queue.clear(workspace.data(), sizeof(std::uint32_t));
-  void* const waiting = space.waiting_results();
-  enqueue_any(p, {data, waiting != nullptr ? waiting : results, false, 0, workspace, queue});
-  if (waiting != nullptr) detail::place_any_results(p, waiting, results, queue);
+  bound_recipe steps(p, recipe_end::results, workspace, queue);
+  void* const waiting = steps.waiting_results(p);
+  enqueue_any(p, {data, waiting != nullptr ? waiting : results, false, 0, steps});
+  if (waiting != nullptr) detail::place_any_results(p, waiting, results, steps);
 }
 
 void reduce_async(const plan& p, const operands& data, void* results, std::span<std::byte> workspace,
@@ -96,7 +93,8 @@ void reduce_counted_async(const plan& p, const operands& data, const std::int64_
   static_cast<void>(resized(p, p.form.length));  // refuses plans of several results, or of elements apart
   check_word("count in device memory", count, sizeof *count);
   check_results(p.what, results);
-  enqueue_any(p, {data, results, false, 0, workspace, queue, count});
+  bound_recipe steps(p, recipe_end::results, workspace, queue);
+  enqueue_any(p, {data, results, false, 0, steps, count});
 }
 
 void reduce_counted_async(const plan& p, const operands& data, const std::int64_t* count, void* results,
@@ -117,7 +115,8 @@ void accumulate_async(const plan& p, const operands& chunk, const chunk_target& 
   if (p.form.elements() == 0) return;
   check_accumulators(p.what, target.accumulators);
   auto* into = static_cast<char*>(target.accumulators) + target.first_result * accumulator_bytes(p.what);
-  enqueue_any(p, {chunk, into, true, target.first_index, workspace, queue});
+  bound_recipe steps(p, recipe_end::accumulators, workspace, queue);
+  enqueue_any(p, {chunk, into, true, target.first_index, steps});
 }
 
 void accumulate_async(const plan& p, const operands& chunk, const chunk_target& target, std::span<std::byte> workspace,

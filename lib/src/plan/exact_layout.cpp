@@ -38,13 +38,6 @@ constexpr std::int64_t fixed_sum_bytes = 32;
 // Blocks of 512 threads with 64 KiB of bins that a multiprocessor holds.
 constexpr std::int64_t exact_blocks_a_unit = 2;
 
-std::int64_t word_bytes(dtype input) {
-  return 8 * visit_dtype(input, []<class T>() -> std::int64_t {
-           if constexpr (floating_storage<T>) return exact_sum_words<T>;
-           return 0;
-         });
-}
-
 // Neighbouring batches lie closer together than neighbouring elements of one.
 bool has_neighbours_in_batches(const batches& form) {
   if (form.pattern != access::strided) return form.pattern == access::columns;
@@ -58,7 +51,7 @@ pass groups_of(const reduction& what, const batches& form, const engine_traits& 
   constexpr std::int64_t elements_a_digit = 2, least_elements = 8, warps_a_unit = 24;
   pass p = blank_pass(form, {}, engine);
   p.kind = kernel::sum_groups;
-  const std::int64_t digits = word_bytes(what.input) / 8 - 4, elements = elements_a_digit * digits;
+  const std::int64_t digits = exact_word_bytes(what) / 8 - 4, elements = elements_a_digit * digits;
   const bool columns = has_neighbours_in_batches(form);
   lay_out_groups(p,
                  {32 * 8 * (digits + spare_lane_digits), columns ? 1 : ceil_div(p.length, elements),
@@ -125,40 +118,22 @@ void prefer_exact_kernels(pass& p, const reduction& what, const plan_options& op
   p.part_length = wanted == 1 ? p.length : ceil_div(tiles, wanted) * tile;
 }
 
+std::int64_t exact_word_bytes(const reduction& what) {
+  return visit_dtype(what.input, []<class T>() -> std::int64_t {
+    if constexpr (floating_storage<T>) return 8 * exact_sum_words<T>;
+    return 0;
+  });
+}
+
 std::int64_t partial_bytes(const reduction& what, const pass& first) {
   if (first.kind == kernel::exact_blocks) return fixed_sum_bytes;
   if (first.kind == kernel::tiles) return tiled_bytes(what);
-  return first.kind == kernel::exact_rows ? word_bytes(what.input) : gathered_bytes(what);
+  return first.kind == kernel::exact_rows ? exact_word_bytes(what) : gathered_bytes(what);
 }
 
-std::int64_t again_bytes(const plan& p) {
-  const reduction& what = p.what;
-  const pass& first = p.passes.front();
-  if (p.engine.engine == engine_kind::host || !gathers_exactly(what)) return 0;
-  const auto batches = static_cast<uint128_t>(p.form.results());
-  const std::int64_t of_words = word_bytes(what.input);
-  const bool claims = first.kind == kernel::exact_rows && first.parts > 1;
-  uint128_t bytes = 0;
-  if (p.again) {
-    bytes = lost_bytes(p.form.results(), *p.again, of_words);
-  } else if (first.kind == kernel::exact_blocks) {
-    if (first.parts > 1) bytes = round_up(batches * static_cast<uint128_t>(first.parts * of_words));
-  } else if (first.kind == kernel::exact_rows && what.input == dtype::f64) {
-    // A mark for every tile, counters of marked and of claimed ones, and sums that the second pass finds even where
-    // there is one part.
-    bytes = round_up(batches * static_cast<uint128_t>(exact_tiles(first.length, first.threads))) +
-            round_up((batches + 2) * 4) + round_up(batches * 4);
-    if (first.parts == 1) bytes += round_up(batches * static_cast<uint128_t>(of_words)) + round_up(batches * 4);
-  } else if (claims) {
-    bytes = round_up(batches * 4);
-  }
-  return static_cast<std::int64_t>(std::min(bytes, static_cast<uint128_t>(INT64_MAX)));
-}
-
-void prepare_again(plan& p) {
+void add_again(plan& p) {
   if (p.engine.engine == engine_kind::host || !gathers_exactly(p.what)) return;
   if (may_lose(p)) p.again = groups_of(p.what, p.form, p.engine);
-  p.again_bytes = again_bytes(p);
 }
 
 }  // namespace multifold::detail

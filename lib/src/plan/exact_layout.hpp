@@ -1,4 +1,4 @@
-// What exact sums need of a plan beside its passes: long rows of their own, and room for batches to be added again.
+// What exact sums need of a plan: passes of their own over long rows, and one over batches that others lose.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ inline constexpr int exact_part_threads = 256;
 /// leave it open.
 void prefer_exact_kernels(pass& p, const reduction& what, const plan_options& options, const engine_traits& engine);
 
+/// Bytes of what parts of a batch meet in.
+std::int64_t exact_word_bytes(const reduction& what);
+
 /// Bytes of a partial result of `first`, in the workspace.
 std::int64_t partial_bytes(const reduction& what, const pass& first);
 
-/// Workspace for what the first pass of `p` may leave to be added again.
-std::int64_t again_bytes(const plan& p);
-
-/// Adds the pass over batches that the first one of `p` may lose, and what either needs.
-void prepare_again(plan& p);
+/// Adds the pass over batches that the first one of `p` may lose.
+void add_again(plan& p);
 
 }  // namespace multifold::detail

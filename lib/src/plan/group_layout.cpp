@@ -52,11 +52,4 @@ void lay_out_groups(pass& p, const group_needs& needs, const plan_options& optio
       std::min(std::max<std::int64_t>(1, ceil_div(p.batches * p.parts, groups_a_block)), engine.units * blocks_a_unit);
 }
 
-uint128_t lost_bytes(std::int64_t results, const pass& again, std::int64_t word_bytes) {
-  const auto batches = static_cast<uint128_t>(results);
-  const uint128_t bits = round_up((batches + 31) / 32 * 4);
-  if (again.parts == 1) return bits;
-  return bits + round_up(batches * static_cast<uint128_t>(word_bytes)) + round_up(batches * 4);
-}
-
 }  // namespace multifold::detail

@@ -1,4 +1,4 @@
-// Passes whose batches are read by groups of neighbouring lanes, and what such a second look at batches takes.
+// Passes whose batches are read by groups of neighbouring lanes.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,5 @@ pass blank_pass(const batches& form, const plan_options& options, const engine_t
 
 /// Gives `p` its groups, parts and grid.
 void lay_out_groups(pass& p, const group_needs& needs, const plan_options& options, const engine_traits& engine);
-
-/// Workspace for a bit for each of `results`, and for the words in which parts meet if `again` has any.
-uint128_t lost_bytes(std::int64_t results, const pass& again, std::int64_t word_bytes);
 
 }  // namespace multifold::detail

@@ -9,8 +9,6 @@ namespace multifold::detail {
 
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
-constexpr uint128_t round_up(uint128_t bytes) { return (bytes + 255) / 256 * 256; }
-
 /// As many parts, up to `most`, as fill whole waves of `slots` blocks: the fewest waves that are 95 % full, or the
 /// fullest of the first eight. A part costs `part_cost` of what reading a batch does, if it has several.
 std::int64_t parts_for_waves(std::int64_t blocks, std::int64_t slots, std::int64_t most, double part_cost = 0);

@@ -179,14 +179,14 @@ plan passes_for(const reduction& what, const batches& form, const plan_options& 
   }
   if (detail::is_for_chains(form) && detail::lay_out_chain(p, options)) {
     p.accumulator_bytes = tiled_bytes(what);
-    detail::prepare_again(p);
+    detail::add_again(p);
     append_chosen(p, options);
     return p;
   }
   p.passes.push_back(first_pass(what, form, first, engine));
   check_cut(options, p.passes.front());
   p.accumulator_bytes = detail::partial_bytes(what, p.passes.front());
-  detail::prepare_again(p);
+  detail::add_again(p);
   if (options.passes && *options.passes > 1) {
     widen_first(p, *options.passes, options);
     append_forced(p, *options.passes, options);
@@ -234,17 +234,6 @@ std::int64_t plan::partials(std::size_t index) const noexcept {
   const pass& at = passes[index];
   if (at.parts == 1 && index + 1 == passes.size()) return 0;
   return at.how == finish::atomic ? at.batches : at.batches * at.parts;
-}
-
-std::int64_t plan::workspace_bytes() const noexcept {
-  uint128_t bytes = 256 + static_cast<uint128_t>(again_bytes);  // 256: the status word
-  for (std::size_t i = 0; i < passes.size(); ++i) {
-    if (partials(i) == 0) continue;
-    bytes += detail::round_up(static_cast<uint128_t>(partials(i)) * static_cast<uint128_t>(accumulator_bytes));
-    if (passes[i].how != finish::next_pass) bytes += detail::round_up(static_cast<uint128_t>(passes[i].batches) * 4);
-  }
-  bytes += detail::round_up(static_cast<uint128_t>(form.results()) * static_cast<uint128_t>(waiting_bytes));
-  return bytes > uint128_t{INT64_MAX} ? INT64_MAX : static_cast<std::int64_t>(bytes);
 }
 
 }  // namespace multifold

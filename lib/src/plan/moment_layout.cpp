@@ -89,11 +89,6 @@ bool has_long_rows(const reduction& what, const batches& form) {
 void add_again(plan& p, const plan_options& options) {
   pass again = blank_pass(p.form, options, p.engine);
   lay_out_any(again, p.what, p.form, options, p.engine);
-  const std::int64_t word_bytes = moment_word_bytes(p.what);
-  const uint128_t bytes = static_cast<uint128_t>(p.again_bytes) + lost_bytes(p.form.results(), again, word_bytes) +
-                          static_cast<uint128_t>(moment_mark_bytes(p.what, again));
-  if (again.parts > 1) p.again_sum_bytes = word_bytes;
-  p.again_bytes = static_cast<std::int64_t>(std::min(bytes, static_cast<uint128_t>(INT64_MAX)));
   p.again = again;
 }
 
@@ -116,7 +111,6 @@ void lay_out_moments(plan& p, const plan_options& options) {
   else lay_out_any(first, p.what, p.form, options, p.engine);
   p.passes.push_back(first);
   p.accumulator_bytes = moment_word_bytes(p.what);
-  p.again_bytes = moment_mark_bytes(p.what, first);
   if (long_rows && p.form.elements() >= least_again_bytes / item_bytes(p.what.input)) add_again(p, options);
 }
 
@@ -124,12 +118,10 @@ std::int64_t moment_word_bytes(const reduction& what) {
   return visit_words(what, []<class T, moment_set Set>() -> std::int64_t { return 8 * moment_words<T, Set>::count; });
 }
 
-std::int64_t moment_mark_bytes(const reduction& what, const pass& first) {
-  if (what.op != op_kind::describe || first.parts == 1) return 0;
-  const std::int64_t each = visit_words(what, []<class T, moment_set>() -> std::int64_t {
+std::int64_t extremes_bytes(const reduction& what) {
+  return visit_words(what, []<class T, moment_set>() -> std::int64_t {
     return static_cast<std::int64_t>(sizeof(description_marks<T>));
   });
-  return static_cast<std::int64_t>(round_up(static_cast<uint128_t>(first.batches * first.parts * each)));
 }
 
 }  // namespace multifold::detail

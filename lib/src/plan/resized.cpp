@@ -4,7 +4,6 @@
 
 #include "multifold/error.hpp"
 #include "multifold/plan.hpp"
-#include "plan/exact_layout.hpp"
 #include "plan/no_value.hpp"
 
 namespace multifold {
@@ -38,8 +37,6 @@ plan resized(const plan& p, std::int64_t length) {
     smaller.again->length = length;
     if (smaller.again->parts == 1) smaller.again->tile = smaller.again->part_length = first.part_length;
   }
-  // Sums of f64 have a mark for every tile, and tiles of short rows are smaller.
-  smaller.again_bytes = std::max(p.again_bytes, detail::again_bytes(smaller));
   return smaller;
 }
 

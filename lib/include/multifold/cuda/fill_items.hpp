@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include "multifold/cuda/bound_recipe.hpp"
 #include "multifold/cuda/work_queue.hpp"
 #include "multifold/error.hpp"
 
@@ -45,5 +46,7 @@ sparse_item sparse_item_of(T value) {
 /// Enqueues a kernel that writes `count` copies of `item` side by side, unless there are none. Grid: a thread an item,
 /// in blocks of 256, up to 2^20 of them. Shapes: `items` has room for them, and is aligned to 4 bytes.
 void fill_items(const sparse_item& item, void* items, std::int64_t count, work_queue& queue);
+/// The same as the next step of a recipe.
+void fill_items(const sparse_item& item, void* items, std::int64_t count, bound_recipe& steps);
 
 }  // namespace multifold::cuda

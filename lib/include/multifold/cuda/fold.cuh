@@ -91,17 +91,17 @@ void fold_async(const plan& p, const Op& op, const typename Op::value_type* data
   detail::check_item("array", data, p.form.elements() == 0);
   detail::check_item("memory for the results", results, p.form.results() == 0);
   using result = fold_result<Op>;
-  const workspace_cursor space(p, workspace);
   const bool waits = p.waiting_bytes != 0;
   if (waits && (!detail::may_wait<result> || p.waiting_bytes != static_cast<std::int64_t>(sizeof(result)))) {
     throw unsupported_error("the plan has results of another operation wait");
   }
-  result* const written = waits ? static_cast<result*>(space.waiting_results()) : results;
-  const detail::typed_output<result> output{written, p.form.length, detail::layout_for(p, false)};
   stream_queue queue(stream);
-  launch(p, op, output, data + p.form.offset, space, 0, nullptr, queue);
+  bound_recipe steps(p, recipe_end::fold_results, workspace, queue);
+  result* const written = waits ? static_cast<result*>(steps.waiting_results(p)) : results;
+  const detail::typed_output<result> output{written, p.form.length, detail::layout_for(p, false)};
+  launch(p, op, output, data + p.form.offset, 0, nullptr, steps);
   if constexpr (detail::may_wait<result>) {
-    if (waits) detail::place_results(p, written, results, queue);
+    if (waits) detail::place_results(p, written, results, steps);
   }
 }
 

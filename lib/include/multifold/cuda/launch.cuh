@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 
+#include "multifold/cuda/bound_recipe.hpp"
 #include "multifold/cuda/fill_items.hpp"
 #include "multifold/cuda/kernels/block_rows.cuh"
 #include "multifold/cuda/kernels/partials.cuh"
@@ -16,9 +17,6 @@
 #include "multifold/cuda/kernels/result_layout.cuh"
 #include "multifold/cuda/kernels/strided.cuh"
 #include "multifold/cuda/kernels/tiles.cuh"
-#include "multifold/cuda/work_queue.hpp"
-#include "multifold/cuda/workspace.hpp"
-#include "multifold/ops/extremum.hpp"
 #include "multifold/ops/merged.hpp"
 #include "multifold/plan.hpp"
 
@@ -26,8 +24,7 @@ namespace multifold::cuda {
 namespace detail {
 
 inline unsigned grid_for(std::int64_t items, std::int64_t threads) {
-  const std::int64_t blocks = (items + threads - 1) / threads;
-  return static_cast<unsigned>(std::min<std::int64_t>(blocks, std::int64_t{1} << 20));
+  return static_cast<unsigned>(item_blocks(items, threads));
 }
 
 inline kernels::strided_runs runs_of(const batches& form) {
@@ -58,12 +55,11 @@ inline kernels::result_layout layout_for(const plan& p, bool merge) {
 
 /// The last kernel of a plan whose results wait.
 template <class Result>
-void place_results(const plan& p, const void* waiting, Result* results, work_queue& queue) {
+void place_results(const plan& p, const void* waiting, Result* results, bound_recipe& steps) {
   if (p.form.results() == 0) return;
   using item = kernels::raw_result_of<Result>;
-  const placement map = placement_of(p.form, sizeof(Result));
-  launch_next_kernel(queue, kernels::place_results<item>, static_cast<unsigned>(map.blocks()), placing_threads, 0,
-                     static_cast<const item*>(waiting), reinterpret_cast<item*>(results), map);
+  steps.launch(step_kind::place_results, kernels::place_results<item>, 0, static_cast<const item*>(waiting),
+               reinterpret_cast<item*>(results), placement_of(p.form, sizeof(Result)));
 }
 
 // All elements that the array has, whichever way its strides go.
@@ -94,7 +90,7 @@ struct tiled_elements {
 
 template <class Op, class Output>
 void launch_tiles(const pass& at, const tiled_elements<kernels::tile_element<Op>>& from,
-                  const kernels::pass_arguments<Op, Output>& args, work_queue& queue) {
+                  const kernels::pass_arguments<Op, Output>& args, bound_recipe& steps) {
   const auto boxes = [](std::int64_t all, std::int64_t of_box) { return (all + of_box - 1) / of_box; };
   const kernels::tile_map map{from.range,
                               from.more_range,
@@ -124,32 +120,23 @@ void launch_tiles(const pass& at, const tiled_elements<kernels::tile_element<Op>
       if (at.vector > 1 && at.group == 1) kernel = kernels::tiles<whole_width, true, Op, Output>;
     }
   }
-  launch_kernel(queue, kernel, static_cast<unsigned>(at.blocks), static_cast<unsigned>(at.threads),
-                static_cast<unsigned>(tile_ring_bytes), from.data, from.more, map, args);
+  steps.launch(step_kind::tiles, kernel, tile_ring_bytes, from.data, from.more, map, args);
 }
 
 // A pass over the input.
 template <class Op, class Output>
 void launch_first(const pass& at, const batches& form, const typename Op::value_type* data,
-                  const kernels::pass_arguments<Op, Output>& args, work_queue& queue) {
-  const auto blocks = static_cast<unsigned>(at.blocks);
-  const auto threads = static_cast<unsigned>(at.threads);
-  switch (at.kind) {
-    case kernel::block_rows:
-      return launch_kernel(queue, kernels::block_rows<Op, Output>, blocks, threads, 0, data,
-                           kernels::short_row_of(data, args, at.blocks, at.threads), form.outer_run.stride, args);
-    case kernel::tiles:
-      if constexpr (!has_tiled_form<Op>) return launch_tiles(at, {data, range_of(at.array, data)}, args, queue);
-      break;
-    case kernel::strided:
-      return launch_kernel(queue, kernels::strided<Op, Output>, blocks, threads, 0, data, runs_of(form), args);
-    case kernel::columns:  // the CPU's
-    case kernel::partials:
-    case kernel::exact_rows:
-    case kernel::exact_blocks:
-    case kernel::moment_rows:
-    case kernel::moment_groups:
-    case kernel::sum_groups: break;
+                  const kernels::pass_arguments<Op, Output>& args, bound_recipe& steps) {
+  const step_kind kind = steps.next();
+  if (kind == step_kind::block_rows) {
+    return steps.launch(kind, kernels::block_rows<Op, Output>, 0, data,
+                        kernels::short_row_of(data, args, at.blocks, at.threads), form.outer_run.stride, args);
+  }
+  if constexpr (!has_tiled_form<Op>) {
+    if (kind == step_kind::tiles) return launch_tiles(at, {data, range_of(at.array, data)}, args, steps);
+  }
+  if (kind == step_kind::strided) {
+    return steps.launch(kind, kernels::strided<Op, Output>, 0, data, runs_of(form), args);
   }
   throw unsupported_error("a plan of " + std::string(name(at.kind)) + " was made for another operation");
 }
@@ -182,40 +169,33 @@ kernels::pass_arguments<Op, Output> arguments_of(const From& args, const Op& op,
 
 template <class Op, class Output>
 void launch_merges(const pass& at, const typename Op::accumulator* data,
-                   const kernels::pass_arguments<Op, Output>& args, work_queue& queue) {
+                   const kernels::pass_arguments<Op, Output>& args, bound_recipe& steps) {
   launch_tiles(at, {data, range_of_slice(at.array, data)},
-               arguments_of(args, merge_of<Op>{args.op}, merged_output<Output>{args.output}), queue);
+               arguments_of(args, merge_of<Op>{args.op}, merged_output<Output>{args.output}), steps);
 }
 
 // A pass over partial results, of whatever elements.
 template <class Elements, class Output>
 void launch_partials(const pass& at, const typename Elements::accumulator* data,
-                     const kernels::pass_arguments<Elements, Output>& of_elements, work_queue& queue) {
+                     const kernels::pass_arguments<Elements, Output>& of_elements, bound_recipe& steps) {
   const auto args = arguments_of(of_elements, multifold::merging(of_elements.op), of_elements.output);
   using Op = std::remove_const_t<decltype(args.op)>;
   if constexpr (!has_tiled_form<Op>) {
-    if (at.kind == kernel::tiles) return launch_merges(at, data, args, queue);
+    if (steps.next() == step_kind::tiles) return launch_merges(at, data, args, steps);
   }
-  const bool a_thread = kernels::takes_a_thread(at.batches, at.parts, at.length);
-  launch_next_kernel(queue, kernels::partials<Op, Output>,
-                     a_thread ? grid_for(at.batches, 256) : static_cast<unsigned>(at.blocks),
-                     a_thread ? 256 : static_cast<unsigned>(at.threads), 0, data, args);
+  steps.launch(step_kind::partials, kernels::partials<Op, Output>, 0, data, args);
 }
 
 // Memory for the partial results of pass `index`, ready to be written to.
 template <class Op>
-kernels::partial_results<Op> prepare_partials(const plan& p, std::size_t index, const Op& op, workspace_cursor& space,
-                                              work_queue& queue) {
+kernels::partial_results<Op> prepare_partials(const plan& p, std::size_t index, const Op& op, bound_recipe& steps) {
   const pass& at = p.passes[index];
-  kernels::partial_results<Op> partials{at.how, nullptr, nullptr};
-  if (p.partials(index) == 0) return partials;
-  if (at.parts > 1 && at.how != finish::next_pass) {
-    partials.arrivals = space.take<unsigned>(at.batches);
-    queue.clear(partials.arrivals, static_cast<std::size_t>(at.batches) * sizeof(unsigned));
-  }
-  partials.data = space.take<typename Op::accumulator>(p.partials(index));
+  const kernels::partial_results<Op> partials{
+      at.how, steps.slice_of<typename Op::accumulator>(slice_use::partials, index, p.partials(index)),
+      steps.slice_of<unsigned>(slice_use::arrivals, index, at.batches)};
   if constexpr (order_free<Op>) {
-    if (at.how == finish::atomic) fill_items(sparse_item_of(op.identity()), partials.data, at.batches, queue);
+    if (steps.next() == step_kind::fill_identity)
+      fill_items(sparse_item_of(op.identity()), partials.data, at.batches, steps);
   }
   return partials;
 }
@@ -223,12 +203,12 @@ kernels::partial_results<Op> prepare_partials(const plan& p, std::size_t index, 
 // Calls `pass_of(pass, previous, arguments)` for every pass; `previous` is what the one before left, null for the
 // first.
 template <class Op, class Output, class PassOf>
-void for_each_pass(const plan& p, const Op& op, const Output& output, workspace_cursor space, std::int64_t first_index,
-                   const std::int64_t* count, work_queue& queue, const PassOf& pass_of) {
+void for_each_pass(const plan& p, const Op& op, const Output& output, std::int64_t first_index,
+                   const std::int64_t* count, bound_recipe& steps, const PassOf& pass_of) {
   const typename Op::accumulator* previous = nullptr;
   for (std::size_t i = 0; i < p.passes.size(); ++i) {
     const pass& at = p.passes[i];
-    const kernels::partial_results<Op> partials = prepare_partials<Op>(p, i, op, space, queue);
+    const kernels::partial_results<Op> partials = prepare_partials<Op>(p, i, op, steps);
     const kernels::pass_arguments<Op, Output> args{at.batches, at.parts,       {at.length, i == 0 ? count : nullptr},
                                                    at.tile,    at.part_length, at.form,
                                                    partials,   first_index,    op,
@@ -241,12 +221,11 @@ void for_each_pass(const plan& p, const Op& op, const Output& output, workspace_
 // The passes of a plan that are tiles alone.
 template <class Op, class Output>
 void launch_chain(const plan& p, const Op& op, const Output& output, const typename Op::value_type* data,
-                  workspace_cursor space, std::int64_t first_index, const std::int64_t* count, work_queue& queue) {
-  for_each_pass(p, op, output, space, first_index, count, queue,
-                [&](const pass& at, const auto* previous, const auto& args) {
-                  if (previous == nullptr) launch_tiles(at, {data, range_of(at.array, data)}, args, queue);
-                  else launch_merges(at, previous, args, queue);
-                });
+                  std::int64_t first_index, const std::int64_t* count, bound_recipe& steps) {
+  for_each_pass(p, op, output, first_index, count, steps, [&](const pass& at, const auto* previous, const auto& args) {
+    if (previous == nullptr) launch_tiles(at, {data, range_of(at.array, data)}, args, steps);
+    else launch_merges(at, previous, args, steps);
+  });
 }
 
 }  // namespace detail
@@ -254,23 +233,23 @@ void launch_chain(const plan& p, const Op& op, const Output& output, const typen
 /// Enqueues the passes of `p` for `op`; the last one calls `output(op, batch, accumulator)` on the device once a batch.
 /// Shapes: `data` is the first element of the array that p.form was made from; its index in its batch is `first_index`.
 ///         With a `count`, in device memory, its first *count elements are reduced: p has one row then.
-/// Memory: `space` is carved from a workspace of p.workspace_bytes(); nothing is allocated.
-/// Work:   a kernel a pass, a memset where blocks are counted.
-/// Throws: what the queue throws, unsupported_error for more strided runs than kernels take.
+/// Work:   the steps of p's recipe, from the next one on.
+/// Throws: what the queue throws, unsupported_error for more strided runs than kernels take, or for a plan of another
+///         operation.
 template <fold_op Op, class Output>
 void launch(const plan& p, const Op& op, const Output& output, const typename Op::value_type* data,
-            workspace_cursor space, std::int64_t first_index, const std::int64_t* count, work_queue& queue) {
+            std::int64_t first_index, const std::int64_t* count, bound_recipe& steps) {
   if (p.form.results() == 0) return;
   if constexpr (has_tiled_form<Op>) {
     if (p.passes.front().kind == kernel::tiles) {
       const typename Op::tiled_form tiled{};
-      return detail::launch_chain(p, tiled, output, data, space, first_index, count, queue);
+      return detail::launch_chain(p, tiled, output, data, first_index, count, steps);
     }
   }
-  detail::for_each_pass(p, op, output, space, first_index, count, queue,
+  detail::for_each_pass(p, op, output, first_index, count, steps,
                         [&](const pass& at, const auto* previous, const auto& args) {
-                          if (previous == nullptr) detail::launch_first(at, p.form, data, args, queue);
-                          else detail::launch_partials(at, previous, args, queue);
+                          if (previous == nullptr) detail::launch_first(at, p.form, data, args, steps);
+                          else detail::launch_partials(at, previous, args, steps);
                         });
 }
 

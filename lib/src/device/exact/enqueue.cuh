@@ -13,12 +13,9 @@
 
 namespace multifold::cuda::exact {
 
-inline unsigned multiprocessors(const plan& p) { return static_cast<unsigned>(p.engine.units); }
-
-/// Sums a batch, and counters, all zero.
+/// Sums a batch and counters are null where the plan has none.
 template <floating_storage T>
-row_arguments<exact_output<T>> prepare_rows(const plan& p, const exact_output<T>& output, workspace_cursor& space,
-                                            work_queue& queue) {
+row_arguments<exact_output<T>> prepare_rows(const plan& p, const exact_output<T>& output, const bound_recipe& steps) {
   const pass& at = p.passes.front();
   row_arguments<exact_output<T>> args{};
   args.output = output;
@@ -30,42 +27,34 @@ row_arguments<exact_output<T>> prepare_rows(const plan& p, const exact_output<T>
   const std::int64_t step = std::int64_t{at.threads} * vectors_in_flight * kernels::vector_elements<T>;
   args.steps =
       static_cast<int>(at.parts > 1 ? at.tile / step : exact_tile_vectors(p.what.input, at.length) / vectors_in_flight);
-  constexpr bool two_passes = std::is_same_v<T, double>;
-  if (at.parts == 1 && !two_passes) return args;
-  args.words = space.take<std::int64_t>(at.batches * words<T>::count);
-  args.arrivals = space.take<unsigned>(at.batches);
-  if (two_passes) args.marked = space.take<unsigned>(at.batches + 2);
-  args.claims = space.take<unsigned>(at.batches);
-  const auto* const end = reinterpret_cast<std::byte*>(args.claims + at.batches);
-  queue.clear(args.words, static_cast<std::size_t>(end - reinterpret_cast<std::byte*>(args.words)));
+  args.words = steps.slice_of<std::int64_t>(slice_use::words, 0, at.batches * words<T>::count);
+  args.arrivals = steps.slice_of<unsigned>(slice_use::arrivals, 0, at.batches);
+  args.marked = steps.slice_of<unsigned>(slice_use::marked, 0, at.batches + 2);
+  args.claims = steps.slice_of<unsigned>(slice_use::claims, 0, at.batches);
   return args;
 }
 
 template <floating_storage T>
-void enqueue_rows(const plan& p, const exact_output<T>& output, const T* data, workspace_cursor space,
-                  work_queue& queue) {
+void enqueue_rows(const plan& p, const exact_output<T>& output, const T* data, bound_recipe& steps) {
   const pass& at = p.passes.front();
-  const auto blocks = static_cast<unsigned>(at.blocks), threads = static_cast<unsigned>(at.threads);
-  const auto args = prepare_rows(p, output, space, queue);
+  const auto args = prepare_rows(p, output, steps);
   if constexpr (std::is_same_v<T, double>) {
     const std::int64_t tiles = exact_tiles(at.length, at.threads);
-    auto* const marks = space.take<unsigned char>(at.batches * tiles);
+    auto* const marks = steps.slice_of<unsigned char>(slice_use::tile_marks, 0, at.batches * tiles);
     const auto first = args.steps == 1 ? pair_rows<1, exact_output<T>> : pair_rows<9, exact_output<T>>;
-    launch_kernel(queue, first, blocks, threads, 0, data, args, marks);
+    steps.launch(step_kind::pair_rows, first, 0, data, args, marks);
     const tile_marks all{marks, tiles, args.steps * vectors_in_flight * at.threads};
     const bool whole = all.tile % wide_step == 0;
     const auto second = whole ? wide_rows<true, exact_output<T>> : wide_rows<false, exact_output<T>>;
-    launch_next_kernel(queue, second, multiprocessors(p), wide_threads, wide_shared_bytes, data, args, all);
+    steps.launch(step_kind::wide_rows, second, wide_shared_bytes, data, args, all);
   } else {
-    const auto shared = static_cast<unsigned>(bin_rows_shared_bytes(at.threads));
-    launch_kernel(queue, bin_rows<T, exact_output<T>>, blocks, threads, shared, data, args);
+    steps.launch(step_kind::bin_rows, bin_rows<T, exact_output<T>>, bin_rows_shared_bytes(at.threads), data, args);
   }
 }
 
 /// Arrays that one wave of blocks reads.
 template <floating_storage T>
-void enqueue_blocks(const plan& p, const exact_output<T>& output, const T* data, workspace_cursor space,
-                    work_queue& queue) {
+void enqueue_blocks(const plan& p, const exact_output<T>& output, const T* data, bound_recipe& steps) {
   const pass& at = p.passes.front();
   block_arguments<T, exact_output<T>> args{};
   args.output = output;
@@ -95,57 +84,45 @@ void enqueue_blocks(const plan& p, const exact_output<T>& output, const T* data,
                          args.length.most <= std::int64_t{quick_vectors} * width * at.threads;
     if (args.sums != nullptr && at_once && aligned) quick = quick_row_of<T>(args.length.most);
   }
-  if (at.parts > 1) {
-    args.partials = space.take<fixed_sum>(at.batches * at.parts);
-    args.words = space.take<std::int64_t>(at.batches * at.parts * words<T>::count);
-    if (at.how == finish::last_block) {
-      args.arrivals = space.take<unsigned>(at.batches);
-      queue.clear(args.arrivals, static_cast<std::size_t>(at.batches) * sizeof(unsigned));
-    }
-  }
-  launch_kernel(queue, block_sums<T, exact_output<T>>, static_cast<unsigned>(at.blocks),
-                static_cast<unsigned>(at.threads), 0, data, quick, args);
-  if (p.passes.size() == 1) return;
-  const pass& next = p.passes.back();
-  launch_next_kernel(queue, block_parts<T, exact_output<T>>, static_cast<unsigned>(next.blocks),
-                     static_cast<unsigned>(next.threads), 0, args);
+  args.partials = steps.slice_of<fixed_sum>(slice_use::partials, 0, at.batches * at.parts);
+  args.words = steps.slice_of<std::int64_t>(slice_use::words, 0, at.batches * at.parts * words<T>::count);
+  args.arrivals = steps.slice_of<unsigned>(slice_use::arrivals, 0, at.batches);
+  steps.launch(step_kind::block_sums, block_sums<T, exact_output<T>>, 0, data, quick, args);
+  if (p.passes.size() > 1) steps.launch(step_kind::block_parts, block_parts<T, exact_output<T>>, 0, args);
 }
 
 /// Batches that passes lost, of elements that Carrier carries: in sum_groups.cuh, which instances of carriers include.
 template <floating_storage Carrier>
 void enqueue_again(const plan& p, const built_in_output& to, const void* data, const lost_batches& lost,
-                   work_queue& queue);
+                   bound_recipe& steps);
 
 /// Any batches: gathered in pairs, and added again where those were lost.
 template <floating_storage T>
-void enqueue_pairs(const plan& p, exact_output<T> output, const T* data, workspace_cursor space, work_queue& queue) {
-  if (!p.again) return launch(p, pair_sum<T>{}, output, data, space, 0, output.to.count.said, queue);
-  const std::int64_t batches = p.form.results(), words_of_bits = (batches + 31) / 32;
-  output.lost.bits = space.take<unsigned>(words_of_bits);
-  if (p.again->parts > 1) {
-    output.lost.words = space.take<std::int64_t>(batches * words<T>::count);
-    output.lost.arrivals = space.take<unsigned>(batches);
-  }
-  queue.clear(output.lost.bits, static_cast<std::size_t>(words_of_bits) * sizeof(unsigned));
-  visit_gathered<T>(p.what.nan,
-                    [&](auto fold) { launch(p, fold, output, data, space, 0, output.to.count.said, queue); });
-  enqueue_again<carrier_of<T>>(p, output.to, data, output.lost, queue);
+void enqueue_pairs(const plan& p, exact_output<T> output, const T* data, bound_recipe& steps) {
+  if (!p.again) return launch(p, pair_sum<T>{}, output, data, 0, output.to.count.said, steps);
+  const std::int64_t batches = p.form.results();
+  const std::size_t again = p.passes.size();
+  output.lost = {steps.slice_of<unsigned>(slice_use::lost, again, (batches + 31) / 32),
+                 steps.slice_of<std::int64_t>(slice_use::words, again, batches * words<T>::count),
+                 steps.slice_of<unsigned>(slice_use::arrivals, again, batches)};
+  visit_gathered<T>(p.what.nan, [&](auto fold) { launch(p, fold, output, data, 0, output.to.count.said, steps); });
+  enqueue_again<carrier_of<T>>(p, output.to, data, output.lost, steps);
 }
 
 /// The passes of `p`, which gathers exactly.
 template <floating_storage T>
-void enqueue(const plan& p, const built_in_output& to, const T* data, workspace_cursor space, work_queue& queue) {
+void enqueue(const plan& p, const built_in_output& to, const T* data, bound_recipe& steps) {
   if (p.form.results() == 0) return;
   const bool in_order = to.plain && !to.only && to.layout.count == 1 && to.layout.stride[0] == 1;
   const exact_output<T> output{to, {}, in_order};
   if (p.passes.front().kind == kernel::exact_rows) {
-    enqueue_rows(p, output, data, space, queue);
+    enqueue_rows(p, output, data, steps);
   } else if constexpr (std::is_same_v<T, f16>) {
-    visit_gathered<T>(p.what.nan, [&](auto fold) { launch(p, fold, output, data, space, 0, to.count.said, queue); });
+    visit_gathered<T>(p.what.nan, [&](auto fold) { launch(p, fold, output, data, 0, to.count.said, steps); });
   } else if (p.passes.front().kind == kernel::exact_blocks) {
-    enqueue_blocks(p, output, data, space, queue);
+    enqueue_blocks(p, output, data, steps);
   } else {
-    enqueue_pairs(p, output, data, space, queue);
+    enqueue_pairs(p, output, data, steps);
   }
 }
 

@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(sum_group_threads, sum_group_blocks<T>)
 
 template <floating_storage Carrier>
 void enqueue_again(const plan& p, const built_in_output& to, const void* data, const lost_batches& lost,
-                   work_queue& queue) {
+                   bound_recipe& steps) {
   const pass& at = *p.again;
   sum_group_arguments<Carrier> args{};
   args.x = args.y = static_cast<const std::byte*>(data);
@@ -119,9 +119,7 @@ void enqueue_again(const plan& p, const built_in_output& to, const void* data, c
   args.words = lost.words;
   args.arrivals = lost.arrivals;
   constexpr int digits = exact_traits<Carrier>::digit_count + multifold::detail::spare_lane_digits;
-  const std::size_t shared = static_cast<std::size_t>(at.threads) * digits * 8;
-  launch_kernel(queue, sum_groups<Carrier>, static_cast<unsigned>(at.blocks), static_cast<unsigned>(at.threads),
-                static_cast<unsigned>(shared), args);
+  steps.launch(step_kind::sum_groups, sum_groups<Carrier>, std::int64_t{at.threads} * digits * 8, args);
 }
 
 }  // namespace multifold::cuda::exact
@@ -129,4 +127,4 @@ void enqueue_again(const plan& p, const built_in_output& to, const void* data, c
 #define MULTIFOLD_SUM_GROUPS(CARRIER)                                                       \
   template void multifold::cuda::exact::enqueue_again<CARRIER>(                             \
       const multifold::plan&, const multifold::cuda::detail::built_in_output&, const void*, \
-      const multifold::cuda::exact::lost_batches&, multifold::cuda::work_queue&);
+      const multifold::cuda::exact::lost_batches&, multifold::cuda::bound_recipe&);

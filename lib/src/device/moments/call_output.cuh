@@ -12,19 +12,16 @@ inline output output_of(const reduction& what, void* data, bool merge, bool only
   return {data, merge, only, what.op, what.input, what.result, what.correction, what.nan, layout, status_word};
 }
 
-inline output output_of(const plan& p, const detail::call& c, std::uint32_t* status_word) {
+inline output output_of(const plan& p, const detail::call& c) {
   const bool only = p.form.results() == 1 && !c.merge;
-  output to = output_of(p.what, c.results, c.merge, only, cuda::detail::layout_for(p, c.merge), status_word);
+  output to = output_of(p.what, c.results, c.merge, only, cuda::detail::layout_for(p, c.merge), c.steps.status());
   if (c.count == nullptr) to.reciprocal = multifold::detail::rough_reciprocal(p.form.length, p.what.correction);
   return to;
 }
 
-/// A bit a batch, for those that have to be read again.
-inline unsigned* prepare_lost(const plan& p, workspace_cursor& space, work_queue& queue) {
-  const std::int64_t words = (p.form.results() + 31) / 32;
-  auto* const lost = space.take<unsigned>(words);
-  queue.clear(lost, static_cast<std::size_t>(words) * sizeof(unsigned));
-  return lost;
+/// A bit a batch, for those that have to be read again; null where a plan has none.
+inline unsigned* lost_of(const plan& p, const bound_recipe& steps) {
+  return steps.slice_of<unsigned>(slice_use::lost, p.passes.size(), (p.form.results() + 31) / 32);
 }
 
 }  // namespace multifold::cuda::moments

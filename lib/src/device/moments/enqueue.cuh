@@ -11,20 +11,16 @@
 namespace multifold::cuda::moments {
 
 template <storage_type T, moment_set Set>
-meeting<T> prepare_meeting(const pass& at, workspace_cursor& space, work_queue& queue) {
-  if (at.parts == 1) return {};
-  const std::int64_t count = at.batches * moment_words<T, Set>::count;
-  meeting<T> meet{space.take<std::int64_t>(count), space.take<unsigned>(at.batches), nullptr};
-  if (Set == moment_set::description) meet.marks = space.take<description_marks<T>>(at.batches * at.parts);
-  const auto* const end = reinterpret_cast<std::byte*>(meet.arrivals + at.batches);
-  queue.clear(meet.words, static_cast<std::size_t>(end - reinterpret_cast<std::byte*>(meet.words)));
-  return meet;
+meeting<T> meeting_of(const plan& p, std::size_t index, const bound_recipe& steps) {
+  const pass& at = pass_at(p, index);
+  return {steps.slice_of<std::int64_t>(slice_use::words, index, at.batches * moment_words<T, Set>::count),
+          steps.slice_of<unsigned>(slice_use::arrivals, index, at.batches),
+          steps.slice_of<description_marks<T>>(slice_use::part_extremes, index, at.batches * at.parts)};
 }
 
-/// Any batches of elements that T carries, or those of them whose bits are set in `only`.
 template <storage_type T>
-void enqueue_groups(const plan& p, const pass& at, const detail::call& c, workspace_cursor space,
-                    const unsigned* only) {
+void enqueue_groups(const plan& p, std::size_t index, const detail::call& c) {
+  const pass& at = pass_at(p, index);
   const std::int64_t first = p.form.offset * item_bytes(p.what.input);
   group_arguments<T> args{};
   args.x = static_cast<const std::byte*>(c.data.x) + first;
@@ -33,52 +29,49 @@ void enqueue_groups(const plan& p, const pass& at, const detail::call& c, worksp
   args.group = at.group;
   args.runs = cuda::detail::runs_of(p.form);
   args.shape = {at.batches, {at.length, c.count}, at.parts, c.first_index};
-  args.to = output_of(p, c, space.status());
-  args.only = only;
+  args.to = output_of(p, c);
+  if (index == p.passes.size()) args.only = lost_of(p, c.steps);
   visit_set(p.what.op, [&]<moment_set Set>() {
-    args.meet = prepare_meeting<T, Set>(at, space, c.queue);
+    args.meet = meeting_of<T, Set>(p, index, c.steps);
     std::int64_t shared = 0;
     if constexpr (floating_storage<T>)
       shared = at.threads / 32 * static_cast<std::int64_t>(sizeof(lane_memory<T, Set>));
-    launch_kernel(c.queue, moment_groups<T, Set>, static_cast<unsigned>(at.blocks), static_cast<unsigned>(at.threads),
-                  static_cast<unsigned>(shared), args);
+    c.steps.launch(step_kind::moment_groups, moment_groups<T, Set>, shared, args);
   });
 }
 
 /// Long rows of S.
 template <floating_storage S>
 void enqueue_rows(const plan& p, const detail::call& c) {
-  workspace_cursor space(p, c.workspace);
-  unsigned* const lost = p.again ? prepare_lost(p, space, c.queue) : nullptr;
+  unsigned* const lost = lost_of(p, c.steps);
   const pass& at = p.passes.front();
   const auto* const x = static_cast<const S*>(c.data.x) + p.form.offset;
   const bool two = takes_two_arrays(p.what.op);
   const auto* const y = two ? static_cast<const S*>(c.data.y) + p.form.offset : x;
-  const output to = output_of(p, c, space.status());
+  const output to = output_of(p, c);
   visit_set(p.what.op, [&]<moment_set Set>() {
-    const auto meet = prepare_meeting<carrier_of<S>, Set>(at, space, c.queue);
+    const auto meet = meeting_of<carrier_of<S>, Set>(p, 0, c.steps);
     const extent shape{at.batches, {at.length, c.count}, at.parts, c.first_index};
-    launch_kernel(c.queue, moment_rows<S, Set>, static_cast<unsigned>(at.blocks), static_cast<unsigned>(at.threads), 0,
-                  x, y, p.form.outer_run.stride, shape, to, meet, lost);
+    c.steps.launch(step_kind::moment_rows, moment_rows<S, Set>, 0, x, y, p.form.outer_run.stride, shape, to, meet,
+                   lost);
   });
-  if (lost != nullptr) enqueue_groups<carrier_of<S>>(p, *p.again, c, space, lost);
+  if (p.again) enqueue_groups<carrier_of<S>>(p, p.passes.size(), c);
 }
 
 /// The passes behind the first one.
 template <storage_type Carrier>
-void merge_partials(const plan& p, const detail::call& c, workspace_cursor& space, unsigned* lost,
-                    const void* partials) {
+void merge_partials(const plan& p, const detail::call& c, unsigned* lost, const void* partials) {
   visit_set(p.what.op, [&]<moment_set Set>() {
     using Fold = partial_fold<Carrier, Set>;
     using Output = moment_output<Carrier, Set>;
-    const Output output{output_of(p, c, space.status()), lost, {p.form.length, c.count}};
+    const Output output{output_of(p, c), lost, {p.form.length, c.count}};
     const auto* previous = static_cast<const typename Fold::accumulator*>(partials);
     for (std::size_t i = 1; i < p.passes.size(); ++i) {
       const pass& at = p.passes[i];
-      const auto to = cuda::detail::prepare_partials<Fold>(p, i, Fold{}, space, c.queue);
+      const auto to = cuda::detail::prepare_partials<Fold>(p, i, Fold{}, c.steps);
       const kernels::pass_arguments<Fold, Output> args{
           at.batches, at.parts, {at.length, nullptr}, at.tile, at.part_length, at.form, to, 0, Fold{}, output};
-      cuda::detail::launch_tiles(at, {previous, cuda::detail::range_of_slice(at.array, previous)}, args, c.queue);
+      cuda::detail::launch_tiles(at, {previous, cuda::detail::range_of_slice(at.array, previous)}, args, c.steps);
       previous = to.data;
     }
   });
@@ -100,10 +93,10 @@ void lower(const reduction& what, const void* sums, std::int64_t count, void* re
 
 #define MULTIFOLD_MOMENT_MERGES(CARRIER)                                                                       \
   template void multifold::cuda::moments::merge_partials<CARRIER>(const multifold::plan&, const detail::call&, \
-                                                                  workspace_cursor&, unsigned*, const void*);
+                                                                  unsigned*, const void*);
 
 #define MULTIFOLD_MOMENTS(TYPE)                                                                                      \
-  template void multifold::cuda::moments::enqueue_groups<TYPE>(                                                      \
-      const multifold::plan&, const multifold::pass&, const detail::call&, workspace_cursor, const unsigned*);       \
+  template void multifold::cuda::moments::enqueue_groups<TYPE>(const multifold::plan&, std::size_t,                  \
+                                                               const detail::call&);                                 \
   template void multifold::cuda::moments::lower<TYPE>(const multifold::reduction&, const void*, std::int64_t, void*, \
                                                       std::uint32_t*, work_queue&);

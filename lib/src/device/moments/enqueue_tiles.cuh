@@ -13,28 +13,27 @@ namespace multifold::cuda::moments {
 template <storage_type T>
 void enqueue_tiles(const plan& p, const detail::call& c) {
   using carrier = partial_carrier_of<T>;
-  workspace_cursor space(p, c.workspace);
-  unsigned* const lost = prepare_lost(p, space, c.queue);
+  unsigned* const lost = lost_of(p, c.steps);
   const auto* const x = static_cast<const T*>(c.data.x) + p.form.offset;
   const pass& first = p.passes.front();
   visit_set(p.what.op, [&]<moment_set Set>() {
     using Fold = moment_fold<T, Set>;
     using Output = moment_output<carrier, Set>;
     const auto* const y = reads_two_arrays(Set) ? static_cast<const T*>(c.data.y) + p.form.offset : x;
-    Output output{output_of(p, c, space.status()), lost, {p.form.length, c.count}};
+    Output output{output_of(p, c), lost, {p.form.length, c.count}};
     const auto& to = output.to;
     output.in_order =
         !to.merge && !to.only && to.result == dtype_of<T> && to.layout.count == 1 && to.layout.stride[0] == 1;
     const Fold fold;
-    const auto partials = cuda::detail::prepare_partials<Fold>(p, 0, fold, space, c.queue);
+    const auto partials = cuda::detail::prepare_partials<Fold>(p, 0, fold, c.steps);
     const kernels::pass_arguments<Fold, Output> args{
         first.batches, first.parts, {first.length, c.count}, first.tile, first.part_length,
         first.form,    partials,    c.first_index,           fold,       output};
     const auto range = [&](const T* data) { return cuda::detail::range_of(first.array, data); };
-    cuda::detail::launch_tiles(first, {x, range(x), y, range(y)}, args, c.queue);
-    merge_partials<carrier>(p, c, space, lost, partials.data);
+    cuda::detail::launch_tiles(first, {x, range(x), y, range(y)}, args, c.steps);
+    merge_partials<carrier>(p, c, lost, partials.data);
   });
-  enqueue_groups<carrier_of<T>>(p, *p.again, c, space, lost);
+  enqueue_groups<carrier_of<T>>(p, p.passes.size(), c);
 }
 
 }  // namespace multifold::cuda::moments

@@ -29,14 +29,6 @@ __device__ typename Op::accumulator merge_share(const Op& op, const typename Op:
   return mine;
 }
 
-/// Up to this many partial results of each of many batches are one thread's.
-inline constexpr std::int64_t few_partials = 8;
-
-/// Whether each batch is a thread's: any grid serves, best of all a thread a batch.
-MULTIFOLD_HD constexpr bool takes_a_thread(std::int64_t batches, std::int64_t parts, std::int64_t length) {
-  return parts == 1 && length <= few_partials && (batches > 1 || length == 1);
-}
-
 /// A block per part, as in block_rows. What needs no partial result is done while others still write them. One for each
 /// thread goes a shorter way, which is fetched sooner: 3.5 microseconds in place of 3.8 for a captured sum of 1 MiB.
 /// Many batches of few take a thread each.

@@ -1,0 +1,78 @@
+// Slices and steps of some plans, one by one. What holds for all of them is in plan_rules.hpp, what they say to graphs
+// in tests/graphs.
+#include "multifold/recipe.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "multifold/error.hpp"
+#include "plan/plan_forms.hpp"
+
+namespace multifold::plan_tests {
+namespace {
+
+using uses = std::vector<slice_use>;
+
+uses uses_of(const recipe& made) {
+  uses all;
+  for (const recipe::slice& s : made.slices()) all.push_back(s.use);
+  return all;
+}
+
+// "4+1" for a memset of slice 4, "pair_rows 0" for a kernel that runs pass 0; early ones end in "!".
+std::string told(const recipe& made) {
+  std::string text;
+  for (const recipe::step& s : made.steps()) {
+    if (!text.empty()) text += ", ";
+    if (s.kind == step_kind::clear) {
+      text += std::to_string(s.first_slice) + "+" + std::to_string(s.slices);
+      continue;
+    }
+    text += name(s.kind);
+    if (s.pass != recipe::step::no_pass) text += " " + std::to_string(s.pass);
+    if (s.early) text += "!";
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST(recipe, of_long_rows_has_marks_that_nobody_clears) {
+  const plan p = sum_plan(form_of({1 << 28}, {0}, dtype::f64), {}, h200_traits(), dtype::f64, accuracy::exact);
+  const recipe made = recipe_of(p);
+  EXPECT_EQ(uses_of(made), (uses{slice_use::status, slice_use::words, slice_use::arrivals, slice_use::marked,
+                                 slice_use::claims, slice_use::tile_marks}));
+  EXPECT_EQ(told(made), "1+4, pair_rows 0, wide_rows!");
+  EXPECT_EQ(made.slices().back().bytes, exact_tiles(1 << 28, p.passes[0].threads));
+}
+
+TEST(recipe, of_parts_is_finished_by_an_early_kernel) {
+  const plan p = sum_plan(form_of({2, 1 << 28}, {1}, dtype::i32), {}, h200_traits(), dtype::i32, accuracy::exact);
+  EXPECT_EQ(told(recipe_of(p)), "0+1, block_rows 0, partials 1!");
+  plan_options atomic;
+  atomic.how = finish::atomic;
+  const plan q = sum_plan(form_of({2, 1 << 28}, {1}, dtype::i32), atomic, h200_traits(), dtype::i32, accuracy::exact);
+  EXPECT_EQ(told(recipe_of(q)), "0+1, 1+1, fill_identity, block_rows 0");
+}
+
+TEST(recipe, follows_what_becomes_of_results) {
+  array_view view = make_view(nullptr, dtype::i8, {2395, 15, 22285});
+  view.strides = {15, 1, 2395 * 15};
+  const plan p =
+      make_plan(make_reduction(op_kind::min, dtype::i8), normalise(view, {1}, element_order::any), {}, h200_traits());
+  EXPECT_EQ(told(recipe_of(p)), "0+1, tiles 0, place_results!");
+  EXPECT_EQ(told(recipe_of(p, recipe_end::fold_results)), "tiles 0, place_results!");
+  EXPECT_EQ(told(recipe_of(p, recipe_end::accumulators)), "tiles 0");
+  EXPECT_EQ(recipe_of(p, recipe_end::accumulators).workspace_bytes(), p.workspace_bytes());
+}
+
+TEST(recipe, of_too_many_passes_is_refused) {
+  plan p = sum_plan(form_of({1 << 28}, {0}, dtype::i32), {}, h200_traits(), dtype::i32, accuracy::exact);
+  for (int i = 0; i < 100; ++i) p.passes.insert(p.passes.begin(), p.passes.front());
+  EXPECT_THROW(recipe_of(p), unsupported_error);
+  EXPECT_THROW(p.workspace_bytes(), unsupported_error);
+}
+
+}  // namespace multifold::plan_tests
