@@ -16,9 +16,4 @@ inline std::vector<op_kind> offered_ops() {
   return ops;
 }
 
-/// Whether an initial value may take part.
-constexpr bool takes_initial(op_kind op) noexcept {
-  return op == op_kind::sum || op == op_kind::prod || op == op_kind::min || op == op_kind::max;
-}
-
 }  // namespace multifold::app

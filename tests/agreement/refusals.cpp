@@ -6,7 +6,7 @@
 namespace multifold::agreement {
 namespace {
 
-bool takes_initial(op_kind op) {
+bool may_take_initial(op_kind op) {
   return op == op_kind::sum || op == op_kind::prod || op == op_kind::min || op == op_kind::max;
 }
 
@@ -36,7 +36,7 @@ bool has_state(const trial& t) {
 
 std::string must_be_refused(const trial& t) {
   if (t.result && !is_floating(*t.result) && !gives_integers(t)) return "a real number as an integer";
-  if (t.initial && !takes_initial(t.op)) return "an initial value";
+  if (t.initial && !may_take_initial(t.op)) return "an initial value";
   if (t.correction != 0 && (!takes_freedom(t.op) || t.correction < 0)) return "a correction";
   const bool real_result = is_floating(t.type) || (t.result && is_floating(*t.result));
   if (t.wanted == accuracy::exact && t.op == op_kind::prod && real_result) return "an exact product";

@@ -60,6 +60,11 @@ constexpr bool takes_correction(op_kind op) noexcept {
   return op == op_kind::var || op == op_kind::std || op == op_kind::cov || op == op_kind::describe;
 }
 
+/// Whether an initial value may take part.
+constexpr bool takes_initial(op_kind op) noexcept {
+  return op == op_kind::sum || op == op_kind::prod || op == op_kind::min || op == op_kind::max;
+}
+
 /// The dtype of a result unless another is asked for: floating inputs keep theirs; sums and products of integers are
 /// i64 or u64, and so are their sums of magnitudes and squares and their dot products; means, variances, deviations and
 /// 2-norms of integers are f64; argmin and argmax give i64.

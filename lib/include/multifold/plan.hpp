@@ -27,6 +27,8 @@ struct engine_traits {
   std::int64_t max_blocks = INT64_C(1) << 31;
   std::int64_t block_shared_bytes = 0;  // shared memory: of a block at most, and of all blocks of a multiprocessor
   std::int64_t unit_shared_bytes = 0;
+  int unit_threads = 0, unit_blocks = 0;  // that a multiprocessor holds at most
+  double memory_rate = 0;                 // of the memory of a GPU, in bytes a second; 0 if it does not tell
 
   bool operator==(const engine_traits&) const = default;
 };

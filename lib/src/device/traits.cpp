@@ -9,9 +9,20 @@
 
 #include "device/probe.hpp"
 #include "multifold/cuda/error.hpp"
+#include "plan/tuning.hpp"
 
 namespace multifold::cuda {
 namespace {
+
+// What the pins can bring: a rate of transfers, two of them a cycle, and a width in bits. Some virtual GPUs do not
+// tell.
+double memory_rate(int device) {
+  int kilohertz = 0, bits = 0;
+  cudaError_t code = cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, device);
+  if (code == cudaSuccess) code = cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, device);
+  forget(code);
+  return code == cudaSuccess ? 2e3 * kilohertz * bits / 8 : 0;
+}
 
 device_info ask(int device) {
   cudaDeviceProp properties;
@@ -25,6 +36,9 @@ device_info ask(int device) {
   info.l2_bytes = properties.l2CacheSize;
   info.block_shared_bytes = static_cast<std::int64_t>(properties.sharedMemPerBlockOptin);
   info.unit_shared_bytes = static_cast<std::int64_t>(properties.sharedMemPerMultiprocessor);
+  info.unit_threads = properties.maxThreadsPerMultiProcessor;
+  info.unit_blocks = properties.maxBlocksPerMultiProcessor;
+  info.memory_rate = memory_rate(device);
   info.index = device;
   return info;
 }
@@ -42,12 +56,13 @@ const device_info& info_of(int device) {
 
 engine_traits device_traits(int device) {
   if (device < 0) check(cudaGetDevice(&device));
-  engine_traits traits = h200_traits();
   const device_info& info = info_of(device);
+  engine_traits traits = multifold::detail::tuning::traits_of_gpu(info.multiprocessors, info.unit_threads);
   traits.name = info.name;
-  traits.units = info.multiprocessors;
   traits.block_shared_bytes = info.block_shared_bytes;
   traits.unit_shared_bytes = info.unit_shared_bytes;
+  traits.unit_blocks = info.unit_blocks;
+  traits.memory_rate = info.memory_rate;
   return traits;
 }
 

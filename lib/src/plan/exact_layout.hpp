@@ -7,10 +7,6 @@
 
 namespace multifold::detail {
 
-/// Of a block that reads a part of a row, and at least of the block that brings the parts together: it has more to do
-/// than for other sums where parts are lost.
-inline constexpr int exact_part_threads = 256;
-
 /// Makes `p`, a pass of block rows, one of exact rows or exact blocks, if that serves the reduction better and options
 /// leave it open.
 void prefer_exact_kernels(pass& p, const reduction& what, const plan_options& options, const engine_traits& engine);

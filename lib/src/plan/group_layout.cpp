@@ -4,35 +4,27 @@
 #include <algorithm>
 
 #include "plan/layout.hpp"
+#include "plan/tuning.hpp"
 
 namespace multifold::detail {
-namespace {
-
-// As the kernels have them.
-constexpr int most_threads = 256;
-// Parts take words in memory.
-constexpr std::int64_t most_batches_in_parts = 4096;
-constexpr std::int64_t group_blocks_a_unit = 8;
-constexpr std::int64_t block_bytes = 1024;  // what a block takes beside what it asks for
-
-}  // namespace
-
 pass blank_pass(const batches& form, const plan_options& options, const engine_traits& engine) {
   pass p;
   p.batches = form.results();
   p.length = form.length;
   p.how = finish::atomic;
-  p.threads = options.threads.value_or(std::min(engine.threads, most_threads));
+  p.threads = options.threads.value_or(std::min(engine.threads, tuning::group_threads));
   return p;
 }
 
 void lay_out_groups(pass& p, const group_needs& needs, const plan_options& options, const engine_traits& engine) {
-  std::int64_t blocks_a_unit = group_blocks_a_unit;
+  std::int64_t blocks_a_unit =
+      std::clamp<std::int64_t>(engine.unit_threads / tuning::group_threads, 1, tuning::group_blocks_a_unit);
   if (const std::int64_t bytes = needs.warp_bytes; bytes > 0) {
     const std::int64_t most_warps = std::max<std::int64_t>(1, engine.block_shared_bytes / bytes);
     p.threads = 32 * std::clamp<std::int64_t>(options.threads.value_or(32) / 32, 1, most_warps);
-    blocks_a_unit = engine.unit_shared_bytes / (p.threads / 32 * bytes + block_bytes);
-    blocks_a_unit = std::clamp<std::int64_t>(blocks_a_unit, 1, needs.most_blocks);
+    blocks_a_unit = engine.unit_shared_bytes / (p.threads / 32 * bytes + tuning::block_bytes);
+    const std::int64_t most_blocks = std::min<std::int64_t>(needs.most_blocks, engine.unit_blocks);
+    blocks_a_unit = std::clamp<std::int64_t>(blocks_a_unit, 1, std::max<std::int64_t>(1, most_blocks));
   }
   const std::int64_t lanes = std::int64_t{engine.units} * blocks_a_unit * p.threads;
   const std::int64_t idle = lanes / std::max<std::int64_t>(1, p.batches);
@@ -40,7 +32,7 @@ void lay_out_groups(pass& p, const group_needs& needs, const plan_options& optio
   p.group = 1;
   while (p.group < 32 && p.group < wanted) p.group *= 2;
   std::int64_t parts = 1;
-  if (p.batches > 0 && p.batches <= most_batches_in_parts) {
+  if (p.batches > 0 && p.batches <= tuning::most_batches_in_parts) {
     parts = std::min(lanes / p.group / p.batches, p.length / (needs.elements_a_lane * p.group));
   }
   parts = options.parts.value_or(std::max<std::int64_t>(1, parts));

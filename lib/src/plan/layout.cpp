@@ -1,27 +1,16 @@
-// The tuning of the first pass: one wave of blocks over the machine, parts long enough to be worth a block.
+// The first pass: one wave of blocks over the machine, parts long enough to be worth a block.
 #include "plan/layout.hpp"
 
 #include <algorithm>
 
 #include "plan/exact_layout.hpp"
 #include "plan/tile_layout.hpp"
+#include "plan/tuning.hpp"
 
 namespace multifold::detail {
 namespace {
 
-constexpr std::int64_t vector_bytes = 16;
-// What a thread of block_rows loads before it uses the first. Tiles dealt in turn keep all blocks in one stretch of
-// memory: on an H200 16 GiB of f32 were read at 4564 GB/s like this, and at 4464 with contiguous parts.
-constexpr std::int64_t vectors_in_flight = 4;
-// Blocks of block_rows that a multiprocessor holds. Arrays that they read at once, with four vectors a thread, are cut
-// into a part for every multiprocessor, as far as that leaves a vector for each thread: on an H200, captured sums of
-// f32 of 4 MiB take 4.3 microseconds in 128 parts, 4.5 in 256 and 4.7 in 512; of 8 MiB 5.6, 5.4 and 7.2.
-constexpr std::int64_t resident_blocks = 2;
-// A row alone of up to this size has as many parts, which then end together: 64 MiB take 18.4 microseconds, and 19.7 in
-// twice as many parts. In longer rows those that come later even out what the others lack: 16 GiB take 3677, not 3690.
-constexpr std::int64_t most_resident_bytes = INT64_C(512) << 20;
-// A part boundary every 128 bytes keeps full cache lines on both sides of a cut.
-constexpr std::int64_t line_bytes = 128;
+using tuning::line_bytes, tuning::vector_bytes, tuning::vectors_in_flight;
 
 std::int64_t power_of_two_at_least(std::int64_t x) {
   std::int64_t p = 1;
@@ -39,7 +28,8 @@ std::int64_t host_parts(const pass& p, const batches& form, std::int64_t item, c
 
 std::int64_t row_part_bytes(const pass& p, std::int64_t row_bytes, const engine_traits& engine) {
   const std::int64_t vectors = p.threads * vector_bytes, most = vectors_in_flight * vectors;
-  const std::int64_t rows = std::max<std::int64_t>(p.batches, 1), at_once = engine.units * resident_blocks * most;
+  const std::int64_t rows = std::max<std::int64_t>(p.batches, 1),
+                     at_once = engine.units * tuning::row_blocks_a_unit * most;
   if (row_bytes <= engine.part_bytes || row_bytes > at_once / rows) return engine.part_bytes;
   return std::min(most, ceil_div(rows * row_bytes, engine.units * vectors) * vectors);
 }
@@ -48,8 +38,9 @@ std::int64_t device_parts(const pass& p, std::int64_t item, const engine_traits&
   const std::int64_t slots = std::int64_t{engine.units} * engine.blocks_per_unit;
   const std::int64_t row_bytes = p.length > INT64_MAX / item ? INT64_MAX : p.length * item;
   const std::int64_t most = std::max<std::int64_t>(1, row_bytes / row_part_bytes(p, row_bytes, engine));
-  const bool resident = p.batches == 1 && p.kind == kernel::block_rows && row_bytes <= most_resident_bytes;
-  return parts_for_waves(p.batches, resident ? engine.units * resident_blocks : slots, most);
+  const bool resident = p.batches == 1 && p.kind == kernel::block_rows &&
+                        row_bytes <= tuning::timed_bytes(tuning::most_resident_bytes, engine);
+  return parts_for_waves(p.batches, resident ? engine.units * tuning::row_blocks_a_unit : slots, most);
 }
 
 // Of a block that reads a row alone: a vector each, if that is enough.
@@ -61,10 +52,10 @@ int single_row_threads(std::int64_t row_bytes, const engine_traits& engine) {
 }  // namespace
 
 std::int64_t parts_for_waves(std::int64_t blocks, std::int64_t slots, std::int64_t most, double part_cost) {
-  if (blocks == 0 || blocks >= 8 * slots) return 1;
+  if (blocks == 0 || blocks >= tuning::most_waves * slots) return 1;
   std::int64_t best = 1;
   double best_fill = 0;
-  for (std::int64_t waves = 1; waves <= 8 && best_fill < 0.95; ++waves) {
+  for (std::int64_t waves = 1; waves <= tuning::most_waves && best_fill < tuning::full_wave; ++waves) {
     const std::int64_t parts = std::min(most, waves * slots / blocks);
     const double cost = parts > 1 ? 1 + static_cast<double>(parts) * part_cost : 1;
     const double fill = static_cast<double>(blocks * parts) / static_cast<double>(waves * slots) / cost;

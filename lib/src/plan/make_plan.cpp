@@ -11,6 +11,7 @@
 #include "plan/layout.hpp"
 #include "plan/moment_layout.hpp"
 #include "plan/no_value.hpp"
+#include "plan/tuning.hpp"
 
 namespace multifold {
 namespace {
@@ -20,8 +21,6 @@ using detail::cut;
 using detail::first_pass;
 using detail::grid_of;
 
-// Up to this many partial results are left to one block a batch.
-constexpr std::int64_t most_partials = 1 << 14;
 // Blocks that arrive are counted in 32 bits.
 constexpr std::int64_t most_parts = INT64_C(1) << 31;
 
@@ -113,7 +112,7 @@ pass next_pass_over(const pass& previous, int threads, block_form form) {
 
 // Of the block that merges what `previous` leaves.
 int threads_behind(const pass& previous, int most) {
-  int threads = previous.kind == kernel::exact_blocks ? detail::exact_part_threads : 32;
+  int threads = previous.kind == kernel::exact_blocks ? detail::tuning::exact_part_threads : 32;
   while (threads < most && threads < previous.parts) threads *= 2;
   return std::min(threads, most);
 }
@@ -142,7 +141,7 @@ void append_chosen(plan& p, const plan_options& options) {
     pass next =
         next_pass_over(previous, options.threads.value_or(threads_behind(previous, p.engine.threads)), previous.form);
     const bool host = p.engine.engine == engine_kind::host;
-    cut(next, host ? 1 : ceil_div(previous.parts, most_partials), 1);
+    cut(next, host ? 1 : ceil_div(previous.parts, detail::tuning::most_partials), 1);
     next.blocks = grid_of(next, p.form, p.engine);
     p.passes.push_back(next);
   }
@@ -217,16 +216,12 @@ plan make_plan(const reduction& what, const batches& form, const plan_options& o
 }
 
 engine_traits h200_traits() {
-  engine_traits t;
-  t.engine = engine_kind::device;
+  engine_traits t = detail::tuning::traits_of_gpu(132, 2048);
   t.name = "NVIDIA H200";
-  t.units = 132;
-  t.blocks_per_unit = 4;
-  t.threads = 512;
-  t.part_bytes = 64 << 10;
-  t.max_blocks = (INT64_C(1) << 31) - 1;
   t.block_shared_bytes = 227 << 10;
   t.unit_shared_bytes = 228 << 10;
+  t.unit_blocks = 32;
+  t.memory_rate = 4.8e12;
   return t;
 }
 

@@ -11,19 +11,10 @@
 #include "plan/chain_layout.hpp"
 #include "plan/group_layout.hpp"
 #include "plan/layout.hpp"
+#include "plan/tuning.hpp"
 
 namespace multifold::detail {
 namespace {
-
-// As the kernels have them.
-constexpr int most_threads = 256;
-constexpr std::int64_t loads_a_tile = 32, vector_bytes = 16;
-// Rows from this size on keep a block busy.
-constexpr std::int64_t least_row_bytes = INT64_C(32) << 10;
-// Of less, a second kernel costs more than it can save: some microseconds.
-constexpr std::int64_t least_again_bytes = INT64_C(16) << 20;
-// Of a part of a batch that is no long row.
-constexpr std::int64_t elements_a_lane = 32;
 
 template <class F>
 auto visit_words(const reduction& what, F&& f) {
@@ -46,17 +37,18 @@ void check(const plan_options& o) {
   if (o.form.value_or(block_form::shuffle) != block_form::shuffle) {
     throw unsupported_error("norms, dot products, variances and descriptions take the form shuffle on the GPU");
   }
-  if (o.threads.value_or(32) > most_threads) {
+  if (o.threads.value_or(32) > tuning::moment_threads) {
     throw unsupported_error("block size " + std::to_string(*o.threads) +
                             " was asked for; norms, dot products, variances and descriptions take up to " +
-                            std::to_string(most_threads));
+                            std::to_string(tuning::moment_threads));
   }
 }
 
 void lay_out_rows(pass& p, const reduction& what, const plan_options& options, const engine_traits& engine) {
   p.kind = kernel::moment_rows;
   const std::int64_t arrays = takes_two_arrays(what.op) ? 2 : 1;
-  const std::int64_t tile = p.threads * loads_a_tile / arrays * vector_bytes / item_bytes(what.input);
+  const std::int64_t tile =
+      p.threads * tuning::moment_tile_vectors / arrays * tuning::vector_bytes / item_bytes(what.input);
   const std::int64_t most = std::max<std::int64_t>(1, p.length / tile);
   const std::int64_t slots = engine.units * blocks_of_moment_rows(item_bytes(what.input), moments_of(what.op));
   p.parts = options.parts.value_or(parts_for_waves(p.batches, slots, most));
@@ -74,15 +66,15 @@ std::int64_t warp_bytes(const reduction& what) {
 void lay_out_any(pass& p, const reduction& what, const batches& form, const plan_options& options,
                  const engine_traits& engine) {
   p.kind = kernel::moment_groups;
-  const std::int64_t lanes = form.pattern == access::columns ? 1 : ceil_div(p.length, 8);
-  lay_out_groups(p, {warp_bytes(what), lanes, lanes, elements_a_lane}, options, engine);
+  const std::int64_t lanes = form.pattern == access::columns ? 1 : ceil_div(p.length, tuning::moment_lane_elements);
+  lay_out_groups(p, {warp_bytes(what), lanes, lanes, tuning::moment_part_elements}, options, engine);
 }
 
 // Those of binary16 fit the accumulators of tiles, whatever they are. On an H200, norms of 12 rows of 7 * 10^7 of them
 // are 0.45 of a plain read in tiles, and 0.29 in blocks.
 bool has_long_rows(const reduction& what, const batches& form) {
   return form.pattern == access::rows && is_floating(what.input) && what.input != dtype::f16 &&
-         form.length >= least_row_bytes / item_bytes(what.input);
+         form.length >= tuning::least_moment_row_bytes / item_bytes(what.input);
 }
 
 // Another look at the batches that the passes of `p` leave.
@@ -111,7 +103,8 @@ void lay_out_moments(plan& p, const plan_options& options) {
   else lay_out_any(first, p.what, p.form, options, p.engine);
   p.passes.push_back(first);
   p.accumulator_bytes = moment_word_bytes(p.what);
-  if (long_rows && p.form.elements() >= least_again_bytes / item_bytes(p.what.input)) add_again(p, options);
+  const std::int64_t least_again = tuning::timed_bytes(tuning::least_again_bytes, p.engine);
+  if (long_rows && p.form.elements() >= least_again / item_bytes(p.what.input)) add_again(p, options);
 }
 
 std::int64_t moment_word_bytes(const reduction& what) {

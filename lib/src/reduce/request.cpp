@@ -11,7 +11,7 @@ namespace {
 
 void check_initial(op_kind op, dtype input, const initial_value& initial) {
   if (!initial.given) return;
-  if (op != op_kind::sum && op != op_kind::prod && op != op_kind::min && op != op_kind::max) {
+  if (!takes_initial(op)) {
     throw unsupported_error(std::string(name(op)) + " takes no initial value: sum, prod, min and max do");
   }
   if (!is_floating(input) && !initial.integer) {

@@ -68,7 +68,11 @@ requires storage_type<typename Op::value_type> plan make_fold_plan(const Op&, co
   const reduction plain = make_reduction(op_kind::sum, view.type, nan_policy::propagate, accuracy::fast);
   plan_options whole = options;
   whole.whole_batches = true;
-  plan p = make_plan(plain, form, whole, engine);
+  // Tiles that have no room for the accumulators of a block are none.
+  engine_traits with_room = engine;
+  if (tile_block_bytes(sizeof(typename Op::accumulator)) > engine.block_shared_bytes) with_room.block_shared_bytes = 0;
+  plan p = make_plan(plain, form, whole, with_room);
+  p.engine = engine;
   p.accumulator_bytes = static_cast<std::int64_t>(sizeof(typename Op::accumulator));
   p.waiting_bytes = 0;
   if constexpr (detail::may_wait<fold_result<Op>>) {

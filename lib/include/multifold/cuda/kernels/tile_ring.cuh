@@ -5,6 +5,9 @@
 // It begins in shared memory as far behind a multiple of 128 as in global memory: on an H200, 30 KiB at a time are
 // copied at 4620 GB/s like this, and at 3400 to 4240 where lines of both memories do not agree. What lies outside of
 // the array is never read: there the ends are copied element by element.
+//
+// Cards before Hopper have no such engine. Lanes ask for the same 16 bytes one by one there (cp.async), and the barrier
+// waits for those, too.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +32,7 @@ struct array_range {
 namespace detail {
 
 // An mbarrier in shared memory flips its phase when so many threads have arrived, and all the bytes have come that it
-// was told to expect. On cards without the copy engine the lanes that ask copy at once.
+// was told to expect.
 __device__ inline unsigned shared_address(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
 __device__ inline void start_barrier(std::uint64_t* barrier, int threads) {
   asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(threads) : "memory");
@@ -57,9 +60,24 @@ __device__ inline void wait_for(std::uint64_t* barrier, unsigned parity) {
   }
 }
 #undef MULTIFOLD_MBARRIER_WAIT
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-/// The barrier's phase waits for the bytes.
-__device__ inline void copy_bulk(std::byte* to, const std::byte* from, unsigned bytes, std::uint64_t* barrier) {
+/// Whole groups of 16 bytes, which lane `lane` of `lanes` asks for in turn with the others; the phase of the barrier
+/// waits for them.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+inline constexpr bool has_copy_engine = false;
+__device__ inline void copy_vectors(std::byte* to, const std::byte* from, unsigned bytes, std::uint64_t* barrier,
+                                    int lane, int lanes) {
+  for (unsigned i = 16u * static_cast<unsigned>(lane); i < bytes; i += 16u * static_cast<unsigned>(lanes)) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to + i)),
+                 "l"(__cvta_generic_to_global(from + i))
+                 : "memory");
+  }
+  // One arrival more to wait for, which comes when these copies have; the lane's own is still to come.
+  asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" ::"r"(shared_address(barrier)) : "memory");
+}
+#else
+inline constexpr bool has_copy_engine = true;
+__device__ inline void copy_vectors(std::byte* to, const std::byte* from, unsigned bytes, std::uint64_t* barrier, int,
+                                    int) {
   asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)
                : "memory");
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
@@ -71,30 +89,39 @@ __device__ inline void copy_bulk(std::byte* to, const std::byte* from, unsigned 
 
 }  // namespace detail
 
-/// One lane's piece on its way to `to`, which is a multiple of a line; its first element comes to `to` + from % line.
-/// The lane has to arrive at the barrier behind it.
+/// A piece on its way to `to`, which is a multiple of a line; its first element comes to `to` + from % line. Lane
+/// `lane` of `lanes` asks for its share, and has to arrive at the barrier behind it.
 template <class T>
-__device__ void copy_piece(std::byte* to, const tile_piece& piece, const array_range& array, std::uint64_t* barrier) {
+__device__ void copy_piece(std::byte* to, const tile_piece& piece, const array_range& array, std::uint64_t* barrier,
+                           int lane = 0, int lanes = 1) {
   const auto behind = static_cast<int>(reinterpret_cast<std::uintptr_t>(piece.from) % tile_line_bytes);
   const std::byte* const origin = piece.from - behind;
   const std::byte* const end = piece.from + piece.bytes;
-  const std::byte *engine_first = end, *engine_last = end;  // what the engine copies
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  const std::byte *engine_first = end, *engine_last = end;  // what is copied by 16 bytes
   const auto rest = static_cast<int>(reinterpret_cast<std::uintptr_t>(end) % 16);
   const std::byte* const whole = piece.from - behind % 16;
   const std::byte* const first = whole < array.first && whole < piece.from ? whole + 16 : whole;
   const std::byte* const last = rest == 0 ? end : end - rest + (end - rest + 16 > array.end ? 0 : 16);
   if (last > first) {
-    detail::copy_bulk(to + (first - origin), first, static_cast<unsigned>(last - first), barrier);
+    detail::copy_vectors(to + (first - origin), first, static_cast<unsigned>(last - first), barrier, lane, lanes);
     engine_first = first;
     engine_last = last;
   }
-#endif
+  if (lane != 0) return;
   const auto one = [&](const std::byte* p) {
     *reinterpret_cast<T*>(to + (p - origin)) = *reinterpret_cast<const T*>(p);
   };
   for (const std::byte* p = piece.from; p < engine_first && p < end; p += sizeof(T)) one(p);
   for (const std::byte* p = engine_last; p < end; p += sizeof(T)) one(p);
 }
+
+/// The same of a piece that a warp has together: for the lanes of which asks_for_piece.
+template <class T>
+__device__ void copy_piece_of_warp(std::byte* to, const tile_piece& piece, const array_range& array,
+                                   std::uint64_t* barrier, int lane) {
+  if constexpr (detail::has_copy_engine) copy_piece<T>(to, piece, array, barrier);
+  else copy_piece<T>(to, piece, array, barrier, lane, 32);
+}
+__device__ inline bool asks_for_piece(int lane) { return !detail::has_copy_engine || lane == 0; }
 
 }  // namespace multifold::cuda::kernels

@@ -93,7 +93,7 @@ __device__ void fetch_tile(std::byte* stage, tile_view& view, const T* data, con
   }
   if (map.pitch == 0) {
     const std::int64_t last = (outers - 1) * map.outer_stride + (rows - 1) * map.row_stride + columns;
-    if (lane == 0 && rows > 0) copy_piece<T>(stage, {base, last * item}, array, full);
+    if (asks_for_piece(lane) && rows > 0) copy_piece_of_warp<T>(stage, {base, last * item}, array, full, lane);
   } else {
     const bool by_rows = map.inner > 1;
     const int pieces = rows == 0 ? 0 : by_rows ? outers * map.rows : outers;

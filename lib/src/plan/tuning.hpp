@@ -1,0 +1,165 @@
+// The table of tuning: every number by which plans for a GPU choose, what it decides, and the measurement behind it.
+//
+// What depends on the card is asked from it (engine_traits): multiprocessors, the threads, blocks and shared memory
+// that one holds, and the memory's rate. Rows in bytes that stand for a time, what a kernel more or a look more costs,
+// go with the memory's rate (see `timed_bytes`); all others are of one block, one warp or one thread, and of any card.
+// "Reasoned" rows were never measured by themselves. Other places have, for the sake of who else reads them:
+//   policy.hpp        what kernels are compiled with, too: tiles, columns a thread, exact tiles, wide blocks, quick
+//   rows tile_layout.cpp   the boxes of tiles and what the steps of their threads cost placement.cpp     results that
+//   wait moment_words.hpp  blocks of long rows of moments that a multiprocessor has registers for
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "multifold/dtype.hpp"
+#include "multifold/plan.hpp"
+
+namespace multifold::detail::tuning {
+
+// --- Any pass -------------------------------------------------------------------------------------------------------
+
+/// What a thread loads at once, and what the memory brings at once: a part boundary every 128 bytes keeps full cache
+/// lines on both sides of a cut. [bytes, of the hardware]
+inline constexpr std::int64_t vector_bytes = 16, line_bytes = 128;
+
+/// Threads a block, unless a kernel says otherwise: a power of two, of which every card that kernels run on holds three
+/// or more blocks. Reasoned.
+inline constexpr int block_threads = 512;
+
+/// A shorter part is not worth a block of its own: eight vectors a thread. Reasoned. [bytes]
+inline constexpr std::int64_t part_bytes = 64 << 10;
+
+/// Grids of so many blocks are as many as CUDA takes. [of the hardware]
+inline constexpr std::int64_t most_blocks = (INT64_C(1) << 31) - 1;
+
+/// Parts fill whole waves of blocks: the fewest that are as full as this, among the first few. Reasoned: behind eight
+/// waves, the last one is an eighth at most.
+inline constexpr std::int64_t most_waves = 8;
+inline constexpr double full_wave = 0.95;
+
+/// Partial results that are left to one block a batch. Reasoned: 32 for each of its threads.
+inline constexpr std::int64_t most_partials = 1 << 14;
+
+// --- Rows of neighbours: block_rows ---------------------------------------------------------------------------------
+
+/// What a thread loads before it uses the first. Tiles dealt in turn keep all blocks in one stretch of memory: on an
+/// H200 16 GiB of f32 were read at 4564 GB/s like this, and at 4464 with contiguous parts. [vectors; as in
+/// block_rows.cuh]
+inline constexpr std::int64_t vectors_in_flight = 4;
+
+/// Blocks that a multiprocessor holds, for which kernels are compiled. Arrays that they read at once, with four vectors
+/// a thread, are cut into a part for every multiprocessor, as far as that leaves a vector for each thread: on an H200,
+/// captured sums of f32 of 4 MiB take 4.3 microseconds in 128 parts, 4.5 in 256 and 4.7 in 512; of 8 MiB 5.6, 5.4, 7.2.
+inline constexpr std::int64_t row_blocks_a_unit = 2;
+
+/// A row alone of up to this size has as many parts, which then end together: on an H200, 64 MiB take 18.4
+/// microseconds, and 19.7 in twice as many parts. In longer rows those that come later even out what the others lack:
+/// 16 GiB take 3677 microseconds, not 3690. [bytes, timed]
+inline constexpr std::int64_t most_resident_bytes = INT64_C(512) << 20;
+
+// --- Exact sums -----------------------------------------------------------------------------------------------------
+
+/// Rows from this size on have blocks with bins: to fill, flush and merge them costs some microseconds a block.
+/// Reasoned from an H200's times below. [bytes, timed]
+inline constexpr std::int64_t exact_row_bytes = INT64_C(512) << 10;
+
+/// Rows up to this size are read by one wave of blocks that gather pairs, and have little else to do than to wait for
+/// memory. Captured sums on an H200, in microseconds, of normal elements and of any bits, beside the kernels for longer
+/// rows:
+///           f32                     bf16                    f64
+///     1 MiB 4.0 (10.5), 15 (10)     5.3 (10.8), 15 (11)     4.1 (15.9), 29 (36)
+///     8     6.6 (13.6), 19 (13)     8.5 (13.8), 20 (14)     6.9 (31.9), 59 (175)
+///     32    13.6 (21.7), 33 (22)    16.8 (22.9), 35 (23)    14.1 (28.0), 169 (131)
+/// [bytes, timed]
+inline constexpr std::int64_t most_block_row_bytes = INT64_C(32) << 20;
+
+/// What a block reads alone: 64 KiB take it 4.1 microseconds on an H200, and 128 KiB in parts 3.7, but in a graph of
+/// many sums two kernels take twice the time of one. The fewer elements there are in a byte, the less a block has to do
+/// for it. [bytes]
+constexpr std::int64_t single_block_bytes(dtype input) { return input == dtype::bf16 ? 32 << 10 : 64 << 10; }
+
+/// Of a block that reads a part of a row, and at least of the block that brings the parts together: it has more to do
+/// than for other sums where parts are lost. Two such blocks fit a multiprocessor's registers, two of more threads
+/// would not. A part has two vectors for each thread in arrays of up to 2 MiB. Reasoned.
+inline constexpr int exact_part_threads = 256;
+inline constexpr std::int64_t small_part_bytes = exact_part_threads * 32;
+inline constexpr std::int64_t part_blocks_a_unit = 2;
+
+/// Parts of a row: one for each thread of the block that brings them together.
+inline constexpr std::int64_t most_block_parts = 512;
+
+/// Arrays up to this size are read by blocks of so many threads, and more of them: they take a few microseconds.
+/// Reasoned. [bytes, timed]
+inline constexpr std::int64_t small_exact_bytes = INT64_C(1) << 26;
+inline constexpr int small_exact_threads = 256;
+
+/// Blocks of long rows that a multiprocessor holds, if it has the shared memory for their bins; kernels are compiled
+/// for two. What a block takes beside them is rounded up. [bytes]
+inline constexpr std::int64_t exact_blocks_a_unit = 2, bin_bytes_a_thread = 128, bin_block_bytes = 4 << 10;
+
+/// Sums that are added again: a lane rounds the sum of its group, which takes some twenty instructions a digit; so does
+/// every digit that lanes merge. So lanes have so many elements, unless multiprocessors would be idle, and never fewer
+/// than so many. Reasoned.
+inline constexpr std::int64_t again_elements_a_digit = 2, again_least_elements = 8;
+/// Warps, each a block of its own, that a multiprocessor has registers for. [as in sum_groups.cuh]
+inline constexpr std::int64_t again_warps_a_unit = 24;
+
+// --- Moments --------------------------------------------------------------------------------------------------------
+
+/// Threads a block, and what a thread loads of a tile of a long row. [vectors; as in moments/rows.cuh]
+inline constexpr int moment_threads = 256;
+inline constexpr std::int64_t moment_tile_vectors = 32;
+
+/// Rows from this size on keep a block busy. Reasoned: a quarter of a tile. [bytes]
+inline constexpr std::int64_t least_moment_row_bytes = INT64_C(32) << 10;
+
+/// Long rows of less than this gather whatever there is at once; of more, what is wild is left to a second kernel,
+/// which costs some microseconds where nothing is. Reasoned. [bytes, timed]
+inline constexpr std::int64_t least_again_bytes = INT64_C(16) << 20;
+
+/// Elements a lane of a part that is no long row, and of a batch that lanes share. Reasoned.
+inline constexpr std::int64_t moment_part_elements = 32, moment_lane_elements = 8;
+
+// --- Groups of lanes: moment_groups, sum_groups ---------------------------------------------------------------------
+
+/// Threads a block, where groups gather in registers, and such blocks that a multiprocessor holds at most: as many as
+/// its threads are. [as in the kernels]
+inline constexpr int group_threads = 256;
+inline constexpr std::int64_t group_blocks_a_unit = 8;
+
+/// Batches up to this many are cut into parts, which take words in memory. Reasoned: more keep every lane busy.
+inline constexpr std::int64_t most_batches_in_parts = 4096;
+
+/// Shared memory that CUDA takes for a block, beside what it asks for. [bytes, of the hardware]
+inline constexpr std::int64_t block_bytes = 1024;
+
+// --- The card -------------------------------------------------------------------------------------------------------
+
+/// The rate of the memory that "timed" rows were found with: an H200's. [bytes a second]
+inline constexpr double measured_memory_rate = 4.8e12;
+
+/// As many bytes as `engine` reads while an H200 reads `bytes`: within a factor of two, which is what these rows are
+/// good to. An H100, on which they were tried as they stand, counts as an H200, and so does a card that does not tell.
+inline std::int64_t timed_bytes(std::int64_t bytes, const engine_traits& engine) {
+  if (engine.memory_rate <= 0) return bytes;
+  double share = 1;
+  while (share / 2 * measured_memory_rate >= engine.memory_rate && share > 1.0 / 256) share /= 2;
+  while (share * 2 * measured_memory_rate <= engine.memory_rate && share < 256) share *= 2;
+  return static_cast<std::int64_t>(static_cast<double>(bytes) * share);
+}
+
+/// A GPU of `units` multiprocessors that hold so many threads each. What else is asked from a card is still to be set.
+inline engine_traits traits_of_gpu(int units, int unit_threads) {
+  engine_traits t;
+  t.engine = engine_kind::device;
+  t.units = units;
+  t.unit_threads = unit_threads;
+  t.threads = block_threads;
+  t.blocks_per_unit = std::max(1, unit_threads / block_threads);
+  t.part_bytes = part_bytes;
+  t.max_blocks = most_blocks;
+  return t;
+}
+
+}  // namespace multifold::detail::tuning
