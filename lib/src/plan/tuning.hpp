@@ -3,10 +3,12 @@
 // What depends on the card is asked from it (engine_traits): multiprocessors, the threads, blocks and shared memory
 // that one holds, and the memory's rate. Rows in bytes that stand for a time, what a kernel more or a look more costs,
 // go with the memory's rate (see `timed_bytes`); all others are of one block, one warp or one thread, and of any card.
-// "Reasoned" rows were never measured by themselves. Other places have, for the sake of who else reads them:
-//   policy.hpp        what kernels are compiled with, too: tiles, columns a thread, exact tiles, wide blocks, quick
-//   rows tile_layout.cpp   the boxes of tiles and what the steps of their threads cost placement.cpp     results that
-//   wait moment_words.hpp  blocks of long rows of moments that a multiprocessor has registers for
+// "Reasoned" rows were never measured by themselves. Other places have, for the sake of who else reads them,
+//
+// - policy.hpp: what kernels are compiled with, too: tiles, columns a thread, exact tiles, wide blocks, quick rows;
+// - tile_layout.cpp: the boxes of tiles, and what the steps of their threads cost;
+// - placement.cpp: results that wait;
+// - moment_words.hpp: blocks of long rows of moments that a multiprocessor has registers for.
 #pragma once
 
 #include <algorithm>
