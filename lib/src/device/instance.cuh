@@ -35,6 +35,7 @@ inline built_in_output output_of(const plan& p, const call& c, std::uint32_t* st
   output.result = p.what.result;
   output.count = {p.form.length, c.count};
   output.layout = layout_for(p, c.merge);
+  output.in_order = output.plain && !output.only && output.layout.count == 1 && output.layout.stride[0] == 1;
   output.status_word = status_word;
   output.initial = p.what.initial;
   if (output.plain) {

@@ -24,12 +24,19 @@ struct built_in_output {
   bool plain;           // stored in the default dtype, without an initial value or a count in device memory
   bool needs_elements;  // there is no value without any
   bool only;            // there is a single result, whose status is written; else failures are noted in a cleared word
+  bool in_order;        // plain results without a status each, one behind the other
   op_kind op;
   dtype result;
   std::uint32_t* status_word;
   kernels::device_length count;
   initial_value initial;
   double divisor = 0, reciprocal = 0;  // the count and its reciprocal, for plain means
+
+  /// The result of a batch, where results are `in_order`, if it has a plain form; else false.
+  template <has_plain_results Op>
+  __device__ bool store_in_order(const Op& fold, std::int64_t batch, const typename Op::accumulator& value) const {
+    return store_plain(fold, value, plain_divisor(), data, batch);
+  }
 
   template <class Op>
   __device__ void operator()(const Op& fold, std::int64_t batch, const typename Op::accumulator& value) const {
@@ -40,7 +47,9 @@ struct built_in_output {
       return;
     }
     status s = status::ok;
-    if (!plain || !store_plain(fold, value, {op == op_kind::mean ? count.most : 0, divisor, reciprocal}, data, place)) {
+    bool stored = false;
+    if constexpr (has_plain_results<Op>) stored = plain && store_plain(fold, value, plain_divisor(), data, place);
+    if (!stored) {
       s = !count.in_range()              ? status::bad_count
           : count == 0 && needs_elements ? status::empty
                                          : store_result(op, fold.lower(value, count), initial, result,
@@ -48,6 +57,11 @@ struct built_in_output {
     }
     if (only) *status_word = static_cast<std::uint32_t>(s);
     else if (s != status::ok) atomicMax(status_word, static_cast<std::uint32_t>(s));
+  }
+
+ private:
+  __device__ detail::divisor plain_divisor() const {
+    return {op == op_kind::mean ? count.most : 0, divisor, reciprocal};
   }
 };
 

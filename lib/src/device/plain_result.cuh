@@ -3,6 +3,7 @@
 // or leaves the case to the general way, which gives the same bits.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 
 #include "multifold/exact/near.hpp"
@@ -34,12 +35,6 @@ struct divisor {
     return fma(fma(-near, real, x), reciprocal, near);
   }
 };
-
-/// Operations without a plain form.
-template <class Op>
-__device__ bool store_plain(const Op&, const typename Op::accumulator&, divisor, void*, std::int64_t) {
-  return false;
-}
 
 /// Sum, or mean if there is a divisor. NaN is left to the general way, which makes it canonical.
 template <class T>
@@ -150,5 +145,11 @@ __device__ bool store_plain(const arg_extremum<T>&, const typename arg_extremum<
   static_cast<std::int64_t*>(results)[place] = value.index;
   return true;
 }
+
+/// Operations with a plain form.
+template <class Op>
+concept has_plain_results = requires(const Op& op, const typename Op::accumulator& value, void* results) {
+  { store_plain(op, value, divisor{}, results, std::int64_t{}) } -> std::same_as<bool>;
+};
 
 }  // namespace multifold::cuda::detail

@@ -31,6 +31,18 @@ struct key_policy {
   }
 };
 
+/// The order of elements of `input`, which are T or carried by it.
+template <storage_type T>
+MULTIFOLD_HD constexpr key_policy<key_of<T>> order_policy(bool greatest, nan_policy nan, dtype input) {
+  using key = key_of<T>;
+  auto policy = key_policy<key>::make(greatest, nan);
+  if constexpr (!floating_storage<T> && std::is_same_v<T, order_carrier<T>>) {
+    if (is_unsigned(input)) policy.flip = static_cast<key>(policy.flip ^ least_key<key>);
+    policy.truth = input == dtype::boolean;
+  }
+  return policy;
+}
+
 template <class Key>
 struct merged_extremum;
 

@@ -159,7 +159,7 @@ struct float_product {
   MULTIFOLD_HD constexpr scalar lower(const accumulator& a, std::int64_t count) const {
     return merging().lower(a, count);
   }
-  MULTIFOLD_HD constexpr merged_float_product merging() const { return {dtype_of<T>}; }
+  MULTIFOLD_HD constexpr merged_float_product merging() const { return merged_float_product{dtype_of<T>}; }
 };
 
 /// Elements go straight into the product: the low part of a lifted one is nothing.

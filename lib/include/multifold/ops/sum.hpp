@@ -70,7 +70,7 @@ struct float_sum {
   MULTIFOLD_HD accumulator lift(T x, std::int64_t) const { return to_double(x); }
   MULTIFOLD_HD constexpr accumulator combine(accumulator a, accumulator b) const { return a + b; }
   MULTIFOLD_HD constexpr scalar lower(accumulator a, std::int64_t count) const { return merging().lower(a, count); }
-  MULTIFOLD_HD constexpr merged_float_sum merging() const { return {dtype_of<T>}; }
+  MULTIFOLD_HD constexpr merged_float_sum merging() const { return merged_float_sum{dtype_of<T>}; }
 };
 
 /// A sum in binary64, and of how many elements.

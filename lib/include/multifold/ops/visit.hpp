@@ -39,13 +39,7 @@ constexpr op_family family_of(const reduction& what) noexcept {
 /// The order of the elements of `what`, which are T or carried by it.
 template <storage_type T>
 constexpr key_policy<key_of<T>> order_policy(const reduction& what) {
-  using key = key_of<T>;
-  auto policy = key_policy<key>::make(what.op == op_kind::max || what.op == op_kind::argmax, what.nan);
-  if constexpr (!floating_storage<T> && std::is_same_v<T, order_carrier<T>>) {
-    if (is_unsigned(what.input)) policy.flip = static_cast<key>(policy.flip ^ least_key<key>);
-    policy.truth = what.input == dtype::boolean;
-  }
-  return policy;
+  return order_policy<T>(what.op == op_kind::max || what.op == op_kind::argmax, what.nan, what.input);
 }
 
 /// Calls `f(op)` with the struct of `what` over elements of T, or of a type that T is the order_carrier of.

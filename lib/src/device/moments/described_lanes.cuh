@@ -11,8 +11,10 @@ namespace multifold::cuda::moments {
 template <storage_type T>
 requires(!floating_storage<T> && sizeof(T) <= 2) struct described_vectors {
   using op_type = moment_fold<T, moment_set::description>;
-  using policy_type = key_policy<key_of<T>>;
-  using least_type = kernels::first_least<T>;
+  using key = key_of<T>;
+  using policy_type = key_policy<key>;
+  using carrier = order_carrier<T>;
+  using least_type = kernels::first_least<carrier>;
   static constexpr bool bytes = sizeof(T) == 1;
   static constexpr unsigned ones = bytes ? 0x01010101u : 0x00010001u, signs = ones << (8 * sizeof(T) - 1);
   static_assert(most_run_share <= 1 << 12);
@@ -24,8 +26,8 @@ requires(!floating_storage<T> && sizeof(T) <= 2) struct described_vectors {
   /// Of a lane whose first vector has this number.
   __device__ explicit described_vectors(int first) : least(lowest(), first), greatest(highest(), first) {}
 
-  __device__ static policy_type lowest() { return policy_type::make(false, nan_policy::propagate); }
-  __device__ static policy_type highest() { return policy_type::make(true, nan_policy::propagate); }
+  __device__ static policy_type lowest() { return policy_of(false); }
+  __device__ static policy_type highest() { return policy_of(true); }
 
   __device__ void see(const op_type& op, const kernels::vector_word& v, int number) {
     unsigned low = 0, high = 0;
@@ -66,7 +68,7 @@ requires(!floating_storage<T> && sizeof(T) <= 2) struct described_vectors {
     l.marks.zeros += static_cast<int>(zeros >> (8 * sizeof(T) - 1));
     const auto see_first = [&](const policy_type& policy, const least_type& of) {
       const kernels::vector_word& v = run.vector((of.number - run.head) / run.width);
-      const int place = kernels::order_words<T>::place_of(policy, v, of.least);
+      const int place = kernels::order_words<carrier>::place_of(policy, v, of.least);
       l.marks.see_extremes(bit_copy<kernels::elements_of<T>>(v).values[place], of.number + place);
     };
     see_first(lowest(), least);
@@ -74,6 +76,9 @@ requires(!floating_storage<T> && sizeof(T) <= 2) struct described_vectors {
   }
 
  private:
+  __device__ static policy_type policy_of(bool greatest) {
+    return order_policy<carrier>(greatest, nan_policy::propagate, dtype_of<T>);
+  }
   __device__ void add(unsigned word) {
     if constexpr (!bytes) return;
     if constexpr (integer_lanes<T>::no_sign) {

@@ -63,6 +63,9 @@ struct turned_walk {
       : step(lanes * stride), number((lane + begin) % count), lanes(lanes), count(count), round(count * stride) {
     at = first + number * stride;
   }
+  /// Of a single lane, from element `begin` < count on.
+  __device__ turned_walk(const std::byte* first, int stride, int count, int begin)
+      : at(first + begin * stride), step(stride), number(begin), lanes(1), count(count), round(count * stride) {}
   __device__ const std::byte* take(bool, int& which) {
     const std::byte* const place = at;
     which = number;

@@ -12,6 +12,7 @@
 #include "multifold/cuda/kernels/finish.cuh"
 #include "multifold/cuda/kernels/group_slots.cuh"
 #include "multifold/cuda/kernels/kept_sums.cuh"
+#include "multifold/cuda/kernels/lone_runs.cuh"
 #include "multifold/cuda/kernels/tile_reader.cuh"
 #include "multifold/cuda/kernels/tile_ring.cuh"
 #include "multifold/cuda/kernels/whole_runs.cuh"
@@ -179,16 +180,27 @@ __global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole
   constexpr bool keeps = keeps_sums<Op, Whole>;
   [[maybe_unused]] typename kept_sums<Op, Whole>::type kept;
   [[maybe_unused]] int steps = 0;  // whose sums are kept
+  constexpr bool lone = !Whole && !keeps && has_lone_runs<Width, Op, Output>;
+  [[maybe_unused]] bool alone = false;
+  if constexpr (lone) {
+    alone = lanes.group == 1 && args.parts == 1 && args.partials.data == nullptr && args.output.in_order &&
+            map.rows < reader.vector_rows;
+  }
   for (unsigned number = 0;; ++number) {
     const unsigned stage = number % tile_stages;
     detail::wait_for(&full[stage], number / tile_stages % 2);
     const tile_view& view = views[stage];
     if (view.runs < 0) break;
     const std::byte* const here = ring + stage * tile_stage_bytes;
+    bool taken = false;
+    if constexpr (lone) {
+      taken = alone && view.first && view.last;
+      if (taken) take_lone_runs(view, here, {outer_step, joined ? 0 : outer_bytes}, reader, args);
+    }
     const auto goes_on = [&](int r) {
       return Whole ? __any_sync(whole_warp, r < view.runs) != 0 : r - lanes.first < view.runs;
     };
-    for (int r = Whole ? lanes.first_of(number) : lanes.first; goes_on(r); r += lanes.together) {
+    for (int r = Whole ? lanes.first_of(number) : lanes.first; !taken && goes_on(r); r += lanes.together) {
       const int words = view.words;
       const int o = words > 1 ? static_cast<int>(__umulhi(static_cast<unsigned>(r), view.share_of_word)) : r;
       const int c = r - o * words;
