@@ -1,7 +1,9 @@
 // What an exact sum on the GPU has to come to, by adding element after element on the CPU.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -55,6 +57,17 @@ inline void expect_exact(const exact_case& c, dtype type, data_family family, ra
 class exact_on_device : public device_test {
  protected:
   random_engine rng{70};
+
+  // Batches of all families in turn: they meet in a tile, and those that follow each other ask for different exchanges.
+  std::vector<std::byte> mixed_elements(dtype type, std::int64_t batches, std::int64_t length, std::int64_t step) {
+    std::vector<std::byte> all;
+    for (std::int64_t batch = 0; batch < batches; ++batch) {
+      const auto family = static_cast<std::size_t>(batch * step) % std::size(all_families);
+      const auto some = exact_elements(type, length, all_families[family], rng);
+      all.insert(all.end(), some.begin(), some.end());
+    }
+    return all;
+  }
 };
 
 }  // namespace multifold::device_tests

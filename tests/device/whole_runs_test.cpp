@@ -2,7 +2,6 @@
 // the next run is.
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <vector>
 
 #include "device/exact_expected.hpp"
@@ -13,17 +12,6 @@ namespace {
 
 class whole_runs : public exact_on_device {
  protected:
-  // Batches of all families in turn: they meet in a tile, and those that follow each other ask for different exchanges.
-  std::vector<std::byte> mixed_elements(dtype type, std::int64_t batches, std::int64_t length, std::int64_t step) {
-    std::vector<std::byte> all;
-    for (std::int64_t batch = 0; batch < batches; ++batch) {
-      const auto family = static_cast<std::size_t>(batch * step) % std::size(all_families);
-      const auto some = exact_elements(type, length, all_families[family], rng);
-      all.insert(all.end(), some.begin(), some.end());
-    }
-    return all;
-  }
-
   // A card of few SMs reads so few batches in tiles, too. By a few blocks, which go through many tiles.
   void expect_same_of_all_groups(const reduction& what, std::int64_t batches, std::int64_t length,
                                  const std::vector<std::byte>& x, const std::vector<std::byte>& y) {

@@ -36,13 +36,17 @@ __device__ __forceinline__ decltype(auto) merged_if(Value& value) {
 /// Merges values over the lanes of a group: a power of two of neighbours, all of which have the results. The whole warp
 /// must call, and of a group of several warps all, as often.
 template <class... Values>
-__device__ __forceinline__ void merge_group(int group, Values&&... values) {
+__device__ __forceinline__ void merge_group(group_slots& slots, int group, Values&&... values) {
 #pragma unroll 1
   for (int mask = min(group, 32) / 2; mask > 0; mask /= 2) (merge_with(values, mask), ...);
   if (group <= 32) return;
-  trade_between_warps(group, values...);
+  trade_between_warps(slots, group, values...);
 #pragma unroll 1
   for (int mask = group / 64; mask > 0; mask /= 2) (merge_with(values, mask), ...);
+}
+template <class... Values>
+__device__ __forceinline__ void merge_group(int group, Values&&... values) {
+  merge_group(slots_of_groups(), group, values...);
 }
 
 }  // namespace multifold::cuda::kernels

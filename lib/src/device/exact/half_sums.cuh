@@ -64,6 +64,11 @@ struct run_sweeps<half_sum> {
   __device__ static void add_piece(const half_sum& op, accumulator& into, const Run& run) {
     into = op.combine(into, op.widen(sum_of(run)));
   }
+  __device__ static accumulator merge_row(group_slots& slots, int group, const accumulator& sum) {
+    half_total all{sum};
+    merge_group(slots, group, all);
+    return all.sum;
+  }
   __device__ static accumulator accumulator_of(double sum) { return half_sum{}.widen(sum); }
   __device__ static const accumulator& accumulator_of(const accumulator& sum) { return sum; }
 };

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "device/exact/group_exchange.cuh"
+#include "device/exact/merged_expansions.cuh"
 #include "multifold/cuda/kernels/tile_reader.cuh"
 #include "multifold/exact/windows.hpp"
 #include "multifold/ops/gathered_sum.hpp"
@@ -267,6 +268,12 @@ struct run_sweeps<expansion_sum<T>> {
     else if (layout.count == 2) many.template operator()<2>();
     else if (layout.count <= most_windows) many.template operator()<most_windows>();
     else into.lose();
+  }
+
+  /// The sum of the lanes that share a row. Out of line: it is done once a row.
+  __device__ __noinline__ static accumulator merge_row(group_slots& slots, int group, accumulator sum) {
+    merge_expansions(slots, group, sum);
+    return sum;
   }
 
   __device__ static accumulator accumulator_of(double sum) {

@@ -4,6 +4,7 @@
 
 #include <climits>
 
+#include "device/exact/merged_expansions.cuh"
 #include "device/exact/run_sums.cuh"
 #include "device/moments/near_totals.cuh"
 #include "device/moments/tile_fold.cuh"
@@ -409,6 +410,20 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
     if (!lost) return;
     if constexpr (multiplies) into.products.lose();
     else into.x.lose();
+  }
+
+  /// The sums of the lanes that share a row. Out of line: it is done once a row.
+  __device__ __noinline__ static accumulator merge_row(group_slots& slots, int group, accumulator all) {
+    if constexpr (joint) merge_expansions(slots, group, all.x, all.y, all.products);
+    else if constexpr (sums && multiplies) merge_expansions(slots, group, all.x, all.products);
+    else if constexpr (sums) merge_expansions(slots, group, all.x);
+    else merge_expansions(slots, group, all.products);
+    if constexpr (describes) {
+      moments::marks_of_lane marks{all.marks};
+      merge_group(slots, group, marks);
+      all.marks = marks.all;
+    }
+    return all;
   }
 
   __device__ static bool is_negative_zero(double x) { return __double_as_longlong(x) == INT64_MIN; }

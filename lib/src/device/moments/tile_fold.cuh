@@ -123,6 +123,14 @@ __device__ void merge_with(run_marks<T>& marks, int mask) {
   marks.zeros += __shfl_xor_sync(kernels::whole_warp, marks.zeros, mask);
 }
 
+/// The same of a lane that has been through several tiles.
+struct marks_of_lane {
+  multifold::detail::partial_marks all;
+};
+__device__ inline void merge_with(marks_of_lane& marks, int mask) {
+  marks.all.merge(kernels::shuffle_xor(marks.all, mask));
+}
+
 /// Floating point: runs are taken in windows (run_moments.cuh), and their sums in expansions.
 template <floating_storage T, moment_set Set>
 struct moment_fold<T, Set> : partial_fold<partial_carrier_of<T>, Set> {

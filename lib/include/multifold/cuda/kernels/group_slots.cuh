@@ -26,7 +26,7 @@ __device__ inline group_slots& slots_of_groups() {
 }
 
 /// Lane 0 of every warp must call, and the block synchronise, before any group trades.
-__device__ inline void start_group_slots() { slots_of_groups().turn[threadIdx.x / 32] = 0; }
+__device__ inline void start_group_slots(group_slots& slots = slots_of_groups()) { slots.turn[threadIdx.x / 32] = 0; }
 
 namespace detail {
 
@@ -74,9 +74,8 @@ __device__ inline void synchronise_group(int number, int group) {
 /// Of values that are the same in all lanes of a warp, a lane gets those of its group's warp number lane % warps. A
 /// group is two neighbouring warps or more, a power of two of them, all of which must call.
 template <class... Values>
-__device__ __forceinline__ void trade_between_warps(int group, Values&... values) {
+__device__ __forceinline__ void trade_between_warps(group_slots& slots, int group, Values&... values) {
   static_assert((0 + ... + detail::slot_bytes_of<Values>) <= group_slots::bytes);
-  group_slots& slots = slots_of_groups();
   const int thread = detail::thread_again(), warp = thread / 32, lane = thread % 32, warps = group / 32;
   const unsigned turn = slots.turn[warp];
   const auto put = [](auto& there, const auto& value) { detail::assign(there, value); };

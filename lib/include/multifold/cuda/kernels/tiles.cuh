@@ -116,6 +116,13 @@ inline constexpr int tile_columns_of = [] {
   else return most;
 }();
 
+/// Slots for groups in what no lane puts its value in where runs are rows of such groups.
+template <class Op, int Threads>
+__device__ group_slots& slots_in(block_storage<Op, Threads>& storage) {
+  static_assert(sizeof(storage) >= sizeof(group_slots));
+  return reinterpret_cast<group_slots&>(storage);
+}
+
 /// Dynamic shared memory: tile_ring_bytes. `more` is the second array, if there is one. `Whole`: an operation that
 /// looks at runs more than once has all of a batch in a tile, whose lanes are neighbours. Then nothing but those holds
 /// warps together: each goes on without runs that it has no lane of, and begins with other ones in every tile, so that
@@ -132,7 +139,7 @@ __global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole
   __shared__ std::uint64_t full[tile_stages],
       empty[tile_stages];  // whether a stage has come, and everybody has read it
   __shared__ tile_view views[tile_stages];
-  __shared__ block_storage<Op, Whole ? 1 : tile_threads> storage;
+  alignas(16) __shared__ block_storage<Op, Whole ? 1 : tile_threads> storage;
   let_next_start();
   constexpr int warps = tile_threads / 32;
   const int warp = static_cast<int>(threadIdx.x) / 32;
@@ -154,6 +161,8 @@ __global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole
   };
   if constexpr (Whole) {
     if (leads) start_group_slots();
+  } else if constexpr (run_sweeps<Op>::any) {
+    if (leads) start_group_slots(slots_in(storage));
   }
   if (warp == 0) {
     if (leads) {
@@ -246,7 +255,12 @@ __global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole
           for (int k = 1; k < Width; ++k) {
             if (k == j) value = mine[k].kept;
           }
-          value = merge_lanes(args.op, lanes, value, storage);
+          if constexpr (sweeps::any) {
+            if (lanes.rows && lanes.group > 32) value = sweeps::merge_row(slots_in(storage), lanes.group, value);
+            else value = merge_lanes(args.op, lanes, value, storage);
+          } else {
+            value = merge_lanes(args.op, lanes, value, storage);
+          }
           const std::int64_t batch = first_batch + j * words;
           if constexpr (keeps) {
             if (args.partials.data == nullptr) {
