@@ -2,7 +2,7 @@
 #include "multifold/cuda/fill_items.hpp"
 
 namespace multifold::cuda {
-namespace {
+namespace kernels {
 
 __global__ void __launch_bounds__(item_threads)
     fill_identity(std::uint32_t* data, std::int64_t count, const __grid_constant__ sparse_item item) {
@@ -21,17 +21,17 @@ __global__ void __launch_bounds__(item_threads)
   }
 }
 
-}  // namespace
+}  // namespace kernels
 
 void fill_items(const sparse_item& item, void* items, std::int64_t count, work_queue& queue) {
   if (count == 0) return;
-  launch_kernel(queue, fill_identity, static_cast<unsigned>(item_blocks(count)), item_threads, 0,
+  launch_kernel(queue, kernels::fill_identity, static_cast<unsigned>(item_blocks(count)), item_threads, 0,
                 static_cast<std::uint32_t*>(items), count * item.words, item);
 }
 
 void fill_items(const sparse_item& item, void* items, std::int64_t count, bound_recipe& steps) {
-  steps.launch(step_kind::fill_identity, fill_identity, 0, static_cast<std::uint32_t*>(items), count * item.words,
-               item);
+  steps.launch(step_kind::fill_identity, kernels::fill_identity, 0, static_cast<std::uint32_t*>(items),
+               count * item.words, item);
 }
 
 }  // namespace multifold::cuda

@@ -78,7 +78,8 @@ struct run_marks {
   __device__ void see_extremes(T x, int number) {
     if constexpr (!floating_storage<T> && sizeof(T) <= 2) {
       // One multiplication and addition each: ~k, the key of the greatest, is -k - 1.
-      constexpr unsigned unit = 65536u, bias = std::is_unsigned_v<T> ? unit << (8 * sizeof(T) - 1) : 0u;
+      constexpr unsigned unit = 1u << decltype(least)::half;
+      constexpr unsigned bias = std::is_unsigned_v<T> ? unit << (8 * sizeof(T) - 1) : 0u;
       const auto value = static_cast<unsigned>(number_of(x)), at = static_cast<unsigned>(number);
       least.least = min(least.least, static_cast<std::int32_t>(value * unit + (at - bias)));
       greatest.least = min(greatest.least, static_cast<std::int32_t>(value * (0u - unit) + (at + (bias - unit))));

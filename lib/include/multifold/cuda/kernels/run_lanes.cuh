@@ -62,6 +62,7 @@ struct numbered_least {
   static constexpr bool packed = sizeof(Key) <= 4;
   static constexpr int none = 0xffff;
   using word = std::conditional_t<sizeof(Key) <= 2, std::int32_t, std::int64_t>;
+  static constexpr int half = 8 * (sizeof(word) - sizeof(Key));  // bits of a number, below the key
   struct pair {
     Key key;
     int number;
@@ -99,8 +100,6 @@ struct numbered_least {
   }
 
  private:
-  static constexpr int half = 8 * (sizeof(word) - sizeof(Key));  // bits of a number
-
   // Numbers are not negative.
   __device__ static word pack(Key k, int number) {
     return static_cast<word>(k) * (word{1} << half) | static_cast<word>(static_cast<unsigned>(number));

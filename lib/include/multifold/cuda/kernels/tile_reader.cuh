@@ -68,24 +68,24 @@ struct tile_lanes {
   }
 };
 
-/// The value of a run, in its lane 0, by shuffles in each warp and then through a slot for each warp that has lanes of
-/// the run. All threads of the block must call.
+/// The value of a run, in its lane 0: through slots for all threads to one warp, or to one lane, and by shuffles there.
+/// Wide accumulators are shuffled by few warps so. All threads of the block must call.
 template <class Op>
 __device__ typename Op::accumulator merge_lanes(const Op& op, const tile_lanes& lanes, typename Op::accumulator value,
                                                 block_storage<Op, tile_threads>& storage) {
   if (lanes.group == 1) return value;
   const int step = lanes.rows ? 1 : lanes.together, threads = step * lanes.group;  // from lane to lane, and of all
+  const int thread = static_cast<int>(threadIdx.x), apart = max(step, 32);
+  if (threads > 32) {
+    __syncthreads();
+    storage.slots[thread] = value;
+    __syncthreads();
+    if ((thread & (threads - 1)) >= apart) return value;
+#pragma unroll 1
+    for (int at = apart; at < threads; at += apart) value = op.combine(value, storage.slots[thread + at]);
+  }
 #pragma unroll 1
   for (int mask = min(threads, 32) / 2; mask >= step; mask /= 2) value = meet(op, value, mask);
-  if (threads <= 32) return value;
-  const int apart = max(step, 32), slot = static_cast<int>(threadIdx.x);
-  __syncthreads();
-  if (slot % 32 < step) storage.slots[slot] = value;
-  __syncthreads();
-  if (lanes.lane == 0) {
-#pragma unroll 1
-    for (int at = apart; at < threads; at += apart) value = op.combine(value, storage.slots[slot + at]);
-  }
   return value;
 }
 
