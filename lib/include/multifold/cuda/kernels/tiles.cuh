@@ -206,10 +206,10 @@ __global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole
       taken = alone && view.first && view.last;
       if (taken) take_lone_runs(view, here, {outer_step, joined ? 0 : outer_bytes}, reader, args);
     }
-    const auto goes_on = [&](int r) {
-      return Whole ? __any_sync(whole_warp, r < view.runs) != 0 : r - lanes.first < view.runs;
-    };
-    for (int r = Whole ? lanes.first_of(number) : lanes.first; !taken && goes_on(r); r += lanes.together) {
+    // Warps that have runs as a whole change places from tile to tile, and do without the step where there is no run.
+    const bool turns = Whole && Width == 1 && lanes.rows && lanes.group >= 32;
+    const auto goes_on = [&](int r) { return turns ? r < view.runs : r - lanes.first < view.runs; };
+    for (int r = turns ? lanes.first_of(number) : lanes.first; !taken && goes_on(r); r += lanes.together) {
       const int words = view.words;
       const int o = words > 1 ? static_cast<int>(__umulhi(static_cast<unsigned>(r), view.share_of_word)) : r;
       const int c = r - o * words;
