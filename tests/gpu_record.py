@@ -32,7 +32,9 @@ SANITIZERS = ("memcheck", "racecheck", "initcheck", "synccheck")
 SANITIZED_TESTS = "*Sanitized*"
 # These take the GPU's memory, or look at how much of it is free, and run when nothing else does.
 LONELY_TESTS = "device_shortage.*:*keeps_no_memory*"
-MOST_SHARDS = 8  # of a program: most of a test's time is the CPU's, which works out what should come
+# Of each program, in one queue for all of them: most of a test's time is the CPU's, which works out what should come,
+# and one that takes a minute then leaves the other cores with something to do.
+SHARDS = 16
 SECONDS = 900  # a program that takes longer hangs
 TOOL_FAILED = "Internal Sanitizer Error"  # of compute-sanitizer itself, which loses launches now and then
 FINDINGS = r"Race reported|Invalid|Uninitialized|Barrier error|Leaked|Program hit"
@@ -132,14 +134,18 @@ def run_tests(program, wanted, **environment):
     return counts
 
 
-def run_program(program):
-    """All tests of a program: in shards side by side, and then those that want the GPU for themselves."""
-    shards = max(1, min(MOST_SHARDS, (os.cpu_count() or 1) // 2))
-    with concurrent.futures.ThreadPoolExecutor(shards) as pool:
-        parts = list(pool.map(lambda shard: run_tests(program, f"-{LONELY_TESTS}", GTEST_TOTAL_SHARDS=str(shards),
-                                                      GTEST_SHARD_INDEX=str(shard)), range(shards)))
-    parts.append(run_tests(program, LONELY_TESTS))
-    return {verdict: sum(part[verdict] for part in parts) for verdict in parts[0]}
+def run_programs(programs):
+    """Counts of each program: of its shards, side by side with the others', and of those tests that want the GPU for
+    themselves."""
+    with concurrent.futures.ThreadPoolExecutor(max(1, min(10, (os.cpu_count() or 1) * 2 // 3))) as pool:
+        parts = {program: [pool.submit(run_tests, program, f"-{LONELY_TESTS}", GTEST_TOTAL_SHARDS=str(SHARDS),
+                                       GTEST_SHARD_INDEX=str(shard)) for shard in range(SHARDS)]
+                 for program in programs}
+    counts = {}
+    for program in programs:
+        found = [part.result() for part in parts[program]] + [run_tests(program, LONELY_TESTS)]
+        counts[os.path.basename(program)] = {verdict: sum(part[verdict] for part in found) for verdict in found[0]}
+    return counts
 
 
 def tester_record(program, seconds, *options, wrapper=()):
@@ -167,7 +173,10 @@ def verdict_of_run(status, said, count):
 
 
 def sanitizer(tool):
-    return [cuda_tool("compute-sanitizer") or "compute-sanitizer", "--tool", tool, "--error-exitcode", "99"]
+    # What racecheck still has to look at would grow with each launch, until it loses track of some.
+    synchronized = ["--force-synchronization-limit", "4"] if tool == "racecheck" else []
+    return [cuda_tool("compute-sanitizer") or "compute-sanitizer", "--tool", tool, "--error-exitcode", "99",
+            *synchronized]
 
 
 def sanitize(tool, program):
@@ -226,10 +235,8 @@ def run(bin_dir):
 
     record = {"date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")}
     record.update(device_facts(), sources_sha256=sources, tests={"passed": 0, "failed": 0, "skipped": 0})
-    record["programs"] = {}
-    for program in programs:
-        counts = run_program(program)
-        record["programs"][os.path.basename(program)] = counts
+    record["programs"] = run_programs(programs)
+    for counts in record["programs"].values():
         for verdict, count in counts.items():
             record["tests"][verdict] += count
     print(f"== {TESTER}: {TESTER_SECONDS} s of random cases; compute-sanitizer {', '.join(SANITIZERS)}", flush=True)

@@ -63,7 +63,7 @@ MULTIFOLD_HD constexpr std::uint16_t narrow_bits(double x) {
 /// One rounding from binary64; NaN becomes the canonical quiet NaN 0x7e00.
 MULTIFOLD_HD constexpr f16 to_f16(double x) {
 #if defined(__CUDA_ARCH__)
-  if (!std::is_constant_evaluated()) {
+  if (!__builtin_is_constant_evaluated()) {
     std::uint16_t bits = 0;
     asm("cvt.rn.f16.f64 %0, %1;" : "=h"(bits) : "d"(x));
     return {x != x ? std::uint16_t{0x7e00} : bits};
@@ -75,7 +75,7 @@ MULTIFOLD_HD constexpr f16 to_f16(double x) {
 /// One rounding from binary64; NaN becomes the canonical quiet NaN 0x7fc0.
 MULTIFOLD_HD constexpr bf16 to_bf16(double x) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  if (!std::is_constant_evaluated()) {
+  if (!__builtin_is_constant_evaluated()) {
     std::uint16_t bits = 0;
     asm("cvt.rn.bf16.f64 %0, %1;" : "=h"(bits) : "d"(x));
     return {x != x ? std::uint16_t{0x7fc0} : bits};

@@ -123,7 +123,7 @@ struct pass {
 
 /// Whether each batch of partial results is a thread's, where there are few a batch: any grid serves, best of all a
 /// thread a batch.
-constexpr bool takes_a_thread(std::int64_t batches, std::int64_t parts, std::int64_t length) noexcept {
+MULTIFOLD_HD constexpr bool takes_a_thread(std::int64_t batches, std::int64_t parts, std::int64_t length) noexcept {
   constexpr std::int64_t few = 8;
   return parts == 1 && length <= few && (batches > 1 || length == 1);
 }
