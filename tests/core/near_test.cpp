@@ -108,37 +108,6 @@ TYPED_TEST(near_pairs, exact_values_and_ties) {
   }
 }
 
-// What is sure of a rough value is the rounding of the exact one, and most of ordinary data is.
-TYPED_TEST(near_pairs, covariances_and_roots_of_rough_values) {
-  if constexpr (sizeof(TypeParam) < 8) {
-    engine random(97);
-    int sure = 0;
-    for (int i = 0; i < 10000 && !this->HasFailure(); ++i) {
-      const std::int64_t count = 2 + any_count(random, 40), correction = static_cast<std::int64_t>(random() % 2);
-      const near_value x = near_of(value_of(any_pair(random))), y = near_of(value_of(any_pair(random)));
-      const near_value products = near_of(value_of(any_pair(random)));
-      const mpq_class n = rational(count);
-      const auto exact = [](const near_value& v) -> mpq_class { return rational(v.high) + rational(v.low); };
-      const mpq_class expected = (n * exact(products) - exact(x) * exact(y)) / (n * (n - rational(correction)));
-      const double rough = detail::rough_covariance(x, y, products, count, detail::rough_reciprocal(count, correction));
-      if (rough == 0) continue;
-      EXPECT_LE(abs(expected - rational(rough)), abs(expected) * rational(0x1p-45));
-      TypeParam rounded{};
-      if (!detail::round_if_sure(rough, rounded)) continue;
-      EXPECT_EQ(bits_of(rounded), testing_oracle::nearest<TypeParam>(expected));
-      ++sure;
-    }
-    EXPECT_GT(sure, 8000);
-    for (int i = 0; i < 2000 && !this->HasFailure(); ++i) {
-      const mpq_class tie = rational(near_tie<TypeParam>(random)), square = tie * tie;
-      const double rough = detail::rough_root(square.get_d());
-      TypeParam rounded{};
-      if (!detail::round_if_sure(rough, rounded)) continue;
-      EXPECT_EQ(bits_of(rounded), testing_oracle::nearest<TypeParam>(abs(tie)));
-    }
-  }
-}
-
 // A tie times a count is a sum, and so is what lies anywhere beside it.
 TYPED_TEST(near_pairs, quotients_that_are_ties_or_nearly) {
   engine random(92);

@@ -9,6 +9,7 @@
 #include "device/moments/integer_results.cuh"
 #include "device/moments/store_summary.cuh"
 #include "device/moments/totals.cuh"
+#include "multifold/exact/rough.hpp"
 
 namespace multifold::cuda::moments {
 
@@ -150,14 +151,23 @@ struct moment_output {
     if constexpr (real) return multifold::detail::round_if_sure(rough_result(of, n), to.result, out);
     else return false;
   }
-  // The same in the elements' dtype. A sum that is exact may be half of the way between two results.
+  // The same in the elements' dtype, of ties and zeros, too.
   template <class T>
   __device__ bool stored_at(const near_totals& of, std::int64_t n, T& out) const {
     if constexpr (!deviates) {
-      if (Set != moment_set::squares || to.op != op_kind::norm2)
-        return multifold::detail::round_if_certain(Set == moment_set::absolute ? of.x : of.products, out);
+      const near_value& total = Set == moment_set::absolute ? of.x : of.products;
+      if (total.high == 0 && total.error == 0) {
+        out = multifold::detail::nearest<T>(of.minus_products ? -0.0 : 0.0);
+        return true;
+      }
+      if (Set != moment_set::squares || to.op != op_kind::norm2) return multifold::detail::round_if_certain(total, out);
     }
-    return multifold::detail::round_if_sure(rough_result(of, n), out);
+    if (multifold::detail::round_if_sure(rough_result(of, n), out)) return true;
+    if constexpr (deviates && sizeof(T) < 8) {
+      const near_value& y = Set == moment_set::joint ? of.y : of.x;
+      return multifold::detail::round_fraction(of.x, y, of.products, n, to.correction, to.op == op_kind::std, out);
+    }
+    return false;
   }
   // Within 2^-44 of itself, or 0 where nothing is sure.
   __device__ double rough_result(const near_totals& of, std::int64_t n) const {
