@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "multifold/rates.hpp"
+#include "multifold/recipe.hpp"
 #include "multifold/version.hpp"
 #include "offered_ops.hpp"
 #include "summary_fields.hpp"
@@ -163,6 +164,24 @@ json circumstances_of(const reduce_result& result) {
   return object;
 }
 
+// What a GPU enqueues.
+json steps_json(const plan& p) {
+  json list = json::array();
+  const recipe made = recipe_of(p);
+  for (const recipe::step& s : made.steps()) {
+    json step{{"kind", name(s.kind)}};
+    if (s.kind == step_kind::clear) {
+      json cleared = json::array();
+      for (const recipe::slice& each : made.cleared_by(s)) cleared.push_back(name(each.use));
+      step.update({{"clears", cleared}, {"bytes", made.cleared_bytes(s)}});
+    } else {
+      step.update({{"blocks", s.blocks}, {"threads", s.threads}});
+    }
+    list.push_back(step);
+  }
+  return list;
+}
+
 }  // namespace
 
 void print_result_json(const reduce_result& result, const result_files& files, text_output& out) {
@@ -190,7 +209,8 @@ std::string plan_json(const plan& p, const std::string& engine_reason) {
                     {"access", name_of(p.form.pattern)},
                     {"accumulator_bytes", p.accumulator_bytes},
                     {"workspace_bytes", p.workspace_bytes()},
-                    {"plan", passes_json(p)}};
+                    {"plan", passes_json(p)},
+                    {"steps", steps_json(p)}};
   return object.dump();
 }
 

@@ -11,17 +11,12 @@
 namespace multifold::graphs {
 namespace {
 
-const char* label_of_cleared(slice_use first) {
-  return first == slice_use::status     ? "status"
-         : first == slice_use::lost     ? "lost batches"
-         : first == slice_use::arrivals ? "arrivals"
-                                        : "sums, counters";
-}
-
 node memset_of(const recipe& made, const recipe::step& s) {
   node n;
   n.kind = node_kind::memset;
-  n.label = label_of_cleared(made.cleared_by(s).front().use);
+  for (const recipe::slice& cleared : made.cleared_by(s)) {
+    n.label += (n.label.empty() ? "" : ", ") + std::string(name(cleared.use));
+  }
   n.bytes = made.cleared_bytes(s);
   return n;
 }

@@ -31,11 +31,11 @@ class Graph(tool.ToolTest):
     def test_a_table(self):
         self.assertEqual(self.printed("sum", *ROWS), """\
 sum of f64 on NVIDIA H200
-node  kind    label           shape                                grid       bytes  after
-1     memset  status                                                          4 B
-2     memset  sums, counters                                                  3 KiB  1
-3     kernel  pair_rows       (4, 268435456) -> (4 x 66, 4091904)  264 x 512  8 GiB  2
-4     kernel  wide_rows                                            132 x 192         3
+node  kind    label                          shape                                grid       bytes  after
+1     memset  status                                                                         4 B
+2     memset  sums, arrivals, marks, claims                                                  3 KiB  1
+3     kernel  pair_rows                      (4, 268435456) -> (4 x 66, 4091904)  264 x 512  8 GiB  2
+4     kernel  wide_rows                                                           132 x 192         3
 """)
 
     def test_forced_plans(self):

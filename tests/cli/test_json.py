@@ -77,6 +77,9 @@ class Json(tool.ToolTest):
         self.assertIsNone(plan["engine_reason"])
         for step in plan["plan"]:
             self.assertEqual(list(step), PASS_KEYS)
+        clear, kernel = plan["steps"][0], plan["steps"][-1]
+        self.assertEqual((clear["kind"], clear["clears"], clear["bytes"]), ("clear", ["status"], 4))
+        self.assertEqual((kernel["kind"], kernel["threads"] > 0, kernel["blocks"] > 0), ("bin_rows", True, True))
 
     def test_plan_follows_what_is_forced(self):
         plan = self.parsed("plan", "sum", "--dtype", "f32", "--shape", "1000000", "--passes", "3", "--device-model", "h200",
@@ -98,7 +101,7 @@ class Json(tool.ToolTest):
         self.assertEqual(outcome.out.count("  pass"), 6)  # a node and an edge out of each
         table = tool.run(*line).out
         for number in (1, 2, 3):
-            kernel = outcome.out.split(f'pass{number} [label="pass {number}: ')[1].split("\\n")[0]
+            kernel = outcome.out.split(f'pass{number} [label="pass {number}: ')[1].split("\\n")[0].replace(" ", "_")
             self.assertRegex(table, rf"\n{number} +{kernel} ")
 
     def test_info(self):

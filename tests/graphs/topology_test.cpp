@@ -17,10 +17,11 @@ using graphs::same_structure;
 using graphs::topology_of;
 
 TEST(topology, of_exact_sums_of_long_rows) {
-  EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::f32, {huge})), "memset sums, counters | bin_rows 264 x 512");
-  EXPECT_EQ(chain_of(plan_of(op_kind::mean, dtype::bf16, {huge})), "memset sums, counters | bin_rows 264 x 512");
+  EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::f32, {huge})), "memset sums, arrivals, claims | bin_rows 264 x 512");
+  EXPECT_EQ(chain_of(plan_of(op_kind::mean, dtype::bf16, {huge})),
+            "memset sums, arrivals, claims | bin_rows 264 x 512");
   EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::f64, {huge})),
-            "memset sums, counters | pair_rows 264 x 512 | wide_rows 132 x 192");
+            "memset sums, arrivals, marks, claims | pair_rows 264 x 512 | wide_rows 132 x 192");
 }
 
 TEST(topology, of_exact_sums_that_one_wave_reads) {
@@ -68,10 +69,10 @@ TEST(topology, follows_the_number_of_passes) {
 
 TEST(topology, of_moments_is_rows_or_tiles_and_another_look) {
   const std::string rows =
-      "memset lost batches | memset sums, counters | moment_rows 264 x 256 | memset sums, counters";
+      "memset lost batches | memset sums, arrivals | moment_rows 264 x 256 | memset sums, arrivals";
   EXPECT_EQ(chain_of(plan_of(op_kind::describe, dtype::f32, {huge})), rows + " | moment_groups 2244 x 32");
   EXPECT_EQ(chain_of(plan_of(op_kind::dot, dtype::f64, {huge})), rows + " | moment_groups 792 x 32");
-  EXPECT_EQ(chain_of(plan_of(op_kind::norm2, dtype::f32, {1 << 21})), "memset sums, counters | moment_rows 64 x 256");
+  EXPECT_EQ(chain_of(plan_of(op_kind::norm2, dtype::f32, {1 << 21})), "memset sums, arrivals | moment_rows 64 x 256");
   EXPECT_EQ(chain_of(plan_of(op_kind::describe, dtype::f32, {1000, 1000}, {1})),
             "memset status | memset lost batches | tiles 143 x 256 | moment_groups 1000 x 32");
 }

@@ -21,10 +21,10 @@ TEST(explain, the_full_sum_on_a_device) {
             "sum of f32 to f32 on NVIDIA H200\n"
             "batches (outer 1, length 4294967296, inner 1), rows, 16 GiB in, 4 B out\n"
             "pass  kernel      reshape                                grid       block    finish     partials\n"
-            "1     block rows  (1, 4294967296) -> (1 x 528, 8134656)  528 x 512  shuffle  next pass  4.1 KiB\n"
+            "1     block_rows  (1, 4294967296) -> (1 x 528, 8134656)  528 x 512  shuffle  next pass  4.1 KiB\n"
             "2     partials    (1, 528) -> (1 x 1, 528)               1 x 512    shuffle  result     0 B\n"
             "pass 1 deals tiles of 8192 elements to its parts in turn\n"
-            "workspace 4.5 KiB\n");
+            "workspace 4.5 KiB: status 4 B, partials 4.1 KiB\n");
 }
 
 TEST(explain, an_exact_sum_on_a_device) {
@@ -32,10 +32,11 @@ TEST(explain, an_exact_sum_on_a_device) {
   EXPECT_EQ(explain(make_plan(make_reduction(op_kind::sum, dtype::f32), form, {}, h200_traits())),
             "sum of f32 to f32 on NVIDIA H200, exact\n"
             "batches (outer 1, length 4294967296, inner 1), rows, 16 GiB in, 4 B out\n"
-            "pass  kernel      reshape                                 grid       block  finish  partials\n"
-            "1     exact rows  (1, 4294967296) -> (1 x 264, 16318464)  264 x 512  bins   atomic  128 B\n"
+            "pass  kernel    reshape                                 grid       block  finish  partials\n"
+            "      clear     sums, arrivals, claims\n"
+            "1     bin_rows  (1, 4294967296) -> (1 x 264, 16318464)  264 x 512  bins   atomic  128 B\n"
             "pass 1 deals tiles of 65536 elements to its parts in turn\n"
-            "workspace 1 KiB\n");
+            "workspace 1 KiB: status 4 B, sums 128 B, arrivals 4 B, claims 4 B\n");
 }
 
 TEST(explain, a_forced_chain_of_passes) {
@@ -46,11 +47,12 @@ TEST(explain, a_forced_chain_of_passes) {
             "max of i16 to i16 on NVIDIA H200\n"
             "batches (outer 4, length 268435456, inner 1), rows, 2 GiB in, 8 B out\n"
             "pass  kernel      reshape                               grid       block    finish     partials\n"
-            "1     block rows  (4, 268435456) -> (4 x 132, 2048000)  528 x 512  shuffle  next pass  2.1 KiB\n"
+            "      clear       status\n"
+            "1     block_rows  (4, 268435456) -> (4 x 132, 2048000)  528 x 512  shuffle  next pass  2.1 KiB\n"
             "2     partials    (4, 132) -> (4 x 11, 12)              44 x 512   shuffle  next pass  176 B\n"
             "3     partials    (4, 11) -> (4 x 1, 11)                4 x 512    shuffle  result     0 B\n"
             "pass 1 deals tiles of 16384 elements to its parts in turn\n"
-            "workspace 2.8 KiB\n");
+            "workspace 2.8 KiB: status 4 B, partials 2.1 KiB, partials 176 B\n");
 }
 
 TEST(explain, results_that_wait) {
@@ -58,10 +60,9 @@ TEST(explain, results_that_wait) {
   view.strides = {3 * 436, 436, 1, std::int64_t{1310} * 3 * 436};
   const batches form = normalise(view, {1}, element_order::any);
   const std::string text = explain(make_plan(make_reduction(op_kind::min, dtype::boolean), form, {}, h200_traits()));
-  EXPECT_NE(text.find("results wait in the order of their batches, and are put in place by 22315 x 256 in tiles of "
-                      "128 x 128\nworkspace 345.9 MiB\n"),
-            std::string::npos)
-      << text;
+  EXPECT_NE(text.find("      place_results  tiles of 128 x 128  "), std::string::npos) << text;
+  EXPECT_NE(text.find("  22315 x 256\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("workspace 345.9 MiB: status 4 B, waiting results 345.9 MiB"), std::string::npos) << text;
 }
 
 TEST(explain, columns_on_the_host) {

@@ -34,6 +34,8 @@ enum class slice_use : std::uint8_t {
   partials,       // accumulators
 };
 
+std::string_view name(slice_use use) noexcept;
+
 /// A memset, or a kernel.
 enum class step_kind : std::uint8_t {
   clear,

@@ -6,7 +6,7 @@
 
 namespace multifold {
 
-/// A line a row, columns flush left and two spaces apart. Every row has as many cells as the first, which names them.
+/// A line a row, columns flush left and two spaces apart. The first row names them; others may end before the last.
 std::string text_table(const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace multifold

@@ -1,5 +1,6 @@
 // A plan in words and columns.
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "core/text_table.hpp"
 #include "multifold/placement.hpp"
 #include "multifold/plan.hpp"
+#include "multifold/recipe.hpp"
 #include "plan/reshape_text.hpp"
 
 namespace multifold {
@@ -16,42 +18,87 @@ std::string pattern_name(access pattern) {
   return pattern == access::rows ? "rows" : pattern == access::columns ? "columns" : "strided";
 }
 
-std::vector<std::string> row_of(const plan& p, std::size_t index) {
-  const pass& at = p.passes[index];
-  const bool last = index + 1 == p.passes.size();
-  const std::string how = at.parts == 1 && last ? "result" : std::string(name(at.how));
-  const std::string grid = p.engine.engine == engine_kind::host
-                               ? std::to_string(at.blocks) + " pieces"
-                               : std::to_string(at.blocks) + " x " + std::to_string(at.threads);
-  const std::string form = p.engine.engine == engine_kind::host ? "in order"
-                           : at.kind == kernel::tiles || at.kind == kernel::moment_groups
-                               ? "groups of " + std::to_string(at.group)
-                           : at.kind == kernel::exact_rows                 ? "bins"
-                           : p.passes.front().kind == kernel::exact_blocks ? "fixed point"
-                           : at.kind == kernel::moment_rows                ? "windows"
-                                                                           : std::string(name(at.form));
-  return {std::to_string(index + 1),
-          std::string(name(at.kind)),
-          reshape_text(at),
-          grid,
-          form,
-          how,
-          bytes_text(int128_t{p.partials(index)} * p.accumulator_bytes)};
+std::string form_of(const plan& p, const pass& at) {
+  if (p.engine.engine == engine_kind::host) return "in order";
+  switch (at.kind) {
+    case kernel::tiles:
+    case kernel::moment_groups:
+    case kernel::sum_groups: return "groups of " + std::to_string(at.group);
+    case kernel::exact_rows: return "bins";
+    case kernel::moment_rows: return "windows";
+    default: break;
+  }
+  return p.passes.front().kind == kernel::exact_blocks ? "fixed point" : std::string(name(at.form));
 }
 
-// What a last kernel does with results that wait.
-std::string placing_line(const plan& p) {
-  if (p.waiting_bytes == 0) return "";
-  const placement map = placement_of(p.form, p.waiting_bytes);
-  return "results wait in the order of their batches, and are put in place by " + std::to_string(map.blocks()) + " x " +
-         std::to_string(placing_threads) + " in tiles of " + std::to_string(map.tile_rows) + " x " +
-         std::to_string(map.tile_columns * map.piece) + "\n";
+// A pass, which a kernel of this name runs.
+std::vector<std::string> row_of(const plan& p, std::size_t index, std::string_view kernel_name,
+                                const std::string& grid) {
+  const pass& at = pass_at(p, index);
+  const bool last = index + 1 >= p.passes.size();
+  const int128_t partials = index < p.passes.size() ? p.partials(index) : 0;
+  return {std::to_string(index + 1),
+          std::string(kernel_name),
+          reshape_text(at),
+          grid,
+          form_of(p, at),
+          at.parts == 1 && last ? "result" : std::string(name(at.how)),
+          bytes_text(partials * p.accumulator_bytes)};
+}
+
+std::string list_of(std::span<const recipe::slice> slices, bool with_bytes) {
+  std::string text;
+  for (const recipe::slice& s : slices) {
+    text += (text.empty() ? "" : ", ") + std::string(name(s.use)) + (with_bytes ? " " + bytes_text(s.bytes) : "");
+  }
+  return text;
+}
+
+std::vector<std::string> row_of(const plan& p, const recipe& made, const recipe::step& s) {
+  if (s.kind == step_kind::clear) return {"", "clear", list_of(made.cleared_by(s), false)};
+  const std::string grid = std::to_string(s.blocks) + " x " + std::to_string(s.threads);
+  if (s.pass != recipe::step::no_pass) return row_of(p, s.pass, name(s.kind), grid);
+  std::vector<std::string> row{"", std::string(name(s.kind)), "", grid};
+  if (s.kind == step_kind::place_results) {
+    const placement map = placement_of(p.form, p.waiting_bytes);
+    row[2] = "tiles of " + std::to_string(map.tile_rows) + " x " + std::to_string(map.tile_columns * map.piece);
+  }
+  return row;
+}
+
+// What is enqueued, or what the CPU's threads do pass by pass.
+std::string steps_text(const plan& p, const recipe& made) {
+  const bool host = p.engine.engine == engine_kind::host;
+  std::vector<std::vector<std::string>> rows{
+      {"pass", "kernel", "reshape", host ? "work" : "grid", "block", "finish", "partials"}};
+  for (std::size_t i = 0; host && i < p.passes.size(); ++i) {
+    rows.push_back(row_of(p, i, name(p.passes[i].kind), std::to_string(p.passes[i].blocks) + " pieces"));
+  }
+  for (const recipe::step& s : made.steps()) rows.push_back(row_of(p, made, s));
+  return text_table(rows);
+}
+
+std::string tiles_text(const plan& p) {
+  std::string text;
+  for (std::size_t i = 0; i < p.passes.size(); ++i) {
+    const pass& at = p.passes[i];
+    const std::string which = "pass " + std::to_string(i + 1);
+    if (at.kind == kernel::tiles) {
+      text += which + " reads boxes of " + std::to_string(at.box.outers) + " x " + std::to_string(at.box.rows) + " x " +
+              std::to_string(at.box.columns) + "\n";
+    }
+    if (!at.contiguous())
+      text += which + " deals tiles of " + std::to_string(at.tile) + " elements to its parts in turn\n";
+  }
+  return text;
 }
 
 // What the engine takes beside the array and the results.
-std::string memory_line(const plan& p) {
+std::string memory_line(const plan& p, const recipe& made) {
   if (p.engine.engine == engine_kind::device) {
-    return p.passes.empty() ? "" : "workspace " + bytes_text(p.workspace_bytes()) + "\n";
+    return p.passes.empty()
+               ? ""
+               : "workspace " + bytes_text(made.workspace_bytes()) + ": " + list_of(made.slices(), true) + "\n";
   }
   return "accumulators of " + bytes_text(p.accumulator_bytes) + ", " +
          bytes_text(int128_t{p.form.results()} * p.accumulator_bytes) + " for all results\n";
@@ -85,25 +132,10 @@ std::string explain(const plan& p) {
           std::to_string(f.inner) + "), " + pattern_name(f.pattern) + ", " +
           bytes_text(int128_t{f.elements()} * item_bytes(p.what.input) * (takes_two_arrays(p.what.op) ? 2 : 1)) +
           " in, " + bytes_text(int128_t{f.results()} * result_bytes(p.what)) + " out\n";
-  if (p.passes.empty()) {
-    return text + "in chunks: each is reduced as it comes, and merged with the others\n" + memory_line(p);
-  }
-  std::vector<std::vector<std::string>> rows{{"pass", "kernel", "reshape",
-                                              p.engine.engine == engine_kind::host ? "work" : "grid", "block", "finish",
-                                              "partials"}};
-  for (std::size_t i = 0; i < p.passes.size(); ++i) rows.push_back(row_of(p, i));
-  text += text_table(rows);
-  for (std::size_t i = 0; i < p.passes.size(); ++i) {
-    if (p.passes[i].kind == kernel::tiles) {
-      const tile_box& box = p.passes[i].box;
-      text += "pass " + std::to_string(i + 1) + " reads boxes of " + std::to_string(box.outers) + " x " +
-              std::to_string(box.rows) + " x " + std::to_string(box.columns) + "\n";
-    }
-    if (p.passes[i].contiguous()) continue;
-    text += "pass " + std::to_string(i + 1) + " deals tiles of " + std::to_string(p.passes[i].tile) +
-            " elements to its parts in turn\n";
-  }
-  return text + placing_line(p) + memory_line(p);
+  const recipe made = recipe_of(p);
+  if (p.passes.empty()) text += "in chunks: each is reduced as it comes, and merged with the others\n";
+  else text += steps_text(p, made) + tiles_text(p);
+  return text + memory_line(p, made);
 }
 
 }  // namespace multifold

@@ -205,6 +205,12 @@ std::string_view name(step_kind kind) noexcept {
   return names[static_cast<std::size_t>(kind)];
 }
 
+std::string_view name(slice_use use) noexcept {
+  constexpr std::array<std::string_view, 10> names{"status", "waiting results", "lost batches", "sums",     "arrivals",
+                                                   "marks",  "claims",          "tile marks",   "extremes", "partials"};
+  return names[static_cast<std::size_t>(use)];
+}
+
 recipe recipe_of(const plan& p, recipe_end end) { return recipe_builder::made_of(p, end); }
 
 std::int64_t plan::workspace_bytes() const {
