@@ -4,6 +4,7 @@
 #include "device/dispatch.hpp"
 #include "device/moments/finish.cuh"
 #include "multifold/cuda/launch.cuh"
+#include "multifold/exact/rough.hpp"
 
 namespace multifold::cuda::moments {
 

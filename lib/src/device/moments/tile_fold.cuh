@@ -30,17 +30,10 @@ struct partial_fold {
 template <class T, moment_set Set>
 struct moment_fold;
 
-/// 1, or 0 of 0: one instruction, and the compiler makes two of a comparison, and of min().
-__device__ inline int is_set(int bits) {
-  int r;
-  asm("min.u32 %0, %1, 1;" : "=r"(r) : "r"(bits));
-  return r;
-}
-
 /// An integer of up to 32 bits as one of 32.
 template <storage_type T>
 __device__ int number_of(T x) requires(!floating_storage<T> && sizeof(T) <= 4) {
-  if constexpr (std::is_same_v<T, bool8>) return is_set(x.bits);
+  if constexpr (std::is_same_v<T, bool8>) return static_cast<int>(kernels::is_set(x.bits));
   else return static_cast<int>(x);
 }
 
@@ -69,7 +62,8 @@ struct run_marks {
     } else if constexpr (floating_storage<T>) {
       zeros += x == 0;
     } else if constexpr (sizeof(T) <= 4) {
-      zeros += 1 - (std::is_same_v<T, bool8> ? number_of(x) : is_set(number_of(x)));
+      zeros += 1 - (std::is_same_v<T, bool8> ? number_of(x)
+                                             : static_cast<int>(kernels::is_set(static_cast<unsigned>(number_of(x)))));
     } else {
       zeros += x == 0;
     }

@@ -29,6 +29,13 @@ concept takes_two = requires(const Op op, typename run_lane<Op>::type lane, type
 
 static_assert(takes_two<float_product<double>>);
 
+/// Calls f(op) with what lanes have to know of an operation's order at compile time.
+template <class Op, class F>
+__device__ __forceinline__ void with_order_of_lanes(const Op& op, const F& f) {
+  if constexpr (requires { run_lane<Op>::knows_order; }) f(op);
+  else with_known_order(op, f);
+}
+
 /// An operation that takes less to gather elements whose numbers ascend.
 template <class Op>
 concept gathers_in_order = requires(const Op op, typename run_lane<Op>::type lane, typename Op::value_type x) {
@@ -81,7 +88,7 @@ __device__ void absorb_run(const Op& op, run_value<Op> (&mine)[Width], Walk walk
         for (int k = 0; k < Loads; k += 2) absorb_two(op, into[j], x[k][j], x[k + 1][j]);
       }
     } else {
-      with_known_order(op, [&](const Op& known) {
+      with_order_of_lanes(op, [&](const Op& known) {
 #pragma unroll
         for (int j = 0; j < Width; ++j) {
 #pragma unroll

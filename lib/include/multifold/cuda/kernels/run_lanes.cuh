@@ -10,6 +10,13 @@
 
 namespace multifold::cuda::kernels {
 
+/// 1, or 0 of 0: one instruction, and the compiler makes two of a comparison, and of min().
+__device__ inline unsigned is_set(unsigned bits) {
+  unsigned r;
+  asm("min.u32 %0, %1, 1;" : "=r"(r) : "r"(bits));
+  return r;
+}
+
 /// The index of a run's element in its batch.
 struct run_indices {
   std::int64_t first, step;
@@ -192,6 +199,47 @@ requires order_words<T>::are_bits struct run_lane<extremum<T>> {
   }
   __device__ static accumulator widen(const op_type& op, const type& l, const run_indices&) {
     return words::key_at(op.policy, l);
+  }
+};
+
+/// Extrema of bytes in words of 32 bits, by two instructions an element: the byte as an unsigned number, turned round
+/// for maxima, and of numbers with a sign that bit of it. Whether bytes are true is found out behind the run, since
+/// what is true of the least byte is the least truth.
+template <>
+struct run_lane<extremum<any_byte>> {
+  using op_type = extremum<any_byte>;
+  using accumulator = op_type::accumulator;
+  using type = std::int32_t;
+  static constexpr bool stays = false;
+  static constexpr bool knows_order = true;  // without with_known_order
+
+  __device__ static type identity(const op_type&) { return INT32_MAX; }
+  __device__ static void absorb(const op_type& op, type& l, any_byte x, int, const run_indices&) {
+    l = min(l, static_cast<int>(x.bits) ^ turns(op));
+  }
+  __device__ static accumulator widen(const op_type& op, const type& l, const run_indices&) {
+    if (l == INT32_MAX) return op.identity();
+    return op.policy.of(any_byte{static_cast<std::uint8_t>(l ^ turns(op))});
+  }
+
+ private:
+  // Keys are bytes with a sign: those of unsigned numbers have that bit turned.
+  __device__ static int turns(const op_type& op) { return op.policy.flip ^ (op.policy.truth ? 0 : INT8_MIN); }
+};
+
+/// Sums of truths: one instruction an element less than by a comparison.
+template <>
+struct run_lane<integer_sum<bool8>> {
+  using op_type = integer_sum<bool8>;
+  using accumulator = op_type::accumulator;
+  using type = std::uint32_t;
+  static constexpr bool stays = false;
+  static_assert(op_type::lane_capacity >= most_run_share);
+
+  __device__ static type identity(const op_type&) { return 0; }
+  __device__ static void absorb(const op_type&, type& l, bool8 x, int, const run_indices&) { l += is_set(x.bits); }
+  __device__ static accumulator widen(const op_type&, const type& l, const run_indices&) {
+    return static_cast<accumulator>(l);
   }
 };
 
