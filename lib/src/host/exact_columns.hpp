@@ -11,8 +11,7 @@ namespace multifold::host {
 template <class T, bool Omit, int N>
 requires(is_narrow<T>) struct bank<exact_gather<T, Omit>, N> {
   using op_type = exact_gather<T, Omit>;
-  static constexpr bool always_fits = std::is_same_v<T, f16>;
-  static constexpr std::int64_t capacity = always_fits ? 4096 : 256;
+  static constexpr std::int64_t capacity = always_fits<T> ? 4096 : 256;
 
   double sum[N];
   range_lanes<T, N> ranges;
@@ -20,14 +19,14 @@ requires(is_narrow<T>) struct bank<exact_gather<T, Omit>, N> {
 
   MULTIFOLD_INLINE void clear(const op_type&, int n) {
     for (int j = 0; j < n; ++j) sum[j] = -0.0;
-    if constexpr (!always_fits) ranges.clear(n);
+    if constexpr (!always_fits<T>) ranges.clear(n);
     if constexpr (Omit) {
       for (int j = 0; j < n; ++j) count[j] = 0;
     }
   }
 
   MULTIFOLD_INLINE void absorb(const op_type&, const packed<T>* x, int first, int last, std::int64_t) {
-    if constexpr (!always_fits) {
+    if constexpr (!always_fits<T>) {
       for (int j = first; j < last; ++j) Omit ? ranges.add_number(j, x[j].value) : ranges.add(j, x[j].value);
     }
     for_each_widened<N>(x, first, last, [&](int j, auto element) {
@@ -40,7 +39,7 @@ requires(is_narrow<T>) struct bank<exact_gather<T, Omit>, N> {
   }
 
   MULTIFOLD_INLINE exact_pair at(int j) const {
-    if constexpr (always_fits) return {sum[j], sum[j] - sum[j]};
+    if constexpr (always_fits<T>) return {sum[j], sum[j] - sum[j]};
     const bool fits = ranges.at(j).fits(bits_of_count(capacity));
     return {sum[j], blend(fits, 0.0, std::numeric_limits<double>::quiet_NaN())};
   }
@@ -76,7 +75,7 @@ template <class T, bool Omit>
 [[gnu::noinline]] void add_again(const exact_gather<T, Omit>& op, typename exact_gather<T, Omit>::accumulator& into,
                                  const packed<T>* x, std::int64_t count) {
   if constexpr (is_narrow<T>) {
-    const exact_pair sum = op.kernels->sum_pairs(x, count);
+    const exact_pair sum = op.kernels->sum_stretch(x, count);
     if (!sum.lost()) {
       if constexpr (Omit) into.count += count;
       return op.add(into, sum);

@@ -7,6 +7,7 @@
 #include "host/exact_columns.hpp"
 #include "host/exact_elements.hpp"
 #include "host/exact_lower.hpp"
+#include "host/half_sum.hpp"
 #include "host/instances.hpp"
 #include "host/kernels.hpp"
 
@@ -25,22 +26,28 @@ MULTIFOLD_AVX512 void add_avx512(exact_sum<T>& sum, const packed<T>* x, std::int
   add_any(sum, x, count);
 }
 
+template <simd_level Level, class T>
+MULTIFOLD_INLINE exact_pair sum_stretch(const packed<T>* x, std::int64_t count) {
+  if constexpr (std::is_same_v<T, f16>) return sum_of_halves<Level>(x, count);
+  else return pair_sum(x, count);
+}
+
 template <class T>
-exact_pair pairs_portable(const packed<T>* x, std::int64_t count) {
-  return pair_sum(x, count);
+exact_pair stretch_portable(const packed<T>* x, std::int64_t count) {
+  return sum_stretch<simd_level::portable>(x, count);
 }
 template <class T>
-MULTIFOLD_AVX2 exact_pair pairs_avx2(const packed<T>* x, std::int64_t count) {
-  return pair_sum(x, count);
+MULTIFOLD_AVX2 exact_pair stretch_avx2(const packed<T>* x, std::int64_t count) {
+  return sum_stretch<simd_level::avx2>(x, count);
 }
 template <class T>
-MULTIFOLD_AVX512 exact_pair pairs_avx512(const packed<T>* x, std::int64_t count) {
-  return pair_sum(x, count);
+MULTIFOLD_AVX512 exact_pair stretch_avx512(const packed<T>* x, std::int64_t count) {
+  return sum_stretch<simd_level::avx512>(x, count);
 }
 
 template <class T>
 inline constexpr exact_kernels<T> exact_kernels_of[simd_levels] = {
-    {add_portable<T>, pairs_portable<T>}, {add_avx2<T>, pairs_avx2<T>}, {add_avx512<T>, pairs_avx512<T>}};
+    {add_portable<T>, stretch_portable<T>}, {add_avx2<T>, stretch_avx2<T>}, {add_avx512<T>, stretch_avx512<T>}};
 
 template <class Op>
 void clear_exact(const void* op, std::byte* acc, std::int64_t count) {

@@ -25,7 +25,7 @@ template <class T>
       kept += to_double(T{x[k].value}) == to_double(T{x[k].value}) ? 1 : 0;
     }
     into.count += kept;
-    const exact_pair sum = op.kernels->sum_pairs(numbers, kept);
+    const exact_pair sum = op.kernels->sum_stretch(numbers, kept);
     if (sum.lost()) op.kernels->add_all(op.spill(into), numbers, kept);
     else op.add(into, sum);
   }
@@ -52,15 +52,6 @@ struct recent_stretches {
     return patience == 0 ? 8 : patience < most ? 4 * patience : most;
   }
 };
-
-/// Whether there is nothing but -0: the sum of that alone is -0, and what is spilled is not.
-template <class T>
-MULTIFOLD_INLINE bool only_negative_zeros(const packed<T>* x, std::int64_t count) {
-  for (std::int64_t k = 0; k < count; ++k) {
-    if (bits_of_element(T{x[k].value}) != multifold::detail::float_layout<T>::sign) return false;
-  }
-  return true;
-}
 
 template <class T, bool Omit>
 struct exact_row_kernel {
@@ -106,19 +97,21 @@ struct exact_row_kernel {
       return true;
     };
     while (rest.length > 0) {
-      if (lately.unwatched > 0) --lately.unwatched;
-      if (lately.unwatched == 0) {
-        const row_span<T> stretch = beginning(rest, watched_stretch<T>);
-        if (adds(watched_sum(stretch), stretch.length)) {
-          lately.patience_to_watch = 0;
-          continue;
+      if constexpr (!always_fits<T>) {
+        if (lately.unwatched > 0) --lately.unwatched;
+        if (lately.unwatched == 0) {
+          const row_span<T> stretch = beginning(rest, watched_stretch<T>);
+          if (adds(watched_sum(stretch), stretch.length)) {
+            lately.patience_to_watch = 0;
+            continue;
+          }
+          lately.unwatched = lately.patience_to_watch;
+          lately.patience_to_watch = lately.more(lately.patience_to_watch);
         }
-        lately.unwatched = lately.patience_to_watch;
-        lately.patience_to_watch = lately.more(lately.patience_to_watch);
       }
       if (lately.slow == 0) {
         const row_span<T> stretch = beginning(rest, exact_stretch<T>);
-        if (adds(quick_sum(stretch), stretch.length)) {
+        if (adds(quick_sum(*op.kernels, stretch), stretch.length)) {
           lately.patience_to_try = 0;
           continue;
         }

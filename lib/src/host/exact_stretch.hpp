@@ -18,9 +18,15 @@ namespace multifold::host {
 template <class T>
 inline constexpr bool is_narrow = sizeof(T) < 8;
 
+/// Whether all stretches of finite elements add up exactly in binary64: 40 bits of range and 13 of count.
+template <class T>
+inline constexpr bool always_fits = std::is_same_v<T, f16>;
+
 /// Elements of a stretch: they are in L1 when they have to be read again.
 template <class T>
-inline constexpr std::int64_t exact_stretch = sizeof(T) == 4 ? 1024 : 4096;
+inline constexpr std::int64_t exact_stretch = always_fits<T>   ? 8192
+                                              : sizeof(T) == 4 ? 1024
+                                                               : 4096;
 /// Of one that is watched: beginning and ending a watch takes as long as some hundred additions.
 template <class T>
 inline constexpr std::int64_t watched_stretch = sizeof(T) == 8 ? 8192 : 4096;
@@ -92,11 +98,11 @@ MULTIFOLD_INLINE double plain_sum(const row_span<T>& row) {
 }
 
 /// Elements [0, count) in blocks of N, the last one filled up with -0, which adds nothing to anything.
-template <int N, class T, class Block>
+template <int N, const prefetch_distance& Ahead = ahead_of_work, class T, class Block>
 MULTIFOLD_INLINE void for_each_block(const packed<T>* x, std::int64_t count, const Block& block) {
   std::int64_t k = 0;
   for (; k + N <= count; k += N) {
-    prefetch_behind(x + k, N * sizeof(T));
+    prefetch_behind<Ahead>(x + k, N * sizeof(T));
     block(x + k);
   }
   if (k == count) return;
@@ -236,11 +242,20 @@ MULTIFOLD_INLINE exact_pair pair_sum(const packed<T>* x, std::int64_t count) {
   return sums.fold();
 }
 
+/// Whether there is nothing but -0: the sum of that alone is -0, and what is spilled is not.
+template <class T>
+MULTIFOLD_INLINE bool only_negative_zeros(const packed<T>* x, std::int64_t count) {
+  for (std::int64_t k = 0; k < count; ++k) {
+    if (bits_of_element(T{x[k].value}) != multifold::detail::float_layout<T>::sign) return false;
+  }
+  return true;
+}
+
 /// The sum of a stretch if it comes quickly; else it is lost. A NaN is always lost.
 template <class T>
-MULTIFOLD_INLINE exact_pair quick_sum(const row_span<T>& row) {
-  if constexpr (std::is_same_v<T, f16>) {
-    // 40 bits of range and 12 of count: finite elements always fit.
+MULTIFOLD_INLINE exact_pair quick_sum(const exact_kernels<T>& kernels, const row_span<T>& row) {
+  if constexpr (always_fits<T>) {
+    if (row.length >= longest_short_row<float_sum<T>>) return kernels.sum_stretch(row.data, row.length);
     const double sum = plain_sum(row);
     return {sum, sum - sum};
   } else {

@@ -2,6 +2,7 @@
 // far apart, one by one where they are not.
 #pragma once
 
+#include "host/half_floats.hpp"
 #include "host/moments_marks.hpp"
 #include "host/moments_terms.hpp"
 #include "host/widened.hpp"
@@ -167,13 +168,18 @@ MULTIFOLD_INLINE void gather_carried(const exact_moments<T, Set>& op, moment_sum
   if constexpr (sums_products(Set)) add_products<Fma>(into.products, x, y, count, bounds_x, bounds_y);
 }
 
-/// Elements of 16 bits as binary32.
-template <class T>
+/// Elements of 16 bits as binary32. `F16c`: whether the processor converts binary16.
+template <bool F16c, class T>
 MULTIFOLD_INLINE void widen(const packed<T>* x, std::int64_t count, stretch_copy<float>& out) {
   constexpr int block = 32;
+  constexpr simd_level level = F16c ? simd_level::avx2 : simd_level::portable;
   std::int64_t k = 0;
   for (; k + block <= count; k += block) {
-    for (int j = 0; j < block; ++j) out.element[k + j].value = widened(T{x[k + j].value});
+    if constexpr (std::is_same_v<T, f16>) {
+      widen_block<level, block>(x + k, reinterpret_cast<float*>(out.element + k));
+    } else {
+      for (int j = 0; j < block; ++j) out.element[k + j].value = widened(T{x[k + j].value});
+    }
   }
   for (; k < count; ++k) out.element[k].value = widened(T{x[k].value});
 }
@@ -187,8 +193,8 @@ MULTIFOLD_INLINE void gather_stretch(const exact_moments<T, Set>& op, moment_sum
   constexpr bool two = reads_two_arrays(Set);
   if constexpr (is_narrow_real<T>) {
     detail::stretch_copy<float> x, y;
-    detail::widen(s.x, s.indices.count, x);
-    if constexpr (two) detail::widen(s.y, s.indices.count, y);
+    detail::widen<Fma>(s.x, s.indices.count, x);
+    if constexpr (two) detail::widen<Fma>(s.y, s.indices.count, y);
     detail::gather_carried<Fma>(op, into, x.element, two ? y.element : x.element, s.indices);
   } else {
     detail::gather_carried<Fma>(op, into, s.x, two ? s.y : s.x, s.indices);
