@@ -137,7 +137,7 @@ TEST(product_run, refuses_products_whose_last_bit_it_cannot_hold) {
 // What is left for the third window is at most half a unit of the second: here nearly that, everywhere.
 TEST(product_run, holds_the_largest_rests) {
   std::mt19937_64 random(3);
-  for (const int top : {-925, 0, 1, 400}) {
+  for (const int top : {product_windows::least_top, 0, 1, 400}) {
     for (const double sign : {1.0, -1.0}) {
       std::pair<double, double> worst;
       double largest = 0;
@@ -176,7 +176,9 @@ TEST(product_run, sums_any_products_within_its_span) {
         const int exponent = top - product_windows::span + below(product_windows::span - 1);
         const double u = any(), v = any();
         std::tie(x, y) = scaled(u, v, exponent);
-        if (square) y = x = std::ldexp(u, (exponent - (exponent & 1)) / 2 + (exponent == top - 44 ? exponent & 1 : 0));
+        if (square)
+          y = x = std::ldexp(
+              u, (exponent - (exponent & 1)) / 2 + (exponent == top - product_windows::span ? exponent & 1 : 0));
         if (below(50) == 0 && round % 2 == 0) x = 0, y = square ? x : y;
       }
       ASSERT_NO_FATAL_FAILURE(check_taken(top, f)) << round;
@@ -189,7 +191,7 @@ TEST(product_run, refuses_what_has_no_exact_product) {
   constexpr double huge = 0x1p1000, tiny = 0x1p-1000;
   const std::pair<double, double> wrong[] = {{inf, 0},   {inf, 1},     {-inf, -inf}, {nan, 1},      {0, nan},
                                              {nan, inf}, {huge, huge}, {tiny, tiny}, {-tiny, tiny}, {0x1p-1074, 0.5}};
-  for (const int top : {-925, 0, 900}) {
+  for (const int top : {product_windows::least_top, 0, 900}) {
     for (const auto& pair : wrong) {
       for (const std::size_t at : {0, 40, 1023}) {
         factors f(moment_stretch_elements, scaled(odd, most, top - 5));

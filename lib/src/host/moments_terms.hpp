@@ -70,13 +70,13 @@ struct product_terms {
   MULTIFOLD_INLINE static split_product both(double x, double y) { return product_of<Fma>(x, y); }
 };
 
-/// Calls `f(x, y)` with pointers to window_width elements each, the last ones filled up with zeros.
-template <class C, class F>
+/// Calls `f(x, y)` with pointers to Width elements each, the last ones filled up with zeros.
+template <int Width = window_width, class C, class F>
 MULTIFOLD_INLINE void for_each_lanes(const packed<C>* x, const packed<C>* y, std::int64_t count, const F& f) {
   std::int64_t k = 0;
-  for (; k + window_width <= count; k += window_width) f(x + k, y + k);
+  for (; k + Width <= count; k += Width) f(x + k, y + k);
   if (k == count) return;
-  packed<C> rest_x[window_width] = {}, rest_y[window_width] = {};
+  packed<C> rest_x[Width] = {}, rest_y[Width] = {};
   for (int j = 0; k + j < count; ++j) {
     rest_x[j] = x[k + j];
     rest_y[j] = y[k + j];
