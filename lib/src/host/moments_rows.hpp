@@ -51,8 +51,9 @@ template <class Op>
 void add_stretches(const Op& op, typename Op::accumulator& into, moment_stretch_of<Op> s, stretch_kernel<Op> gather) {
   constexpr std::int64_t few = 6;  // fewer are added one by one
   const index_range all = s.indices;
-  for (std::int64_t k = 0; k < all.count; k += moment_stretch_elements) {
-    s.indices = {all.at(k), all.step, std::min(moment_stretch_elements, all.count - k)};
+  constexpr std::int64_t longest = longest_stretch<typename Op::element, Op::set>;
+  for (std::int64_t k = 0; k < all.count; k += longest) {
+    s.indices = {all.at(k), all.step, std::min(longest, all.count - k)};
     if (s.indices.count > few) {
       gather(op, into, s);
     } else {
@@ -61,8 +62,8 @@ void add_stretches(const Op& op, typename Op::accumulator& into, moment_stretch_
         else op.add(into, s.x[i].value, s.indices.at(i));
       }
     }
-    s.x += moment_stretch_elements;
-    s.y += moment_stretch_elements;
+    s.x += longest;
+    s.y += longest;
   }
 }
 

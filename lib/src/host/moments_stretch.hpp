@@ -5,12 +5,13 @@
 #include "host/half_floats.hpp"
 #include "host/moments_marks.hpp"
 #include "host/moments_terms.hpp"
+#include "host/product_run.hpp"
 #include "host/widened.hpp"
 #include "multifold/ops/moments.hpp"
 
 namespace multifold::host {
 
-/// At most moment_stretch_elements neighbours of one batch, and their partners in the second array, if there is one.
+/// At most longest_stretch neighbours of one batch, and their partners in the second array, if there is one.
 template <class T>
 struct moment_stretch {
   const packed<T>* x;
@@ -112,14 +113,26 @@ MULTIFOLD_INLINE void add_magnitudes(exact_sum<C>& sum, const packed<C>* x, std:
   }
 }
 
-template <bool Fma, class C>
+template <class C>
+MULTIFOLD_INLINE void count_products(exact_dot<C>& sum, const packed<C>* x, const packed<C>* y, std::int64_t count) {
+  const bool marked = sum.counters().not_negative_zero > 0 || x == y || has_other_than_negative_zero(x, y, count);
+  sum.add_counts({count, 0, 0, 0, marked ? 1 : 0});
+}
+
+template <bool Fma, bool Square, class C, class Run>
 MULTIFOLD_INLINE void add_products(exact_dot<C>& sum, const packed<C>* x, const packed<C>* y, std::int64_t count,
-                                   const value_bounds& bounds_x, const value_bounds& bounds_y) {
-  const found_scale found =
-      sizeof(C) < 8 ? found_scale{{}, product_bounds(bounds_x, bounds_y), true} : scale_of_products(bounds_x, bounds_y);
+                                   const value_bounds& bounds_x, const value_bounds& bounds_y, Run& run) {
+  const value_bounds bounds = product_bounds(bounds_x, bounds_y);
+  found_scale found{{}, bounds, true};
+  if constexpr (sizeof(C) == 8) {
+    found = scale_of_products(bounds_x, bounds_y);
+    if (found.possible && found.scale.none() && !bounds.zero &&
+        run.template add<Fma, Square>(sum, x, y, count, bounds_x, bounds_y)) {
+      return count_products(sum, x, y, count);
+    }
+  }
   if (found.possible) {
-    const bool marked = sum.counters().not_negative_zero > 0 || x == y || has_other_than_negative_zero(x, y, count);
-    sum.add_counts({count, 0, 0, 0, marked ? 1 : 0});
+    count_products(sum, x, y, count);
     add_terms<product_terms<C, Fma>>(sum, x, y, count, found.bounds, found.scale);
   } else {
     for (std::int64_t k = 0; k < count; ++k) sum.add_product(x[k].value, y[k].value);
@@ -142,7 +155,7 @@ struct stretch_copy {
 
 template <bool Fma, class T, moment_set Set, class C>
 MULTIFOLD_INLINE void gather_carried(const exact_moments<T, Set>& op, moment_sums<T, Set>& into, const packed<C>* x,
-                                     const packed<C>* y, const index_range& indices) {
+                                     const packed<C>* y, const index_range& indices, product_run_of<T, Set>& run) {
   constexpr bool two = reads_two_arrays(Set);
   std::int64_t count = indices.count;
   exponent_range<C> range_x = range_of(x, count), range_y = two ? range_of(y, count) : range_x;
@@ -165,7 +178,7 @@ MULTIFOLD_INLINE void gather_carried(const exact_moments<T, Set>& op, moment_sum
   if constexpr (Set == moment_set::absolute) add_magnitudes(into.x, x, count, bounds_x);
   else if constexpr (sums_elements(Set)) add_elements(into.x, x, count, bounds_x);
   if constexpr (Set == moment_set::joint) add_elements(into.y, y, count, bounds_y);
-  if constexpr (sums_products(Set)) add_products<Fma>(into.products, x, y, count, bounds_x, bounds_y);
+  if constexpr (sums_products(Set)) add_products<Fma, !two>(into.products, x, y, count, bounds_x, bounds_y, run);
 }
 
 /// Elements of 16 bits as binary32. `F16c`: whether the processor converts binary16.
@@ -184,20 +197,42 @@ MULTIFOLD_INLINE void widen(const packed<T>* x, std::int64_t count, stretch_copy
   for (; k < count; ++k) out.element[k].value = widened(T{x[k].value});
 }
 
+/// Elements of binary64 as many as a run holds.
+template <bool Fma, moment_set Set>
+MULTIFOLD_INLINE void gather_run(const exact_moments<double, Set>& op, moment_sums<double, Set>& into,
+                                 const moment_stretch<double>& s) {
+  constexpr bool two = reads_two_arrays(Set), only_products = Set == moment_set::squares || Set == moment_set::products;
+  product_run run;
+  for (std::int64_t k = 0; k < s.indices.count; k += moment_stretch_elements) {
+    const packed<double>*const x = s.x + k, *const y = two ? s.y + k : x;
+    const std::int64_t count = std::min(moment_stretch_elements, s.indices.count - k);
+    if (only_products && run.add<Fma, !two>(x, y, count)) count_products(into.products, x, y, count);
+    else gather_carried<Fma>(op, into, x, y, {s.indices.at(k), s.indices.step, count}, run);
+  }
+  run.finish(into.products);
+}
+
 }  // namespace detail
+
+/// Elements of one call of gather_stretch.
+template <class T, moment_set Set>
+inline constexpr std::int64_t longest_stretch = product_run_of<T, Set>::capacity;
 
 /// Adds a stretch to the sums of its batch.
 template <bool Fma, floating_storage T, moment_set Set>
 MULTIFOLD_INLINE void gather_stretch(const exact_moments<T, Set>& op, moment_sums<T, Set>& into,
                                      const moment_stretch<T>& s) {
   constexpr bool two = reads_two_arrays(Set);
+  no_product_run run;
   if constexpr (is_narrow_real<T>) {
     detail::stretch_copy<float> x, y;
     detail::widen<Fma>(s.x, s.indices.count, x);
     if constexpr (two) detail::widen<Fma>(s.y, s.indices.count, y);
-    detail::gather_carried<Fma>(op, into, x.element, two ? y.element : x.element, s.indices);
+    detail::gather_carried<Fma>(op, into, x.element, two ? y.element : x.element, s.indices, run);
+  } else if constexpr (std::is_same_v<product_run_of<T, Set>, product_run>) {
+    detail::gather_run<Fma>(op, into, s);
   } else {
-    detail::gather_carried<Fma>(op, into, s.x, two ? s.y : s.x, s.indices);
+    detail::gather_carried<Fma>(op, into, s.x, two ? s.y : s.x, s.indices, run);
   }
 }
 

@@ -70,13 +70,13 @@ struct product_terms {
   MULTIFOLD_INLINE static split_product both(double x, double y) { return product_of<Fma>(x, y); }
 };
 
-/// Calls `f(x, y)` with pointers to window_width elements each, the last ones filled up with zeros.
-template <class C, class F>
+/// Calls `f(x, y)` with pointers to Width elements each, the last ones filled up with zeros.
+template <int Width = window_width, class C, class F>
 MULTIFOLD_INLINE void for_each_lanes(const packed<C>* x, const packed<C>* y, std::int64_t count, const F& f) {
   std::int64_t k = 0;
-  for (; k + window_width <= count; k += window_width) f(x + k, y + k);
+  for (; k + Width <= count; k += Width) f(x + k, y + k);
   if (k == count) return;
-  packed<C> rest_x[window_width] = {}, rest_y[window_width] = {};
+  packed<C> rest_x[Width] = {}, rest_y[Width] = {};
   for (int j = 0; k + j < count; ++j) {
     rest_x[j] = x[k + j];
     rest_y[j] = y[k + j];
@@ -91,13 +91,7 @@ MULTIFOLD_INLINE void sum_in_lanes(const packed<C>* x, const packed<C>* y, std::
   lanes.start(list);
   for_each_lanes(x, y, count, [&](const packed<C>* a, const packed<C>* b) {
     for (int j = 0; j < window_width; ++j) {
-      if constexpr (Terms::split) {
-        const split_product term = Terms::both(a[j].value, b[j].value);
-        lanes.template add<0>(j, term.product);
-        lanes.template add<1>(j, term.error);
-      } else {
-        lanes.add(j, Terms::first(a[j].value, b[j].value));
-      }
+      lanes.add(j, Terms::first(a[j].value, b[j].value));
     }
   });
   lanes.finish(emit);
@@ -108,6 +102,8 @@ MULTIFOLD_INLINE void sum_in_lanes(const packed<C>* x, const packed<C>* y, std::
 struct term_scale {
   double x = 1, y = 1;
   int exponent = 0;
+
+  bool none() const { return x == 1 && y == 1; }
 };
 
 template <class Terms, class C, class Emit>
@@ -165,10 +161,10 @@ MULTIFOLD_INLINE void add_terms(exact_accumulator<Format>& sum, const packed<C>*
   const window_list list{bounds.top, split ? 11 : 10};
   const auto emit = [&](double part) { add_part(sum, part, scale.exponent); };
   // As many windows as ordinary data needs: elements of 24 bits over a range of 2^19, their products over 2^18; those
-  // of 53 bits over 2^31, their products over 2^28.
-  constexpr int few = split ? 4 : Format::products ? 2 : sizeof(C) == 4 ? 1 : 2;
-  if (scale.exponent == 0 && list.ends(few - 1, bounds.unit)) {
-    sum_in_lanes<Terms, few>(x, y, count, list, emit);
+  // of 53 bits over 2^31. Products of binary64 that do come as a product_run.
+  constexpr int few = Format::products || sizeof(C) == 8 ? 2 : 1;
+  if (!split && scale.none() && list.ends(few - 1, bounds.unit)) {
+    if constexpr (!split) sum_in_lanes<Terms, few>(x, y, count, list, emit);
   } else {
     sum_through_memory<Terms>(x, y, count, list, bounds.unit, scale, emit);
   }

@@ -68,10 +68,9 @@ struct window_lanes {
     }
   }
 
-  /// Adds one number to lane j, from window First on.
-  template <int First = 0>
+  /// Adds one number to lane j.
   MULTIFOLD_INLINE void add(int j, double v) {
-    for (int i = First; i + 1 < Windows; ++i) {
+    for (int i = 0; i + 1 < Windows; ++i) {
       const double t = s[i][j] + v;
       v -= t - s[i][j];
       s[i][j] = t;
