@@ -87,7 +87,7 @@ class moment_block {
   MULTIFOLD_INLINE bool add_to(sums_type& sums) const {
     const int count_bits = bits_of_count(count_), product_bits = count_bits + (split ? 1 : 0);
     place x, y, products;
-    bool possible = x.of<T>(ranges_x_);
+    bool possible = x.template of<T>(ranges_x_);
     if constexpr (two) possible = y.template of<T>(ranges_y_) && possible;
     if constexpr (sums_products(Set)) possible = products.of_product(x, two ? y : x) && possible;
     if (!possible) return false;
