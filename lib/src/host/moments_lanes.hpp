@@ -95,7 +95,7 @@ struct moment_lanes {
   using C = carrier_of<T>;
   using parts = moment_parts<C, Set>;
   using accumulator = moment_partial<C, Set>;
-  static constexpr bool two = reads_two_arrays(Set), split = parts::product_count == 3;
+  static constexpr bool two = reads_two_arrays(Set), split = sizeof(C) == 8;
 
   double part[parts::count][N];
   std::int64_t count[N];
@@ -123,8 +123,9 @@ struct moment_lanes {
   }
 
   /// Adds one element of each batch. `propagates`: all bits if NaN takes part, or none.
-  template <bool Fma>
-  MULTIFOLD_INLINE void add(const packed<T>* x, const packed<T>* y, std::int64_t index, key_of<C> propagates) {
+  template <bool Fma, class Element>
+  MULTIFOLD_INLINE void add(const packed<Element>* x, const packed<Element>* y, std::int64_t index,
+                            key_of<C> propagates) {
     using key = key_of<C>;
     C cx[N], cy[N];
     double a[N], b[N];
@@ -150,7 +151,18 @@ struct moment_lanes {
     if constexpr (sums_products(Set)) add_products<Fma>(a, two ? b : a, takes_part);
   }
 
- private:
+  /// The marks of one element of each batch, of which none is NaN.
+  MULTIFOLD_INLINE void add_marks(const packed<C>* x, std::int64_t index) {
+    if constexpr (Set == moment_set::description) {
+      C cx[N];
+      key_of<C> all[N];
+      for (int j = 0; j < N; ++j) cx[j] = x[j].value;
+      for (int j = 0; j < N; ++j) all[j] = -1;
+      marks.add(cx, all, index);
+    }
+  }
+
+  /// Adds a number to the sum that lies from part First on.
   template <int First, int Count>
   MULTIFOLD_INLINE void put(int j, double x) {
     for (int i = First; i + 1 < First + Count; ++i) {
@@ -161,6 +173,7 @@ struct moment_lanes {
     part[First + Count - 1][j] = detail::sum_or_lose(part[First + Count - 1][j], x);
   }
 
+ private:
   // Elements that take no part are -0 here, and so has to be their product.
   template <bool Fma>
   MULTIFOLD_INLINE void add_products(const double* a, const double* b, const key_of<C>* takes_part) {
@@ -184,32 +197,5 @@ struct moment_lanes {
     }
   }
 };
-
-/// Adds rows of `n` lanes to as many accumulators, `step` apart. Returns the lanes that are lost, as bits; their
-/// accumulators are as they were.
-template <bool Fma, class T, moment_set Set>
-MULTIFOLD_INLINE std::uint64_t gather_lanes(const moment_gather<T, Set>& op, moment_partial<carrier_of<T>, Set>* acc,
-                                            std::int64_t step, const lane_rows<T>& rows, int n) {
-  constexpr int lanes = moment_lane_count;
-  moment_lanes<T, Set> sums;
-  sums.load(acc, step, n);
-  const key_of<carrier_of<T>> propagates = op.moments.nan == nan_policy::propagate ? -1 : 0;
-  packed<T> x[lanes] = {}, y[lanes] = {};
-  for (std::int64_t r = 0; r < rows.indices.count; ++r) {
-    const packed<T>*const from_x = rows.x + r * rows.stride, *const from_y = rows.y + r * rows.stride;
-    if (n == lanes) {
-      sums.template add<Fma>(from_x, from_y, rows.indices.at(r), propagates);
-    } else {
-      for (int j = 0; j < n; ++j) x[j] = from_x[j], y[j] = from_y[j];
-      sums.template add<Fma>(x, y, rows.indices.at(r), propagates);
-    }
-  }
-  std::uint64_t lost = 0;
-  for (int j = 0; j < n; ++j) {
-    if (sums.lost(j)) lost |= std::uint64_t{1} << j;
-    else sums.store(j, acc[j * step]);
-  }
-  return lost;
-}
 
 }  // namespace multifold::host

@@ -2,7 +2,7 @@
 // and those that this is too narrow for, or that are long, stretch by stretch.
 #pragma once
 
-#include "host/moments_lanes.hpp"
+#include "host/moments_block.hpp"
 #include "host/moments_rows.hpp"
 
 namespace multifold::host {
