@@ -67,22 +67,15 @@ requires(!std::is_same_v<T, f16>) class exponent_bins {
   }
 
   /// Whether nothing but zeros was added.
-  bool only_zeros() const {
+  bool only_zeros() const requires(!wide) {
     for (const bin& b : bins_) {
-      if constexpr (wide) {
-        if (b[0] != 0 || b[1] != 0) return false;
-      } else {
-        if (b != 0) return false;
-      }
+      if (b != 0) return false;
     }
     return true;
   }
 
   /// The sum of nothing but zeros: -0 if none of them was +0.
-  double sum_of_zeros() const {
-    if constexpr (wide) return bins_[0][0];
-    else return bins_[0];
-  }
+  double sum_of_zeros() const requires(!wide) { return bins_[0]; }
 
   /// Adds what the bins hold to `sum`.
   void add_to(exact_sum<T>& sum) const {

@@ -30,7 +30,7 @@ class wide_bins {
 
   MULTIFOLD_INLINE static bool unusual(double x) { return (bits_of_element(x) & infinity) == infinity; }
 
-  /// Adds a row of elements that are finite: by vectors to memory, since from there to a bin is the shortest way.
+  /// Adds a row of elements that are finite.
   MULTIFOLD_INLINE void add(const packed<double>* x) {
     alignas(64) double half[2 * Lanes];
     alignas(64) std::uint64_t place[Lanes];
@@ -42,7 +42,6 @@ class wide_bins {
       half[2 * j + 1] = value - upper;
       place[j] = (b >> 56 & 0x7f) * (2 * Lanes);
     }
-    asm("" : "+m"(half), "+m"(place));  // GCC would take registers apart instead
 #pragma GCC unroll 32
     for (int j = 0; j < Lanes; ++j) {
       double* const bin = bins_ + place[j] + 2 * j;
