@@ -1,6 +1,10 @@
 """Faults in the CPU engine and around it: a file, what stands there once, and what the fault puts in its place."""
 
 FAULTS = (
+    ("bins of f64 columns are settled a row late",
+     "lib/src/host/exact_bin_columns.hpp",
+     "turn < bins::capacity &&",
+     "turn < bins::capacity + (FAULT ? 1 : 0) &&"),
     ("a checkpoint is resumed whatever the elements are",
      "lib/src/reduce/resume.cpp",
      "if (found.summed == digest_summed(",

@@ -1,6 +1,7 @@
 // Columns whose lanes are lost: their rows go to bins of exponents, in numbers around every limit of theirs.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -80,7 +81,7 @@ TYPED_TEST_SUITE(exact_columns, types);
 
 TYPED_TEST(exact_columns, of_any_bits) {
   for (const what_else others : {what_else::nothing, what_else::zeros, what_else::specials}) {
-    for (const std::int64_t rows : {63, 64, 257, 511, 512, 2047, 2049}) {
+    for (const std::int64_t rows : {63, 64, 257, 511, 512, 2045, 2046, 2047, 2049, 4093}) {
       for (const std::int64_t width : {1, 3, 16, 17, 31, 32, 33, 65}) {
         ASSERT_NO_FATAL_FAILURE(expect_columns<TypeParam>(rows, width, width, others));
         ASSERT_NO_FATAL_FAILURE(expect_columns<TypeParam>(rows, width, width + 9, others));
@@ -111,5 +112,35 @@ TEST(exact_columns, of_largest_elements) {
     const array_view view = make_view(x.data(), {40000, 2});
     const plan p = plan_for(exact_reduction(op_kind::sum, dtype::f32, dtype::f64), view, {0});
     ASSERT_NO_FATAL_FAILURE(expect_everywhere(by_columns(p, x, 40000, 2, 2), p, view, family::largest));
+  }
+}
+
+// As many elements as settled bins of f64 have room for, after some that leave and pass on the most and a bit that the
+// first addition to round would lose, for all others cancel.
+TEST(exact_columns, of_largest_elements_of_settled_bins) {
+  const auto element = [](int bin, int exponent, double significand) {
+    return std::ldexp(significand, std::min(16 * bin + exponent, 2046) - 1023);
+  };
+  for (const int bin : {1, 2, 63, 64, 65, 126, 127}) {
+    const double large = element(bin, 15, 0x1.fffffffffffffp0), below = element(bin - 1, 15, 0x1.fffffffffffffp0);
+    for (const std::int64_t rows : {2045, 2046, 2047, 2048}) {
+      std::vector<double> x;
+      const auto add = [&](std::int64_t count, double value) {
+        for (std::int64_t i = 0; i < count; ++i) x.insert(x.end(), {value, -value, 0});
+      };
+      add(1, 0x1p-1074);  // lanes are lost
+      for (const double sign : {1.0, -1.0}) {
+        if (sign < 0) add(2 * rows, -large);
+        add(1, sign * large);
+        add(1, sign * element(bin, 0, 0x1.0000000000001p0));
+        add(rows - 3, sign * below);
+        if (sign > 0) add(2 * rows, large);
+      }
+      const std::int64_t all = static_cast<std::int64_t>(x.size()) / 3;
+      array_view view = make_view(x.data(), {all, 2});
+      view.strides = {3, 1};
+      const plan p = plan_for(exact_reduction(op_kind::sum, dtype::f64, dtype::f64), view, {0});
+      ASSERT_NO_FATAL_FAILURE(expect_everywhere(by_columns(p, x, all, 2, 3), p, view, family::largest));
+    }
   }
 }

@@ -8,16 +8,17 @@
 #include "host/exact_bins.hpp"
 #include "host/exact_gather.hpp"
 #include "host/exact_stretch.hpp"
+#include "host/wide_bin_columns.hpp"
 
 namespace multifold::host {
 
-/// Bins of neighbouring columns.
+/// Bins of neighbouring columns, each with its own.
 template <floating_storage T, bool Omit>
 struct bin_columns {
   using accumulator = typename exact_gather<T, Omit>::accumulator;
   using bins = exponent_bins<T>;
-  // Two lines of a row, or four. More, and bins of binary64 would not fit L2.
   static constexpr int lanes = 32;
+  static constexpr std::int64_t bytes = lanes * sizeof(bins);
   // Rows. Into L2, for in L1 lines that lie as far apart as rows do would drive each other out.
   static constexpr std::int64_t far_away = 16;
 
@@ -79,6 +80,70 @@ struct bin_columns {
   }
 };
 
+/// Bins of neighbouring columns of f64.
+template <bool Omit>
+struct bin_columns<double, Omit> {
+  using accumulator = typename exact_gather<double, Omit>::accumulator;
+  // Four lines of a row. Of fewer, memory is slower than the sums; bins of more do not fit L1 even by half.
+  static constexpr int lanes = 32;
+  using bins = wide_bins<lanes>;
+  static constexpr std::int64_t bytes = sizeof(bins);
+  static constexpr std::int64_t far_away = 16;  // rows
+
+  const exact_gather<double, Omit>& op;
+  bins* lane;
+  accumulator* acc;
+
+  /// Adds rows of at most `lanes` columns; narrow ones that touch go side by side.
+  MULTIFOLD_INLINE void add(const packed<double>* row, std::int64_t stride, int width, std::int64_t rows) const {
+    const int side = stride == width ? lanes / width : 1;
+    lane->clear();
+    std::int64_t left = rows;
+    while (left > 0) {
+      for (std::int64_t turn = 0; turn < bins::capacity && left > 0; ++turn, left -= side, row += side * stride) {
+        if (left > far_away * side) ask_for(row + far_away * side * stride, side * width);
+        add_row(row, static_cast<int>(left < side ? left : side) * width, width);
+      }
+      lane->settle();
+    }
+    for (int j = width; j < side * width; ++j) lane->merge(j % width, j);
+    for (int j = 0; j < width; ++j) {
+      if (lane->only_zeros(j)) op.add(acc[j], {lane->sum_of_zeros(j), 0});
+      else lane->add_to(op.spill(acc[j]), j);
+      if constexpr (Omit) acc[j].count += rows;
+    }
+  }
+
+ private:
+  MULTIFOLD_INLINE static void ask_for(const packed<double>* row, int n) {
+    for (int j = 0; j < n; j += 8) __builtin_prefetch(row + j, 0, 2);
+    __builtin_prefetch(row + n - 1, 0, 2);  // rows need not begin with a line
+  }
+
+  MULTIFOLD_INLINE void add_row(const packed<double>* row, int n, int width) const {
+    packed<double> usual[lanes];
+    if (n < lanes || bins::template any_unusual<lanes>(row)) {
+      for (int j = 0; j < n; ++j) usual[j].value = bins::unusual(row[j].value) ? -0.0 : double{row[j].value};
+      for (int j = n; j < lanes; ++j) usual[j].value = -0.0;
+      for (int j = 0; j < n; ++j) {
+        if (bins::unusual(row[j].value)) add_other(row[j].value, acc[j % width]);
+      }
+      row = usual;
+    }
+    lane->add(row);
+  }
+
+  MULTIFOLD_INLINE void add_other(double x, accumulator& into) const {
+    if constexpr (Omit) {
+      if (x != x) {
+        --into.count;
+        return;
+      }
+    }
+    add_unusual(op.spill(into), x);
+  }
+};
+
 /// Where most lanes were lost, their rows go to bins, and many more after them.
 template <class T, bool Omit, class Tile>
 requires(!std::is_same_v<T, f16>) MULTIFOLD_INLINE std::int64_t
@@ -90,13 +155,14 @@ requires(!std::is_same_v<T, f16>) MULTIFOLD_INLINE std::int64_t
   for (int j = 0; j < n; ++j) lost += tile.at(j).lost() ? 1 : 0;
   if (2 * lost < n) return 0;
   const std::int64_t rows = block.rows < many ? block.rows : many;
-  constexpr int lanes = bin_columns<T, Omit>::lanes;
-  const aligned_bytes memory = try_allocate(lanes * static_cast<std::int64_t>(sizeof(exponent_bins<T>)));
+  using columns = bin_columns<T, Omit>;
+  constexpr int lanes = columns::lanes;
+  const aligned_bytes memory = try_allocate(columns::bytes);
   if (!memory) return 0;
-  auto* const bins = reinterpret_cast<exponent_bins<T>*>(memory.get());
+  auto* const bins = reinterpret_cast<typename columns::bins*>(memory.get());
   for (std::int64_t first = 0; first < block.width; first += lanes) {
     const int width = static_cast<int>(block.width - first < lanes ? block.width - first : lanes);
-    bin_columns<T, Omit>{op, bins, into + first}.add(block.data + first, block.stride, width, rows);
+    columns{op, bins, into + first}.add(block.data + first, block.stride, width, rows);
   }
   return rows;
 }

@@ -21,9 +21,11 @@ namespace multifold::host {
 /// halves, of 26 and 27 bits.
 template <floating_storage T>
 requires(!std::is_same_v<T, f16>) class exponent_bins {
+  using format = exact_traits<T>;
   using layout = multifold::detail::float_layout<T>;
   using bits = typename layout::bits_type;
   static constexpr bool wide = sizeof(T) == 8;
+  static constexpr int exponents = wide ? 128 : 16;
 
  public:
   /// Elements that may be added, merges included. Of 53 bits, 16 exponents and a significand of 24 leave 14, and halves
@@ -65,22 +67,15 @@ requires(!std::is_same_v<T, f16>) class exponent_bins {
   }
 
   /// Whether nothing but zeros was added.
-  bool only_zeros() const {
+  bool only_zeros() const requires(!wide) {
     for (const bin& b : bins_) {
-      if constexpr (wide) {
-        if (b[0] != 0 || b[1] != 0) return false;
-      } else {
-        if (b != 0) return false;
-      }
+      if (b != 0) return false;
     }
     return true;
   }
 
   /// The sum of nothing but zeros: -0 if none of them was +0.
-  double sum_of_zeros() const {
-    if constexpr (wide) return bins_[0][0];
-    else return bins_[0];
-  }
+  double sum_of_zeros() const requires(!wide) { return bins_[0]; }
 
   /// Adds what the bins hold to `sum`.
   void add_to(exact_sum<T>& sum) const {
@@ -101,6 +96,11 @@ requires(!std::is_same_v<T, f16>) class exponent_bins {
         quanta[at] = static_cast<std::int64_t>(total);
       }
     }
+    add_quanta(sum, quanta);
+  }
+
+  /// Adds multiples of 2^(16 at) halves of the sum's unit, of each bin and of one after the last.
+  static void add_quanta(exact_sum<T>& sum, const int128_t (&quanta)[exponents + 2]) {
     // Of the 32 places of a digit, two bins begin at the 15th and at the last.
     digits<format::digit_count> pieces{};
     int128_t carry = quanta[0] >> 1;
@@ -118,11 +118,9 @@ requires(!std::is_same_v<T, f16>) class exponent_bins {
   }
 
  private:
-  using format = exact_traits<T>;
   using word = std::make_signed_t<bits>;
   using pair [[gnu::vector_size(16)]] = double;
   using bin = std::conditional_t<wide, pair, double>;
-  static constexpr int exponents = wide ? 128 : 16;
   static constexpr int lower_half_bits = 27;
   static constexpr int count = 2 * exponents;
   static constexpr bits top_exponents =
