@@ -138,6 +138,27 @@ TEST(float_products, smallest_unit_and_one_below) {
   }
 }
 
+TEST(float_products, products_from_the_top_on_take_other_windows) {
+  for (const int top : {-150, -1, 0, 3, 60, 240}) {
+    for (const int above : {0, 1, 2, 3, 8}) {
+      const factors f(moment_stretch_elements, scaled(most, most, top - 2)),
+          more(moment_stretch_elements, scaled(most, -most, top + above - 2));
+      float_product_run run = run_below(top);
+      exact_dot<float> found, expected = sum_of(f);
+      for (const factors& part : {f, more}) {
+        const arrays a(part);
+        EXPECT_EQ(found.normalised_digits(), exact_dot<float>{}.normalised_digits());
+        ASSERT_TRUE((run.add<true, false>(found, a.x.data(), a.y.data(), a.size(), a.bounds_x(), a.bounds_y())));
+      }
+      const exact_dot<float> none;
+      EXPECT_EQ(found.normalised_digits(), (above > 0 ? expected : none).normalised_digits()) << top << ' ' << above;
+      run.finish(found);
+      expected.add_digits(sum_of(more).normalised_digits(), 1);
+      EXPECT_EQ(found.normalised_digits(), expected.normalised_digits()) << top << ' ' << above;
+    }
+  }
+}
+
 TEST(float_products, any_within_the_span_and_windows_that_change) {
   const unsigned fresh = std::random_device{}();
   for (const unsigned seed : {1u, fresh}) {
