@@ -36,8 +36,8 @@ exact_dot<double> sum_of(const factors& f) {
 }
 
 // A run whose windows have this top, and nothing in them.
-product_run run_below(int top) {
-  product_run run;
+double_product_run run_below(int top) {
+  double_product_run run;
   exact_dot<double> none;
   const packed<double> zero{0};
   const int unit = product_windows{top}.unit(), half = unit / 2;
@@ -49,7 +49,7 @@ product_run run_below(int top) {
 template <bool Fma, bool Square>
 void check_taken(int top, const factors& f, int times) {
   const arrays a(f);
-  product_run run = run_below(top);
+  double_product_run run = run_below(top);
   exact_dot<double> found, expected;
   for (int i = 0; i < times; ++i) {
     ASSERT_TRUE((run.add<Fma, Square>(a.x.data(), a.y.data(), a.size()))) << top;
@@ -72,7 +72,7 @@ void check_taken(int top, const factors& f, int times = 1) {
 template <bool Fma>
 void check_refused(int top, const factors& f) {
   const arrays a(f);
-  product_run run = run_below(top);
+  double_product_run run = run_below(top);
   EXPECT_FALSE((run.add<Fma, false>(a.x.data(), a.y.data(), a.size()))) << top;
   exact_dot<double> found;
   run.finish(found);
@@ -95,7 +95,7 @@ TEST(product_run, holds_as_many_of_the_largest_products_as_it_says) {
     factors negative = positive, both = positive;
     for (auto& f : negative) f.first = -f.first;
     for (std::size_t i = 0; i < both.size() / 2; ++i) both[i].second = -both[i].second;
-    constexpr int all = product_run::capacity / moment_stretch_elements;
+    constexpr int all = double_product_run::capacity / moment_stretch_elements;
     for (const factors& f : {positive, negative, both}) ASSERT_NO_FATAL_FAILURE(check_taken(top, f, all));
   }
 }
@@ -216,7 +216,7 @@ TEST(product_run, refuses_factors_below_normal) {
   constexpr int least = -1074;
   const value_bounds x{1, least, false}, y{70, -52, false};
   const arrays a(factors(64, {std::ldexp(3.0, least), odd}));
-  product_run run;
+  double_product_run run;
   exact_dot<double> sum;
   EXPECT_FALSE((run.add<true, false>(sum, a.x.data(), a.y.data(), a.size(), x, y)));
   EXPECT_FALSE((run.add<true, false>(sum, a.x.data(), a.y.data(), a.size(), y, x)));

@@ -124,12 +124,10 @@ MULTIFOLD_INLINE void add_products(exact_dot<C>& sum, const packed<C>* x, const 
                                    const value_bounds& bounds_x, const value_bounds& bounds_y, Run& run) {
   const value_bounds bounds = product_bounds(bounds_x, bounds_y);
   found_scale found{{}, bounds, true};
-  if constexpr (sizeof(C) == 8) {
-    found = scale_of_products(bounds_x, bounds_y);
-    if (found.possible && found.scale.none() && !bounds.zero &&
-        run.template add<Fma, Square>(sum, x, y, count, bounds_x, bounds_y)) {
-      return count_products(sum, x, y, count);
-    }
+  if constexpr (sizeof(C) == 8) found = scale_of_products(bounds_x, bounds_y);
+  if (found.possible && found.scale.none() && !bounds.zero &&
+      run.template add<Fma, Square>(sum, x, y, count, bounds_x, bounds_y)) {
+    return count_products(sum, x, y, count);
   }
   if (found.possible) {
     count_products(sum, x, y, count);
@@ -197,19 +195,15 @@ MULTIFOLD_INLINE void widen(const packed<T>* x, std::int64_t count, stretch_copy
   for (; k < count; ++k) out.element[k].value = widened(T{x[k].value});
 }
 
-/// Elements of binary64 as many as a run holds.
-template <bool Fma, moment_set Set>
-MULTIFOLD_INLINE void gather_run(const exact_moments<double, Set>& op, moment_sums<double, Set>& into,
-                                 const moment_stretch<double>& s) {
-  constexpr bool two = reads_two_arrays(Set), only_products = Set == moment_set::squares || Set == moment_set::products;
-  product_run run;
-  for (std::int64_t k = 0; k < s.indices.count; k += moment_stretch_elements) {
-    const packed<double>*const x = s.x + k, *const y = two ? s.y + k : x;
-    const std::int64_t count = std::min(moment_stretch_elements, s.indices.count - k);
-    if (only_products && run.add<Fma, !two>(x, y, count)) count_products(into.products, x, y, count);
-    else gather_carried<Fma>(op, into, x, y, {s.indices.at(k), s.indices.step, count}, run);
+/// Elements [0, count) as they are carried, in `out` if they are narrower.
+template <bool Fma, class T>
+MULTIFOLD_INLINE auto carried_elements(const packed<T>* x, std::int64_t count, stretch_copy<carrier_of<T>>& out) {
+  if constexpr (is_narrow_real<T>) {
+    widen<Fma>(x, count, out);
+    return static_cast<const packed<float>*>(out.element);
+  } else {
+    return x;
   }
-  run.finish(into.products);
 }
 
 }  // namespace detail
@@ -222,18 +216,23 @@ inline constexpr std::int64_t longest_stretch = product_run_of<T, Set>::capacity
 template <bool Fma, floating_storage T, moment_set Set>
 MULTIFOLD_INLINE void gather_stretch(const exact_moments<T, Set>& op, moment_sums<T, Set>& into,
                                      const moment_stretch<T>& s) {
-  constexpr bool two = reads_two_arrays(Set);
-  no_product_run run;
-  if constexpr (is_narrow_real<T>) {
-    detail::stretch_copy<float> x, y;
-    detail::widen<Fma>(s.x, s.indices.count, x);
-    if constexpr (two) detail::widen<Fma>(s.y, s.indices.count, y);
-    detail::gather_carried<Fma>(op, into, x.element, two ? y.element : x.element, s.indices, run);
-  } else if constexpr (std::is_same_v<product_run_of<T, Set>, product_run>) {
-    detail::gather_run<Fma>(op, into, s);
-  } else {
-    detail::gather_carried<Fma>(op, into, s.x, two ? s.y : s.x, s.indices, run);
+  constexpr bool two = reads_two_arrays(Set), only_products = Set == moment_set::squares || Set == moment_set::products;
+  constexpr bool ranges_last = only_products && std::is_same_v<T, double>;
+  product_run_of<T, Set> run;
+  detail::stretch_copy<carrier_of<T>> copy_x, copy_y;
+  for (std::int64_t k = 0; k < s.indices.count; k += moment_stretch_elements) {
+    const std::int64_t count = std::min(moment_stretch_elements, s.indices.count - k);
+    const auto* const x = detail::carried_elements<Fma>(s.x + k, count, copy_x);
+    const auto* const y = two ? detail::carried_elements<Fma>(s.y + k, count, copy_y) : x;
+    if constexpr (ranges_last) {
+      if (run.template add<Fma, !two>(x, y, count)) {
+        detail::count_products(into.products, x, y, count);
+        continue;
+      }
+    }
+    detail::gather_carried<Fma>(op, into, x, y, {s.indices.at(k), s.indices.step, count}, run);
   }
+  if constexpr (sums_products(Set)) run.finish(into.products);
 }
 
 }  // namespace multifold::host

@@ -160,11 +160,11 @@ MULTIFOLD_INLINE void add_terms(exact_accumulator<Format>& sum, const packed<C>*
   constexpr bool split = Terms::split;
   const window_list list{bounds.top, split ? 11 : 10};
   const auto emit = [&](double part) { add_part(sum, part, scale.exponent); };
-  // As many windows as ordinary data needs: elements of 24 bits over a range of 2^19, their products over 2^18; those
-  // of 53 bits over 2^31. Products of binary64 that do come as a product_run.
-  constexpr int few = Format::products || sizeof(C) == 8 ? 2 : 1;
-  if (!split && scale.none() && list.ends(few - 1, bounds.unit)) {
-    if constexpr (!split) sum_in_lanes<Terms, few>(x, y, count, list, emit);
+  // As many windows as ordinary data needs: elements of 24 bits over a range of 2^19; those of 53 bits over 2^31.
+  // Products that are no further apart come as a product_run.
+  constexpr int few = sizeof(C) == 8 ? 2 : 1;
+  if (!Format::products && scale.none() && list.ends(few - 1, bounds.unit)) {
+    if constexpr (!Format::products) sum_in_lanes<Terms, few>(x, y, count, list, emit);
   } else {
     sum_through_memory<Terms>(x, y, count, list, bounds.unit, scale, emit);
   }

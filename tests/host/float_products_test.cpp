@@ -1,0 +1,286 @@
+// Runs of products of binary32: up to the limits of their windows they come to the exact sum, and what is beyond is
+// refused. Then whole stretches of all narrow formats against sums one by one.
+#include "host/float_products.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "host/moments_rows.hpp"
+#include "host/moments_stretch.hpp"
+
+namespace {
+
+using namespace multifold;
+using namespace multifold::host;
+
+using factors = std::vector<std::pair<float, float>>;
+
+constexpr float odd = 1 + 0x1p-23f;   // its square reaches down to 2^-46
+constexpr float most = 2 - 0x1p-23f;  // its square is below 4
+constexpr int span = 90;              // from the top to the unit
+
+struct arrays {
+  std::vector<packed<float>> x, y;
+  explicit arrays(const factors& from) {
+    for (const auto& [a, b] : from) x.push_back({a}), y.push_back({b});
+  }
+  std::int64_t size() const { return static_cast<std::int64_t>(x.size()); }
+  value_bounds bounds_x() const { return bounds_of(range_of(x.data(), size())); }
+  value_bounds bounds_y() const { return bounds_of(range_of(y.data(), size())); }
+};
+
+exact_dot<float> sum_of(const factors& f) {
+  exact_dot<float> sum;
+  for (const auto& [a, b] : f) sum.add_product(a, b);
+  return sum;
+}
+
+// A run whose windows have this top, and nothing in them.
+float_product_run run_below(int top) {
+  float_product_run run;
+  exact_dot<float> none;
+  const packed<float> zero{0};
+  const value_bounds x{top / 2, 0, false}, y{top - top / 2, top - span, false};
+  EXPECT_TRUE((run.add<false, false>(none, &zero, &zero, 1, x, y))) << top;
+  return run;
+}
+
+template <bool Fma, bool Square>
+void check_taken(int top, const factors& f, int times) {
+  const arrays a(f);
+  const value_bounds bounds_x = a.bounds_x(), bounds_y = a.bounds_y();
+  float_product_run run = run_below(top);
+  exact_dot<float> found, expected;
+  for (int i = 0; i < times; ++i) {
+    ASSERT_TRUE((run.add<Fma, Square>(found, a.x.data(), a.y.data(), a.size(), bounds_x, bounds_y))) << top;
+    ASSERT_EQ(found.normalised_digits(), exact_dot<float>{}.normalised_digits()) << "other windows than those of top";
+    expected.add_digits(sum_of(f).normalised_digits(), 1);
+  }
+  run.finish(found);
+  ASSERT_EQ(found.normalised_digits(), expected.normalised_digits()) << top << (Fma ? " fma" : "");
+}
+
+void check_taken(int top, const factors& f, int times = 1) {
+  bool square = true;
+  for (const auto& [a, b] : f) square = square && a == b;
+  ASSERT_NO_FATAL_FAILURE((check_taken<false, false>(top, f, times)));
+  ASSERT_NO_FATAL_FAILURE((check_taken<true, false>(top, f, times)));
+  if (!square) return;
+  ASSERT_NO_FATAL_FAILURE((check_taken<false, true>(top, f, times)));
+  ASSERT_NO_FATAL_FAILURE((check_taken<true, true>(top, f, times)));
+}
+
+// x y = u v 2^exponent, both factors about as large.
+std::pair<float, float> scaled(float u, float v, int exponent) {
+  const int half = exponent / 2;
+  return {std::ldexp(u, half), std::ldexp(v, exponent - half)};
+}
+
+constexpr int all = float_product_run::capacity / moment_stretch_elements;
+constexpr int tops[] = {float_product_windows::least_top, -249, -201, -100, -1, 0, 3, 60, 255, 256};
+
+}  // namespace
+
+TEST(float_products, as_many_of_the_largest_as_a_run_holds) {
+  for (const int top : tops) {
+    factors positive(moment_stretch_elements, scaled(most, most, top - 2));
+    if (top < -200) positive.assign(moment_stretch_elements, scaled(1.5f, 1, top - 1));
+    factors negative = positive, both = positive;
+    for (auto& f : negative) f.first = -f.first;
+    for (std::size_t i = 0; i < both.size() / 2; ++i) both[i].second = -both[i].second;
+    for (const factors& f : {positive, negative, both}) ASSERT_NO_FATAL_FAILURE(check_taken(top, f, all));
+  }
+}
+
+// Each of these leaves half a unit of the first window, of one sign, to the second, which they fill to the brim.
+TEST(float_products, largest_rests) {
+  for (const int top : {-201, -1, 0, 3, 100, 256}) {
+    for (const float sign : {1.0f, -1.0f}) {
+      factors f(moment_stretch_elements, scaled(sign, 1, top - 45));
+      ASSERT_NO_FATAL_FAILURE(check_taken(top, f, all));
+      for (std::size_t i = 0; i < f.size(); ++i) {  // with all that is below
+        if (i / 16 % 2 == 0) f[i] = scaled(sign * most, odd, top - 46);
+      }
+      ASSERT_NO_FATAL_FAILURE(check_taken(top, f, all));
+      // Units of the first window that are even, and the half.
+      f.assign(moment_stretch_elements, scaled(sign * 0x1.00002p0f, 1, top - 45 + 16));
+      ASSERT_NO_FATAL_FAILURE(check_taken(top, f, all));
+    }
+  }
+}
+
+TEST(float_products, smallest_unit_and_one_below) {
+  for (const int top : {-150, -1, 0, 3, 60, 240}) {
+    for (const std::size_t at : {0, 15, 16, 700, 1023}) {
+      factors f(moment_stretch_elements, scaled(most, most, top - 2));
+      const int lowest = top - span + 46;  // of a product that reaches down to the unit
+      const int x = std::ilogb(f[0].first), y = lowest - x;
+      f.assign(moment_stretch_elements, {std::ldexp(most, x), std::ldexp(most, top - 2 - x)});
+      if (y < -126 || top - 2 - x > 127) continue;
+      f[at].second = std::ldexp(odd, y);
+      ASSERT_NO_FATAL_FAILURE(check_taken(top, f, all));
+      f[at].second = -f[at].second;
+      ASSERT_NO_FATAL_FAILURE(check_taken(top, f, all));
+      if (y == -126) continue;
+      f[at].second = std::ldexp(odd, y - 1);
+      const arrays a(f);
+      float_product_run run = run_below(top);
+      exact_dot<float> sum;
+      EXPECT_FALSE((run.add<true, false>(sum, a.x.data(), a.y.data(), a.size(), a.bounds_x(), a.bounds_y())));
+      run.finish(sum);
+      EXPECT_EQ(sum.normalised_digits(), exact_dot<float>{}.normalised_digits());
+    }
+  }
+}
+
+TEST(float_products, products_from_the_top_on_take_other_windows) {
+  for (const int top : {-150, -1, 0, 3, 60, 240}) {
+    for (const int above : {0, 1, 2, 3, 8}) {
+      const factors f(moment_stretch_elements, scaled(most, most, top - 2)),
+          more(moment_stretch_elements, scaled(most, -most, top + above - 2));
+      float_product_run run = run_below(top);
+      exact_dot<float> found, expected = sum_of(f);
+      for (const factors& part : {f, more}) {
+        const arrays a(part);
+        EXPECT_EQ(found.normalised_digits(), exact_dot<float>{}.normalised_digits());
+        ASSERT_TRUE((run.add<true, false>(found, a.x.data(), a.y.data(), a.size(), a.bounds_x(), a.bounds_y())));
+      }
+      const exact_dot<float> none;
+      EXPECT_EQ(found.normalised_digits(), (above > 0 ? expected : none).normalised_digits()) << top << ' ' << above;
+      run.finish(found);
+      expected.add_digits(sum_of(more).normalised_digits(), 1);
+      EXPECT_EQ(found.normalised_digits(), expected.normalised_digits()) << top << ' ' << above;
+    }
+  }
+}
+
+TEST(float_products, any_within_the_span_and_windows_that_change) {
+  const unsigned fresh = std::random_device{}();
+  for (const unsigned seed : {1u, fresh}) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+    for (int round = 0; round < 60; ++round) {
+      float_product_run run, portable;
+      exact_dot<float> found, found_portable, expected;
+      for (int stretch = 0; stretch < 12; ++stretch) {
+        const int wide_x = below(43), wide_y = below(43 - wide_x);
+        const int low_x = -126 + below(254 - wide_x), low_y = -126 + below(254 - wide_y);
+        factors f(static_cast<std::size_t>(1 + below(moment_stretch_elements)));
+        for (auto& [x, y] : f) {
+          const auto any = [&](int low, int wide) {
+            const std::uint32_t kept = ~std::uint32_t{0} << below(24);
+            const float v = std::bit_cast<float>((static_cast<std::uint32_t>(random() >> 41) & kept) | 0x3f800000u);
+            const float sized = std::ldexp(v, low + below(wide + 1));
+            return random() % 2 == 0 ? sized : -sized;
+          };
+          x = any(low_x, wide_x);
+          y = any(low_y, wide_y);
+          if (below(50) == 0 && round % 2 == 0) x = 0;
+        }
+        const arrays a(f);
+        const value_bounds x = a.bounds_x(), y = a.bounds_y();
+        if (x.zero || y.zero) continue;
+        ASSERT_TRUE((run.add<true, false>(found, a.x.data(), a.y.data(), a.size(), x, y)));
+        ASSERT_TRUE((portable.add<false, false>(found_portable, a.x.data(), a.y.data(), a.size(), x, y)));
+        expected.add_digits(sum_of(f).normalised_digits(), 1);
+      }
+      run.finish(found);
+      portable.finish(found_portable);
+      ASSERT_EQ(found.normalised_digits(), expected.normalised_digits()) << round;
+      ASSERT_EQ(found_portable.normalised_digits(), expected.normalised_digits()) << round;
+    }
+  }
+}
+
+namespace {
+
+// Stretches of many kinds: ordinary ones, wide ones, subnormal ones, zeros, some with specials.
+template <class T>
+std::vector<T> any_elements(std::mt19937_64& random, std::size_t count) {
+  using bits = decltype(bits_of_element(T{}));
+  using layout = multifold::detail::float_layout<T>;
+  std::vector<T> v(count);
+  const auto ordinary = static_cast<bits>(layout::bias) << layout::mantissa_bits;
+  const bits fraction = static_cast<bits>((bits{1} << layout::mantissa_bits) - 1);
+  for (std::size_t k = 0; k < count; k += 500) {
+    const unsigned kind = random() % 6;
+    for (std::size_t i = k; i < std::min(count, k + 500); ++i) {
+      bits b = static_cast<bits>(random());
+      const bits exponent = static_cast<bits>(ordinary - (bits{1} << layout::mantissa_bits) * (random() % 12));
+      if (kind < 3) b = static_cast<bits>((b & (layout::sign | fraction)) | exponent);
+      else if (kind == 3) b = static_cast<bits>(b & (layout::sign | fraction));
+      else if (kind == 4) b = static_cast<bits>(b & layout::sign);
+      const bool special = static_cast<bits>(b & ~layout::sign) >= layout::infinity;
+      if (special && random() % 4 != 0) b = static_cast<bits>(b & (layout::sign | fraction));
+      v[i] = std::bit_cast<T>(b);
+    }
+  }
+  return v;
+}
+
+template <exact_format Format>
+void expect_same(const exact_accumulator<Format>& found, const exact_accumulator<Format>& expected) {
+  const exact_counters &a = found.counters(), &b = expected.counters();
+  EXPECT_EQ(found.normalised_digits(), expected.normalised_digits());
+  EXPECT_EQ(a.n, b.n);
+  EXPECT_EQ(a.nan, b.nan);
+  EXPECT_EQ(a.positive_infinity, b.positive_infinity);
+  EXPECT_EQ(a.negative_infinity, b.negative_infinity);
+  EXPECT_EQ(a.not_negative_zero > 0, b.not_negative_zero > 0);
+}
+
+template <class T, moment_set Set>
+void check_stretches(std::mt19937_64& random) {
+  using Op = exact_moments<T, Set>;
+  constexpr bool two = reads_two_arrays(Set);
+  for (const std::size_t count : {7, 100, 1023, 1025, 5000, 32768, 40001}) {
+    const std::vector<T> x = any_elements<T>(random, count), y = two ? any_elements<T>(random, count) : x;
+    for (const nan_policy nan : {nan_policy::propagate, nan_policy::omit}) {
+      const Op op{nan};
+      auto expected = op.identity();
+      for (std::size_t i = 0; i < count; ++i) {
+        if constexpr (two) op.add(expected, {x[i], y[i]}, static_cast<std::int64_t>(i));
+        else op.add(expected, x[i], static_cast<std::int64_t>(i));
+      }
+      for (const simd_level level : {simd_level::portable, simd_level::avx2, simd_level::avx512}) {
+        if (!supported(level)) continue;
+        SCOPED_TRACE(std::string(name(level)) + " " + std::to_string(count));
+        auto found = op.identity();
+        const moment_stretch<T> s{reinterpret_cast<const packed<T>*>(x.data()),
+                                  reinterpret_cast<const packed<T>*>(y.data()),
+                                  {0, 1, static_cast<std::int64_t>(count)}};
+        add_stretches<Op>(op, found, s,
+                          level == simd_level::portable ? gather_portable<Op>
+                          : level == simd_level::avx2   ? gather_avx2<Op>
+                                                        : gather_avx512<Op>);
+        expect_same(found.products, expected.products);
+        if constexpr (sums_elements(Set)) expect_same(found.x, expected.x);
+        if constexpr (Set == moment_set::joint) expect_same(found.y, expected.y);
+      }
+    }
+  }
+}
+
+template <class T>
+void check_sets() {
+  for (const unsigned seed : {1u, std::random_device{}()}) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    check_stretches<T, moment_set::squares>(random);
+    check_stretches<T, moment_set::products>(random);
+    check_stretches<T, moment_set::spread>(random);
+    check_stretches<T, moment_set::joint>(random);
+  }
+}
+
+}  // namespace
+
+TEST(float_products, stretches_of_f32) { check_sets<float>(); }
+TEST(float_products, stretches_of_bf16) { check_sets<bf16>(); }
+TEST(float_products, stretches_of_f16) { check_sets<f16>(); }
