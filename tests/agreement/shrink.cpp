@@ -35,6 +35,8 @@ class steps {
     trial s = t_;
     change(s);
     if (is_source(s.where)) s.strides = fortran_ ? fortran_strides(s.extents) : c_strides(s.extents);
+    // A stream of unknown length is one long row.
+    if (s.extents.size() != 1 || (s.axes && s.axes->size() != 1)) s.endless = false;
     if (line_of(s) != line_of(t_)) found_.push_back(std::move(s));
   }
 

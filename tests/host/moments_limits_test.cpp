@@ -221,3 +221,20 @@ TEST(moments_host, variances_after_cancellation) {
     }
   }
 }
+
+// Lanes of integers hold no more than a stretch of them.
+TEST(moments_limits_of_integers, rows_of_many_stretches_that_fill_every_lane) {
+  const std::size_t count = (1 << 14) + 77;
+  const auto check = []<class T>(T least, T greatest, std::size_t n) {
+    for (const T value : {T{0}, least, greatest}) {
+      SCOPED_TRACE(std::string(name(dtype_of<T>)) + " " + std::to_string(value));
+      const std::vector<T> x(n, value), y(n, greatest);
+      check_everything(x, y);
+    }
+  };
+  check(std::uint8_t{0}, std::uint8_t{255}, count);
+  check(std::int8_t{-128}, std::int8_t{127}, count);
+  check(std::uint16_t{0}, std::uint16_t{65535}, count);
+  check(std::int16_t{-32768}, std::int16_t{32767}, count);
+  check(INT32_MIN, INT32_MAX, count);
+}

@@ -116,6 +116,7 @@ MULTIFOLD_INLINE void add_integer_products(exact_accumulator<Format>& sum, const
 template <bool, storage_type T, moment_set Set>
 requires(!floating_storage<T>) MULTIFOLD_INLINE
     void gather_stretch(const exact_moments<T, Set>&, moment_sums<T, Set>& into, const moment_stretch<T>& s) {
+  static_assert(longest_stretch<T, Set> <= 1 << 10, "lanes of a stretch hold no more");
   constexpr int bits = 8 * sizeof(T);
   const std::int64_t count = s.indices.count;
   const exact_counters counters{count, 0, 0, 0, 1};

@@ -197,13 +197,13 @@ class product_run {
 using double_product_run = product_run<product_lanes>;
 using float_product_run = product_run<float_product_lanes>;
 
-/// Where no products are summed.
+/// Where no products are summed, or those of integers.
 struct no_product_run {
   static constexpr std::int64_t capacity = moment_stretch_elements;
 };
 template <class T, moment_set Set>
 using product_run_of =
-    std::conditional_t<!sums_products(Set), no_product_run,
+    std::conditional_t<!sums_products(Set) || !floating_storage<T>, no_product_run,
                        std::conditional_t<std::is_same_v<T, double>, double_product_run, float_product_run>>;
 
 }  // namespace multifold::host
