@@ -173,10 +173,7 @@ def verdict_of_run(status, said, count):
 
 
 def sanitizer(tool):
-    # What racecheck still has to look at would grow with each launch, until it loses track of some.
-    synchronized = ["--force-synchronization-limit", "4"] if tool == "racecheck" else []
-    return [cuda_tool("compute-sanitizer") or "compute-sanitizer", "--tool", tool, "--error-exitcode", "99",
-            *synchronized]
+    return [cuda_tool("compute-sanitizer") or "compute-sanitizer", "--tool", tool, "--error-exitcode", "99"]
 
 
 def sanitize(tool, program):

@@ -41,12 +41,13 @@ graphs::topology with_a_condition() {
 }
 
 TEST(to_text, has_a_line_a_node) {
-  EXPECT_EQ(graphs::to_text(graphs::topology_of(plan_of(op_kind::sum, dtype::f64, {huge}))),
-            "sum of f64 on NVIDIA H200\n"
-            "node  kind    label           shape                                   grid       bytes    after\n"
-            "1     memset  sums, counters                                                     1.3 KiB\n"
-            "2     kernel  pair_rows       (1, 4294967296) -> (1 x 264, 16293888)  264 x 512  32 GiB   1\n"
-            "3     kernel  wide_rows                                               132 x 192           2\n");
+  EXPECT_EQ(
+      graphs::to_text(graphs::topology_of(plan_of(op_kind::sum, dtype::f64, {huge}))),
+      "sum of f64 on NVIDIA H200\n"
+      "node  kind    label                          shape                                   grid       bytes    after\n"
+      "1     memset  sums, arrivals, marks, claims                                                     1.3 KiB\n"
+      "2     kernel  pair_rows                      (1, 4294967296) -> (1 x 264, 16293888)  264 x 512  32 GiB   1\n"
+      "3     kernel  wide_rows                                                              132 x 192           2\n");
 }
 
 TEST(to_text, numbers_what_a_condition_runs) {
