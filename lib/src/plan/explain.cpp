@@ -26,7 +26,11 @@ std::string form_of(const plan& p, const pass& at) {
     case kernel::sum_groups: return "groups of " + std::to_string(at.group);
     case kernel::exact_rows: return "bins";
     case kernel::moment_rows: return "windows";
-    default: break;
+    case kernel::block_rows:
+    case kernel::columns:
+    case kernel::strided:
+    case kernel::partials:
+    case kernel::exact_blocks: break;
   }
   return p.passes.front().kind == kernel::exact_blocks ? "fixed point" : std::string(name(at.form));
 }
