@@ -18,8 +18,8 @@ using testing_oracle::from_bits;
 using testing_oracle::integer_of;
 using testing_oracle::is_nearest_root;
 using testing_oracle::nearest;
+using testing_oracle::rational;
 using testing_oracle::scaled;
-using testing_oracle::units_of;
 
 template <floating_storage T>
 class exact_moments : public ::testing::Test {};
@@ -27,7 +27,6 @@ class exact_moments : public ::testing::Test {};
 using elements = ::testing::Types<f16, bf16, float, double>;
 TYPED_TEST_SUITE(exact_moments, elements);
 
-mpq_class rational(double x) { return scaled(units_of(x, -1074), -1074); }
 mpq_class count_of(std::int64_t n) { return mpq_class(mpz_class(static_cast<long>(n))); }
 
 void expect_nearest_everywhere(const exact_value& found, const mpq_class& expected) {

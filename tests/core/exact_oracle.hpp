@@ -62,6 +62,10 @@ inline mpz_class units_of(double x, int unit) {
   return z;
 }
 
+/// Finite numbers as they are.
+inline mpq_class rational(double x) { return scaled(units_of(x, -1074), -1074); }
+inline mpq_class rational(std::int64_t n) { return mpq_class(mpz_class(static_cast<long>(n))); }
+
 template <int N>
 mpz_class integer_of(const digits<N>& sum) {
   mpz_class z = 0;

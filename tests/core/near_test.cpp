@@ -20,8 +20,8 @@ using detail::round_if_certain;
 using testing_oracle::bits_of;
 using testing_oracle::format_of;
 using testing_oracle::is_nearest_root;
+using testing_oracle::rational;
 using testing_oracle::scaled;
-using testing_oracle::units_of;
 using engine = testing_data::engine;
 
 template <floating_storage T>
@@ -30,8 +30,6 @@ class near_pairs : public ::testing::Test {};
 using results = ::testing::Types<f16, bf16, float, double>;
 TYPED_TEST_SUITE(near_pairs, results);
 
-mpq_class rational(double x) { return scaled(units_of(x, -1074), -1074); }
-mpq_class rational(std::int64_t n) { return mpq_class(mpz_class(static_cast<long>(n))); }
 mpq_class rational(const exact_pair& pair) { return rational(pair.high) + rational(pair.low); }
 
 // Near 1, at all distances from a number with one bit more than T; the tie itself in one of four.

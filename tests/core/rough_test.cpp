@@ -20,8 +20,7 @@ using detail::near_value;
 using testing_oracle::bits_of;
 using testing_oracle::format_of;
 using testing_oracle::is_nearest_root;
-using testing_oracle::scaled;
-using testing_oracle::units_of;
+using testing_oracle::rational;
 using engine = testing_data::engine;
 
 template <floating_storage T>
@@ -30,8 +29,6 @@ class rough_values : public ::testing::Test {};
 using results = ::testing::Types<f16, bf16, float>;
 TYPED_TEST_SUITE(rough_values, results);
 
-mpq_class rational(double x) { return scaled(units_of(x, -1074), -1074); }
-mpq_class rational(std::int64_t n) { return mpq_class(mpz_class(static_cast<long>(n))); }
 mpq_class rational(const near_value& v) { return rational(v.high) + rational(v.low); }
 
 near_value any_value(engine& random) {

@@ -84,7 +84,8 @@ struct bin_columns {
 template <bool Omit>
 struct bin_columns<double, Omit> {
   using accumulator = typename exact_gather<double, Omit>::accumulator;
-  // Four lines of a row. Of fewer, memory is slower than the sums; bins of more do not fit L1 even by half.
+  // Four lines of a row. EPYC, 8, 16, 32 and 64 lanes, ns an element: AVX-512 2.3, 1.84, 1.09, 1.25; AVX2 2.35, 1.88,
+  // 1.26, 2.6.
   static constexpr int lanes = 32;
   using bins = wide_bins<lanes>;
   static constexpr std::int64_t bytes = sizeof(bins);
