@@ -4,6 +4,7 @@
 #include "device/dispatch.hpp"
 #include "device/output.cuh"
 #include "multifold/cuda/launch.cuh"
+#include "multifold/ops/carried.hpp"
 #include "multifold/ops/exact_sum.hpp"
 
 namespace multifold::cuda::exact {
@@ -45,6 +46,18 @@ inline built_in_output output_of(const plan& p, const call& c, std::uint32_t* st
   return output;
 }
 
+/// visit_fold of elements that T carries.
+template <op_family Family, class T, class F>
+void visit_instance(const reduction& what, const F& f) {
+  if constexpr (!floating_storage<T> && Family == op_family::sum) {
+    f(carried_sum<T>{{integer_kind_of(what.input)}});
+  } else if constexpr (!floating_storage<T> && Family == op_family::product) {
+    f(carried_product<T>{{integer_kind_of(what.input)}});
+  } else {
+    visit_fold<Family, T>(what, f);
+  }
+}
+
 template <op_family Family, class T>
 void enqueue(const plan& p, const call& c) {
   const built_in_output output = output_of(p, c, c.steps.status());
@@ -52,7 +65,7 @@ void enqueue(const plan& p, const call& c) {
   if constexpr (Family == op_family::exact_sum) {
     exact::enqueue(p, output, data, c.steps);
   } else {
-    visit_fold<Family, T>(p.what, [&](auto op) { launch(p, op, output, data, c.first_index, c.count, c.steps); });
+    visit_instance<Family, T>(p.what, [&](auto op) { launch(p, op, output, data, c.first_index, c.count, c.steps); });
   }
 }
 
@@ -60,7 +73,7 @@ template <op_family Family, class T>
 void lower(const reduction& what, const void* accumulators, std::int64_t count, std::int64_t length, void* results,
            std::uint32_t* status_word, work_queue& queue) {
   if (count == 0) return;
-  visit_fold<Family, T>(what, [&](const auto& of_elements) {
+  visit_instance<Family, T>(what, [&](const auto& of_elements) {
     const auto op = merging(of_elements);
     using Op = std::remove_const_t<decltype(op)>;
     built_in_output output{};

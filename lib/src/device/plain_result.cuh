@@ -8,9 +8,8 @@
 
 #include "multifold/exact/near.hpp"
 #include "multifold/float16.hpp"
+#include "multifold/ops/carried.hpp"
 #include "multifold/ops/extremum.hpp"
-#include "multifold/ops/product.hpp"
-#include "multifold/ops/sum.hpp"
 
 namespace multifold::cuda::detail {
 
@@ -60,34 +59,32 @@ __device__ inline bool store_plain(const merged_float_sum& op, const double& val
 }
 
 /// Sum, or mean if there is a divisor. Narrow integers have sums that binary64 holds, all others a near value.
-template <class T>
-__device__ bool store_plain(const integer_sum<T>&, const int128_t& value, divisor by, void* results,
+template <class C>
+__device__ bool store_plain(const carried_sum<C>& op, const int128_t& value, divisor by, void* results,
                             std::int64_t place) {
   const auto low = static_cast<std::int64_t>(value);
   if (by.count != 0) {
     double* const out = static_cast<double*>(results) + place;
     constexpr std::int64_t most = std::int64_t{1} << 53;
     const bool narrow = value == low && low <= most && low >= -most && by.count <= most;
-    if (narrow && (sizeof(T) <= 4 || low == 0)) {
+    if (narrow && (sizeof(C) <= 4 || low == 0)) {
       *out = by.quotient_of(static_cast<double>(low));
       return true;
     }
     return multifold::detail::round_if_certain(multifold::detail::near_quotient(value, by.count, by.reciprocal), *out);
   }
-  const bool fits = integer_sum<T>::no_sign && !std::is_same_v<T, bool8>
-                        ? static_cast<std::uint64_t>(static_cast<uint128_t>(value) >> 64) == 0
-                        : value == low;
-  if (!fits) return false;
+  const auto high = static_cast<std::int64_t>(value >> 64);
+  if (high != (op.kind == integer_kind::without_sign ? 0 : low >> 63)) return false;
   static_cast<std::int64_t*>(results)[place] = low;
   return true;
 }
 
 /// A product that fits.
-template <class T>
-__device__ bool store_plain(const integer_product<T>&, const wide_integer& value, divisor, void* results,
+template <class C>
+__device__ bool store_plain(const carried_product<C>& op, const wide_integer& value, divisor, void* results,
                             std::int64_t place) {
-  constexpr bool has_sign = std::is_signed_v<T> || std::is_same_v<T, bool8>;
-  constexpr std::uint64_t most = has_sign ? std::uint64_t{1} << 63 : 0;
+  constexpr std::uint64_t most = std::uint64_t{1} << 63;
+  const bool has_sign = op.kind != integer_kind::without_sign;
   if (value.high != 0 || value.exponent != 0 || value.inexact != 0) return false;
   if (has_sign && (value.negative != 0 ? value.low > most : value.low >= most)) return false;
   static_cast<std::uint64_t*>(results)[place] = value.negative != 0 ? 0 - value.low : value.low;

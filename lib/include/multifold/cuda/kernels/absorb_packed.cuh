@@ -7,28 +7,24 @@
 #include "multifold/cuda/kernels/absorb.cuh"
 #include "multifold/cuda/kernels/absorb_product.cuh"
 #include "multifold/cuda/kernels/order_words.cuh"
+#include "multifold/ops/carried.hpp"
 #include "multifold/ops/extremum.hpp"
-#include "multifold/ops/sum.hpp"
 
 namespace multifold::cuda::kernels {
 
 /// Bytes are summed four at a time by the dot product with ones.
-__device__ inline void absorb_vector(const integer_sum<std::int8_t>&, thread_value<integer_sum<std::int8_t>>& into,
+__device__ inline void absorb_vector(const carried_sum<any_byte>& op, thread_value<carried_sum<any_byte>>& into,
                                      const vector_word& v, std::int64_t) {
+  constexpr unsigned ones = 0x01010101u;
+  if (op.kind == integer_kind::with_sign) {
 #pragma unroll
-  for (unsigned word : v.words) into.current = __dp4a(static_cast<int>(word), 0x01010101, into.current);
-}
-
-__device__ inline void absorb_vector(const integer_sum<std::uint8_t>&, thread_value<integer_sum<std::uint8_t>>& into,
-                                     const vector_word& v, std::int64_t) {
+    for (unsigned word : v.words) into.current = __dp4a(static_cast<int>(word), static_cast<int>(ones), into.current);
+  } else {
+    auto sum = static_cast<unsigned>(into.current);
 #pragma unroll
-  for (unsigned word : v.words) into.current = __dp4a(word, 0x01010101u, into.current);
-}
-
-__device__ inline void absorb_vector(const integer_sum<bool8>&, thread_value<integer_sum<bool8>>& into,
-                                     const vector_word& v, std::int64_t) {
-#pragma unroll
-  for (unsigned word : v.words) into.current = __dp4a(__vsetne4(word, 0u), 0x01010101u, into.current);
+    for (unsigned word : v.words) sum = __dp4a(op.kind == integer_kind::truth ? __vsetne4(word, 0u) : word, ones, sum);
+    into.current = static_cast<int>(sum);
+  }
 }
 
 /// Extrema: words are compared, and only the last one becomes a key.

@@ -4,7 +4,7 @@
 
 #include "multifold/cuda/kernels/absorb.cuh"
 #include "multifold/cuda/kernels/narrow_product.cuh"
-#include "multifold/ops/product.hpp"
+#include "multifold/ops/carried.hpp"
 
 namespace multifold::cuda::kernels {
 namespace detail {
@@ -16,39 +16,35 @@ __device__ inline void multiply_two(scaled_product& into, double x, double y) {
   into = multifold::detail::times(into, p, multifold::detail::is_special(p) ? 0.0 : __fma_rn(x, y, -p));
 }
 
-}  // namespace detail
-
-/// Eight bytes of integers multiplied fit 64 bits, and sixteen 128.
-template <class T, int N>
-requires(!floating_storage<T> && sizeof(T) >= 4) __device__
-    void absorb_several(const integer_product<T>& op, wide_integer& into, const T (&x)[N]) {
+/// Elements of T from `first` on, or those that there are. Eight bytes multiplied fit 64 bits, and sixteen 128.
+template <class T, class C, int N>
+__device__ wide_integer product_of_sixteen_bytes(const C (&x)[N], int first) {
   constexpr int half = vector_elements<T> / 2;
-#pragma unroll
-  for (int first = 0; first < N; first += 2 * half) {
+  if constexpr (sizeof(T) <= 2) {
+    return product_of_long_words(product_of_eight_bytes<T>(x, first), product_of_eight_bytes<T>(x, first + half));
+  } else {
     std::uint64_t word[2] = {1, 1};
     bool negative = false;
 #pragma unroll
-    for (int i = first; i < N && i < first + 2 * half; ++i) {
-      const wide_integer each = op.lift(x[i], 0);
-      word[(i - first) / half] *= each.low;
+    for (int i = 0; i < 2 * half; ++i) {
+      if (first + i >= N) continue;
+      const wide_integer each = integer_product<T>{}.lift(bit_copy<T>(x[first + i]), 0);
+      word[i / half] *= each.low;
       negative = negative != each.negative;
     }
     const uint128_t product = static_cast<uint128_t>(word[0]) * word[1];
-    into = into * wide_integer{static_cast<std::uint64_t>(product), static_cast<std::uint64_t>(product >> 64), 0,
-                               negative, false};
+    return {static_cast<std::uint64_t>(product), static_cast<std::uint64_t>(product >> 64), 0, negative, false};
   }
 }
 
-/// Of narrow ones with their sign.
-template <class T, int N>
-requires narrow_integer<T> __device__ void absorb_several(const integer_product<T>&, wide_integer& into,
-                                                          const T (&x)[N]) {
-  constexpr int eight_bytes = static_cast<int>(8 / sizeof(T));
+}  // namespace detail
+
+/// Integers, sixteen bytes at a time: only what those come to depends on what they stand for.
+template <class C, int N>
+__device__ void absorb_several(const carried_product<C>& op, wide_integer& into, const C (&x)[N]) {
 #pragma unroll
-  for (int first = 0; first < N; first += 2 * eight_bytes) {
-    into = into * detail::product_of_long_words(detail::product_of_eight_bytes(x, first),
-                                                detail::product_of_eight_bytes(x, first + eight_bytes));
-  }
+  for (int first = 0; first < N; first += vector_elements<C>)
+    into = into * op.with_element([&]<class T>(T) { return detail::product_of_sixteen_bytes<T>(x, first); });
 }
 
 /// Four elements at a time; products of two binary32, and of four bfloat16 or binary16, are exact in binary64.
@@ -70,10 +66,9 @@ requires(sizeof(T) <= 4) __device__
   }
 }
 
-template <class T>
-requires(!floating_storage<T>) __device__ T padding_of(const integer_product<T>&) {
-  if constexpr (std::is_same_v<T, bool8>) return {1};
-  else return 1;
+template <class C>
+__device__ C padding_of(const carried_product<C>&) {
+  return C{1};
 }
 template <class T>
 requires(sizeof(T) <= 4) __device__ T padding_of(const float_product<T>&) {
@@ -82,11 +77,10 @@ requires(sizeof(T) <= 4) __device__ T padding_of(const float_product<T>&) {
   else return 1;
 }
 
-template <class T>
-requires(!floating_storage<T>) __device__
-    void absorb_vector(const integer_product<T>& op, thread_value<integer_product<T>>& into, const vector_word& v,
-                       std::int64_t) {
-  absorb_several(op, into.current, bit_copy<elements_of<T>>(v).values);
+template <class C>
+__device__ void absorb_vector(const carried_product<C>& op, thread_value<carried_product<C>>& into,
+                              const vector_word& v, std::int64_t) {
+  absorb_several(op, into.current, bit_copy<elements_of<C>>(v).values);
 }
 template <class T>
 requires(sizeof(T) <= 4) __device__ void absorb_vector(const float_product<T>& op, thread_value<float_product<T>>& into,

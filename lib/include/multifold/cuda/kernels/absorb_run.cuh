@@ -19,7 +19,7 @@ concept takes_several = takes_columns<Op> ||
   { padding_of(op) } -> std::same_as<typename Op::value_type>;
 };
 
-static_assert(takes_columns<integer_product<std::int8_t>> && takes_several<float_product<float>>);
+static_assert(takes_columns<carried_product<any_byte>> && takes_several<float_product<float>>);
 
 /// An operation that takes less for two elements at once, if they are there.
 template <class Op>

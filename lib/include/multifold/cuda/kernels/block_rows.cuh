@@ -100,7 +100,10 @@ __global__ void __launch_bounds__(most_threads, 2)
   __shared__ block_storage<Op> storage;
   let_next_start();
   if (only.part_vectors > 0) {
-    const auto mine = read_short_row(args.op, data, only, args.first_index);
+    typename Op::accumulator mine;
+    const auto read = [&](const Op& op) { mine = read_short_row(op, data, only, args.first_index); };
+    if constexpr (carries_integers<Op>) with_known_kind(args.op, read);
+    else read(args.op);
     const auto value = shuffle_reduce(args.op, mine, storage);
     if (threadIdx.x != 0) return;
     if (only.partials != nullptr) only.partials[blockIdx.x] = value;

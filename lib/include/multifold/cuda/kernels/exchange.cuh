@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "multifold/ops/extremum.hpp"
-#include "multifold/ops/sum.hpp"
 
 namespace multifold::cuda::kernels {
 
@@ -41,8 +40,8 @@ __device__ typename Op::accumulator meet(const Op& op, typename Op::accumulator 
 }
 
 /// Integer sums add both halves; the carry is worked out from the old low half, so no bit is lost in any order.
-template <class T>
-__device__ void atomic_merge(const integer_sum<T>&, int128_t* into, int128_t value) {
+template <order_free Op>
+__device__ void atomic_merge(const Op&, int128_t* into, int128_t value) {
   auto* words = reinterpret_cast<unsigned long long*>(into);
   const auto low = static_cast<unsigned long long>(value);
   const auto high = static_cast<unsigned long long>(static_cast<uint128_t>(value) >> 64);

@@ -4,12 +4,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "multifold/ops/product.hpp"
+#include "multifold/ops/carried.hpp"
 
 namespace multifold::cuda::kernels {
-
-template <class T>
-concept narrow_integer = !floating_storage<T> && sizeof(T) <= 2;
 
 /// Four bytes of elements multiplied fit a word, and eight a long one, with their sign.
 template <class T>
@@ -46,16 +43,17 @@ __device__ wide_integer product_of_long_words(LongWord a, LongWord b) {
           false};
 }
 
-/// Of the elements from `first` on, or of those that there are.
-template <class T, int N>
-__device__ long_product_word<T> product_of_eight_bytes(const T (&x)[N], int first) {
+/// Of the elements of T from `first` on, or of those that there are.
+template <class T, class C, int N>
+__device__ long_product_word<T> product_of_eight_bytes(const C (&x)[N], int first) {
   constexpr int four_bytes = static_cast<int>(4 / sizeof(T));
   product_word<T> part[2] = {1, 1};
 #pragma unroll
   for (int i = 0; i < 2 * four_bytes; ++i) {
     if (first + i >= N) continue;
-    if constexpr (std::is_same_v<T, bool8>) part[i / four_bytes] &= x[first + i].bits != 0 ? 1u : 0u;
-    else part[i / four_bytes] *= static_cast<product_word<T>>(x[first + i]);
+    const auto each = bit_copy<T>(x[first + i]);
+    if constexpr (std::is_same_v<T, bool8>) part[i / four_bytes] &= each.bits != 0 ? 1u : 0u;
+    else part[i / four_bytes] *= static_cast<product_word<T>>(each);
   }
   return product_of_words(part[0], part[1]);
 }
@@ -69,45 +67,49 @@ __device__ __noinline__ inline wide_integer seldom_product(wide_integer whole, w
 
 /// A running product of bytes: whole * pending. A pending product of 64 bits takes eight more elements in one
 /// multiplication while both fit 32 bits; those of 2 bytes seldom would.
-template <class T>
 struct byte_product {
-  using word = product_word<T>;
-  using long_word = long_product_word<T>;
   wide_integer whole;
-  long_word pending;
+  std::uint64_t pending;  // bits of a long_product_word
 
-  __device__ wide_integer value() const { return whole * signed_integer(pending); }
-  __device__ void multiply(long_word factor) {
+  template <class T>
+  __device__ wide_integer value() const {
+    return whole * signed_integer(static_cast<long_product_word<T>>(pending));
+  }
+  template <class T>
+  __device__ void multiply(long_product_word<T> factor) {
+    using word = product_word<T>;
+    const auto before = static_cast<long_product_word<T>>(pending);
+    const auto fits = [](long_product_word<T> x) { return static_cast<word>(x) == x; };
     if constexpr (std::is_same_v<T, bool8>) {
       pending &= factor;
-    } else if (fits(pending) && fits(factor)) {
-      pending = detail::product_of_words(static_cast<word>(pending), static_cast<word>(factor));
+    } else if (fits(before) && fits(factor)) {
+      pending =
+          static_cast<std::uint64_t>(detail::product_of_words(static_cast<word>(before), static_cast<word>(factor)));
     } else {
-      whole = detail::seldom_product(whole, signed_integer(pending));
-      pending = factor;
+      whole = detail::seldom_product(whole, signed_integer(before));
+      pending = static_cast<std::uint64_t>(factor);
     }
   }
-
- private:
-  __device__ static bool fits(long_word x) { return static_cast<word>(x) == x; }
 };
 
 /// Some elements of each of a thread's columns, up to eight: x[k][j] of column j. All are multiplied before any column
 /// may leave the straight way.
-template <class T, int N, int Width>
-requires(sizeof(T) == 1) __device__
-    void absorb_columns(const integer_product<T>&, byte_product<T> (&into)[Width], const T (&x)[N][Width]) {
+template <int N, int Width>
+__device__ void absorb_columns(const carried_product<any_byte>& op, byte_product (&into)[Width],
+                               const any_byte (&x)[N][Width]) {
   static_assert(N <= 8);
-  long_product_word<T> factor[Width];
+  op.with_element([&]<class T>(T) {
+    long_product_word<T> factor[Width];
 #pragma unroll
-  for (int j = 0; j < Width; ++j) {
-    T column[N];
+    for (int j = 0; j < Width; ++j) {
+      any_byte column[N];
 #pragma unroll
-    for (int k = 0; k < N; ++k) column[k] = x[k][j];
-    factor[j] = detail::product_of_eight_bytes(column, 0);
-  }
+      for (int k = 0; k < N; ++k) column[k] = x[k][j];
+      factor[j] = detail::product_of_eight_bytes<T>(column, 0);
+    }
 #pragma unroll
-  for (int j = 0; j < Width; ++j) into[j].multiply(factor[j]);
+    for (int j = 0; j < Width; ++j) into[j].template multiply<T>(factor[j]);
+  });
 }
 
 }  // namespace multifold::cuda::kernels

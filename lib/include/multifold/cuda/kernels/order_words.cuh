@@ -6,6 +6,7 @@
 
 #include "multifold/cuda/kernels/absorb.cuh"
 #include "multifold/exact/float_layout.hpp"
+#include "multifold/ops/carried.hpp"
 #include "multifold/ops/extremum.hpp"
 
 namespace multifold::cuda::kernels {
@@ -165,13 +166,31 @@ concept compares_bits = floating_storage<typename Op::value_type> && sizeof(type
 
 /// An operation that compares bytes, which may be true or not.
 template <class Op>
-concept compares_bytes = std::is_same_v<typename Op::value_type, any_byte>;
+concept compares_bytes = std::is_same_v<decltype(Op::policy), key_policy<std::int8_t>>;
 
-/// Calls f(op), which knows at compile time what NaN does, and whether bytes are true or not: minima are more
-/// instructions where it may be either.
+/// Calls f(op), which knows at compile time what its elements stand for.
+template <class Op, class F>
+__device__ __forceinline__ void with_known_kind(const Op& op, const F& f) {
+  Op known = op;
+  if (sizeof(typename Op::value_type) == 1 && op.kind == integer_kind::truth) {
+    known.kind = integer_kind::truth;
+    f(known);
+  } else if (op.kind == integer_kind::without_sign) {
+    known.kind = integer_kind::without_sign;
+    f(known);
+  } else {
+    known.kind = integer_kind::with_sign;
+    f(known);
+  }
+}
+
+/// Calls f(op), which knows at compile time what integers stand for, what NaN does, and whether bytes are true or not:
+/// minima are more instructions where it may be either.
 template <class Op, class F>
 __device__ __forceinline__ void with_known_order(const Op& op, const F& f) {
-  if constexpr (compares_bits<Op>) {
+  if constexpr (carries_integers<Op>) {
+    with_known_kind(op, f);
+  } else if constexpr (compares_bits<Op>) {
     using key = typename Op::key;
     Op known = op;
     if (op.policy.omits_nan()) {

@@ -53,14 +53,16 @@ struct run_lane {
 };
 
 /// Products of bytes go on from tile to tile, too.
-template <class T>
-requires(sizeof(T) == 1) struct run_lane<integer_product<T>> {
-  using op_type = integer_product<T>;
-  using type = byte_product<T>;
-  using accumulator = typename op_type::accumulator;
+template <>
+struct run_lane<carried_product<any_byte>> {
+  using op_type = carried_product<any_byte>;
+  using type = byte_product;
+  using accumulator = op_type::accumulator;
 
   __device__ static type resumed(const accumulator& kept) { return {kept, 1}; }
-  __device__ static accumulator widen(const op_type&, const type& l, const run_indices&) { return l.value(); }
+  __device__ static accumulator widen(const op_type& op, const type& l, const run_indices&) {
+    return op.kind == integer_kind::with_sign ? l.value<std::int8_t>() : l.value<std::uint8_t>();
+  }
 };
 
 /// The least key of a run and the number of its element, the first of equals: one word, but for keys of 8 bytes.
@@ -227,20 +229,20 @@ struct run_lane<extremum<any_byte>> {
   __device__ static int turns(const op_type& op) { return op.policy.flip ^ (op.policy.truth ? 0 : INT8_MIN); }
 };
 
-/// Sums of truths: one instruction an element less than by a comparison.
+/// Sums of bytes: of truths, one instruction an element less than by a comparison.
 template <>
-struct run_lane<integer_sum<bool8>> {
-  using op_type = integer_sum<bool8>;
+struct run_lane<carried_sum<any_byte>> {
+  using op_type = carried_sum<any_byte>;
   using accumulator = op_type::accumulator;
-  using type = std::uint32_t;
+  using type = op_type::lane;
   static constexpr bool stays = false;
   static_assert(op_type::lane_capacity >= most_run_share);
 
   __device__ static type identity(const op_type&) { return 0; }
-  __device__ static void absorb(const op_type&, type& l, bool8 x, int, const run_indices&) { l += is_set(x.bits); }
-  __device__ static accumulator widen(const op_type&, const type& l, const run_indices&) {
-    return static_cast<accumulator>(l);
+  __device__ static void absorb(const op_type& op, type& l, any_byte x, int, const run_indices&) {
+    l += op.kind == integer_kind::truth ? static_cast<type>(is_set(x.bits)) : op.value_of(x);
   }
+  __device__ static accumulator widen(const op_type&, const type& l, const run_indices&) { return l; }
 };
 
 /// A lane's value of the runs of a batch, over tiles.
