@@ -41,8 +41,9 @@ void place_any_results(const plan& p, const void* waiting, void* results, bound_
 
 namespace multifold::cuda::moments {
 
-/// The same for op_family::moments: long rows of S, any batches in tiles, which partial moments of a carrier follow,
-/// and any batches of pass `index`, or those that are left to it, of elements that T carries.
+/// The same for op_family::moments: long rows of S; any batches in tiles, of elements that T carries in order, which
+/// partial moments of a carrier follow; and any batches of pass `index`, or those that are left to it, of elements that
+/// T carries.
 template <floating_storage S>
 void enqueue_rows(const plan& p, const detail::call& c);
 template <storage_type T>

@@ -1,8 +1,6 @@
-// Norms, dot products and variances of integers of 1 byte, in tiles.
+// Norms, dot products, variances and descriptions of integers of 1 byte, in tiles.
 #include "device/moments/enqueue_tiles.cuh"
 
 namespace multifold::cuda {
-MULTIFOLD_MOMENT_TILES(std::int8_t)
-MULTIFOLD_MOMENT_TILES(std::uint8_t)
-MULTIFOLD_MOMENT_TILES(bool8)
+MULTIFOLD_MOMENT_TILES(any_byte)
 }  // namespace multifold::cuda

@@ -3,5 +3,4 @@
 
 namespace multifold::cuda {
 MULTIFOLD_MOMENT_TILES(std::int16_t)
-MULTIFOLD_MOMENT_TILES(std::uint16_t)
 }  // namespace multifold::cuda

@@ -3,5 +3,4 @@
 
 namespace multifold::cuda {
 MULTIFOLD_MOMENT_TILES(std::int32_t)
-MULTIFOLD_MOMENT_TILES(std::uint32_t)
 }  // namespace multifold::cuda

@@ -3,5 +3,4 @@
 
 namespace multifold::cuda {
 MULTIFOLD_MOMENT_TILES(std::int64_t)
-MULTIFOLD_MOMENT_TILES(std::uint64_t)
 }  // namespace multifold::cuda

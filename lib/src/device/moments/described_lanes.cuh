@@ -10,10 +10,10 @@ namespace multifold::cuda::moments {
 /// each zero fit a word.
 template <storage_type T>
 requires(!floating_storage<T> && sizeof(T) <= 2) struct described_vectors {
-  using op_type = moment_fold<T, moment_set::description>;
   using key = key_of<T>;
   using policy_type = key_policy<key>;
   using carrier = order_carrier<T>;
+  using op_type = moment_fold<carrier, moment_set::description>;
   using least_type = kernels::first_least<carrier>;
   static constexpr bool bytes = sizeof(T) == 1;
   static constexpr unsigned ones = bytes ? 0x01010101u : 0x00010001u, signs = ones << (8 * sizeof(T) - 1);
@@ -29,12 +29,12 @@ requires(!floating_storage<T> && sizeof(T) <= 2) struct described_vectors {
   __device__ static policy_type lowest() { return policy_of(false); }
   __device__ static policy_type highest() { return policy_of(true); }
 
-  __device__ void see(const op_type& op, const kernels::vector_word& v, int number) {
+  __device__ void see(const kernels::vector_word& v, int number) {
     unsigned low = 0, high = 0;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const unsigned word = std::is_same_v<T, bool8> ? __vsetne4(v.words[i], 0u) : v.words[i];
-      add(word);
+      if constexpr (bytes) add_bytes<T, false>(sums, word);
       // An element that is not 0 has its sign, or a bit that carries into it.
       const unsigned set = ((word & ~signs) + ~signs) | word | ~signs;
       if constexpr (bytes) zeros = __dp4a(~set, 0x01010101u, zeros);
@@ -52,7 +52,7 @@ requires(!floating_storage<T> && sizeof(T) <= 2) struct described_vectors {
     if constexpr (!bytes) {
       const auto x = bit_copy<kernels::elements_of<T>>(v);
 #pragma unroll
-      for (const T& each : x.values) sums = op.absorb(sums, each, 0);
+      for (const T& each : x.values) op_type::add(sums, each, each);
     }
     const int bottom = min(static_cast<int>(static_cast<std::int16_t>(low)), static_cast<int>(low) >> 16);
     const int top = max(static_cast<int>(static_cast<std::int16_t>(high)), static_cast<int>(high) >> 16);
@@ -62,7 +62,7 @@ requires(!floating_storage<T> && sizeof(T) <= 2) struct described_vectors {
 
   /// All of it, beside what was gathered of the run's other elements.
   template <class Lane>
-  __device__ void merge_into(Lane& l, const kernels::neighbour_walk<T>& run) const {
+  __device__ void merge_into(Lane& l, const kernels::neighbour_walk<carrier>& run) const {
     l.sums.x += sums.x;
     l.sums.products += sums.products;
     l.marks.zeros += static_cast<int>(zeros >> (8 * sizeof(T) - 1));
@@ -79,17 +79,6 @@ requires(!floating_storage<T> && sizeof(T) <= 2) struct described_vectors {
   __device__ static policy_type policy_of(bool greatest) {
     return order_policy<carrier>(greatest, nan_policy::propagate, dtype_of<T>);
   }
-  __device__ void add(unsigned word) {
-    if constexpr (!bytes) return;
-    if constexpr (integer_lanes<T>::no_sign) {
-      sums.x = __dp4a(word, 0x01010101u, sums.x);
-      sums.products = __dp4a(word, word, sums.products);
-    } else {
-      const auto four = static_cast<int>(word);
-      sums.x = __dp4a(four, 0x01010101, sums.x);
-      sums.products = __dp4a(four, four, sums.products);
-    }
-  }
 };
 
 }  // namespace multifold::cuda::moments
@@ -101,21 +90,26 @@ struct taken_one_by_one {
 };
 struct taken_by_vectors {};
 
-template <class T>
-requires(!floating_storage<T>) struct run_lane<moments::moment_fold<T, moment_set::description>>
-    : std::conditional_t<sizeof(T) <= 2, taken_by_vectors, taken_one_by_one> {
-  using op_type = moments::moment_fold<T, moment_set::description>;
+template <class C>
+requires(!floating_storage<C>) struct run_lane<moments::moment_fold<C, moment_set::description>>
+    : std::conditional_t<sizeof(C) <= 2, taken_by_vectors, taken_one_by_one> {
+  using op_type = moments::moment_fold<C, moment_set::description>;
   using accumulator = typename op_type::accumulator;
   struct type {
     typename op_type::lane sums;
-    moments::run_marks<T> marks;
+    moments::run_marks<C> marks;
+
+    template <class T>
+    __device__ void add(T x, int number) {
+      op_type::add(sums, x, x);
+      marks.see(x, number);
+    }
   };
   static constexpr bool stays = false;
 
   __device__ static type identity(const op_type& op) { return {op.lane_identity(), {}}; }
-  __device__ static void absorb(const op_type& op, type& l, T x, int number, const run_indices&) {
-    l.sums = op.absorb(l.sums, x, 0);
-    l.marks.see(x, number);
+  __device__ static void absorb(const op_type& op, type& l, C x, int number, const run_indices&) {
+    op.with_element([&]<class T>(T) { l.add(bit_copy<T>(x), number); });
   }
   __device__ static accumulator widen(const op_type& op, const type& l, const run_indices& index) {
     accumulator a = op.widen(l.sums);
@@ -125,22 +119,24 @@ requires(!floating_storage<T>) struct run_lane<moments::moment_fold<T, moment_se
 };
 
 /// Long runs of neighbours, of which every lane has whole vectors.
-template <class T>
-requires(!floating_storage<T> && sizeof(T) <= 2) __device__
-    void absorb_neighbours(const moments::moment_fold<T, moment_set::description>& op,
-                           run_value<moments::moment_fold<T, moment_set::description>>& mine,
-                           const neighbour_walk<T>& run, int lane, int lanes, const run_indices& index) {
-  using gathers = run_lane<moments::moment_fold<T, moment_set::description>>;
+template <class C>
+requires(!floating_storage<C> && sizeof(C) <= 2) __device__
+    void absorb_neighbours(const moments::moment_fold<C, moment_set::description>& op,
+                           run_value<moments::moment_fold<C, moment_set::description>>& mine,
+                           const neighbour_walk<C>& run, int lane, int lanes, const run_indices& index) {
+  using gathers = run_lane<moments::moment_fold<C, moment_set::description>>;
   static_assert(least_vectors_a_lane > 1);
   auto ends = gathers::identity(op);
-  moments::described_vectors<T> vectors(run.number_of(lane));
-  run.each(
-      lane, lanes, [&](T x, int number) { gathers::absorb(op, ends, x, number, index); },
-      [&]<int Loads>(const vector_word(&loaded)[Loads], int number, int step) {
+  op.with_element([&]<class T>(T) {
+    moments::described_vectors<T> vectors(run.number_of(lane));
+    run.each(
+        lane, lanes, [&](C x, int number) { ends.add(bit_copy<T>(x), number); },
+        [&]<int Loads>(const vector_word(&loaded)[Loads], int number, int step) {
 #pragma unroll
-        for (int k = 0; k < Loads; ++k) vectors.see(op, loaded[k], number + k * step);
-      });
-  vectors.merge_into(ends, run);
+          for (int k = 0; k < Loads; ++k) vectors.see(loaded[k], number + k * step);
+        });
+    vectors.merge_into(ends, run);
+  });
   mine.end(op, ends, index);
 }
 

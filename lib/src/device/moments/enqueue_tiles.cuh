@@ -9,7 +9,7 @@
 
 namespace multifold::cuda::moments {
 
-/// Batches in tiles. What they are not certain of is left to enqueue_groups.
+/// Batches in tiles, of elements that T carries. What they are not certain of is left to enqueue_groups.
 template <storage_type T>
 void enqueue_tiles(const plan& p, const detail::call& c) {
   using carrier = partial_carrier_of<T>;
@@ -23,8 +23,9 @@ void enqueue_tiles(const plan& p, const detail::call& c) {
     Output output{output_of(p, c), lost, {p.form.length, c.count}};
     const auto& to = output.to;
     output.in_order =
-        !to.merge && !to.only && to.result == dtype_of<T> && to.layout.count == 1 && to.layout.stride[0] == 1;
-    const Fold fold;
+        !to.merge && !to.only && to.result == p.what.input && to.layout.count == 1 && to.layout.stride[0] == 1;
+    Fold fold;
+    if constexpr (!floating_storage<T>) fold.kind = integer_kind_of(p.what.input);
     const auto partials = cuda::detail::prepare_partials<Fold>(p, 0, fold, c.steps);
     const kernels::pass_arguments<Fold, Output> args{
         first.batches, first.parts, {first.length, c.count}, first.tile, first.part_length,
@@ -33,7 +34,13 @@ void enqueue_tiles(const plan& p, const detail::call& c) {
     cuda::detail::launch_tiles(first, {x, range(x), y, range(y)}, args, c.steps);
     merge_partials<carrier>(p, c, lost, partials.data);
   });
-  enqueue_groups<carrier_of<T>>(p, p.passes.size(), c);
+  if constexpr (floating_storage<T>) {
+    enqueue_groups<carrier_of<T>>(p, p.passes.size(), c);
+  } else if (integer_kind_of(p.what.input) == integer_kind::with_sign) {
+    enqueue_groups<std::int64_t>(p, p.passes.size(), c);
+  } else {
+    enqueue_groups<std::uint64_t>(p, p.passes.size(), c);
+  }
 }
 
 }  // namespace multifold::cuda::moments

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "multifold/cuda/kernels/tile_walks.cuh"
+#include "multifold/ops/carried.hpp"
 #include "multifold/ops/moment_partial.hpp"
 
 namespace multifold::cuda::moments {
@@ -37,14 +38,15 @@ __device__ int number_of(T x) requires(!floating_storage<T> && sizeof(T) <= 4) {
   else return static_cast<int>(x);
 }
 
-/// Zeros and extremes of a run, whose elements have numbers. Of floating point they mean nothing where there is a NaN:
-/// then a run is lost.
-template <storage_type T>
+/// Zeros and extremes of a run, whose elements have numbers: of floating point, or of integers of any kind. Of
+/// floating point they mean nothing where there is a NaN: then a run is lost.
+template <storage_type Carrier>
 struct run_marks {
-  using key = key_of<T>;
+  using key = key_of<Carrier>;
   kernels::numbered_least<key> least, greatest;
   int zeros = 0;
 
+  template <storage_type T>
   __device__ void see(T x, int number) {
     if constexpr (floating_storage<T> && sizeof(T) == 2) {
       // The key in the upper half of a word, which its number fills.
@@ -69,6 +71,7 @@ struct run_marks {
     }
   }
   /// The least and the greatest alone.
+  template <storage_type T>
   __device__ void see_extremes(T x, int number) {
     if constexpr (!floating_storage<T> && sizeof(T) <= 2) {
       // One multiplication and addition each: ~k, the key of the greatest, is -k - 1.
@@ -83,7 +86,7 @@ struct run_marks {
       greatest.see(static_cast<key>(~k), number);
     }
   }
-  __device__ bool only_negative_zeros() const requires floating_storage<T> {
+  __device__ bool only_negative_zeros() const requires floating_storage<Carrier> {
     return least.key() == key{-1} && greatest.key() == key{0};
   }
   /// In the batch. Keys are those of carriers.
@@ -100,12 +103,14 @@ struct run_marks {
 
  private:
   // order_key(), but for NaN.
+  template <storage_type T>
   __device__ static key key_of_number(T x) {
     if constexpr (floating_storage<T>) return ordered_bits(bit_copy<key>(x));
     else return order_key(x, key{0});
   }
   __device__ static std::int64_t carrier_key(key k) {
-    if constexpr (floating_storage<T>) return order_key(carried(element_of_key<T>(k)), key_of<carrier_of<T>>{0});
+    if constexpr (floating_storage<Carrier>)
+      return order_key(carried(element_of_key<Carrier>(k)), key_of<carrier_of<Carrier>>{0});
     else return k;
   }
 };
@@ -137,31 +142,28 @@ struct moment_fold<T, Set> : partial_fold<partial_carrier_of<T>, Set> {
   __device__ accumulator lift(const value_type&, std::int64_t) const { return {}; }
 };
 
-/// What a thread gathers integers in: the narrowest words that hold a few thousand of them.
-template <storage_type T>
+/// What a thread gathers integers in, with or without a sign: the narrowest words that hold a few thousand of them.
+template <int Bytes>
 struct integer_lanes {
-  static constexpr bool no_sign = std::is_unsigned_v<T> || std::is_same_v<T, bool8>;
-  static constexpr int bytes = sizeof(T);
-  using word = std::conditional_t<no_sign, std::uint32_t, std::int32_t>;
-  using long_word = std::conditional_t<no_sign, std::uint64_t, std::int64_t>;
-  using longest_word = std::conditional_t<no_sign, uint128_t, int128_t>;
-  using number = std::conditional_t<bytes <= 4, word, long_word>;
-  using sum = std::conditional_t<bytes <= 2, word, std::conditional_t<bytes == 4, long_word, int128_t>>;
+  using sum = std::conditional_t<Bytes <= 2, std::int32_t, std::conditional_t<Bytes == 4, std::int64_t, int128_t>>;
   using products = std::conditional_t<
-      bytes == 1, word,
-      std::conditional_t<bytes == 2, long_word, std::conditional_t<bytes == 4, int128_t, product_total>>>;
-  // 2^15 sums of magnitudes up to 2^16, and products up to 2^16 or 2^32, stay inside of their words; 2^30 of 2^32.
-  static constexpr std::int64_t capacity = bytes <= 2 ? 1 << 15 : bytes == 4 ? 1 << 30 : INT64_MAX;
+      Bytes == 1, std::int32_t,
+      std::conditional_t<Bytes == 2, std::int64_t, std::conditional_t<Bytes == 4, int128_t, product_total>>>;
+  static constexpr std::int64_t capacity = Bytes <= 2 ? 1 << 15 : Bytes == 4 ? 1 << 30 : INT64_MAX;
+  // The greatest magnitudes are those without a sign. 2^30 products of 4 bytes stay below 2^94.
+  static constexpr int128_t most = (int128_t{1} << 8 * Bytes) - 1;
+  static_assert(Bytes > 4 || most * capacity < int128_t{1} << (8 * sizeof(sum) - 1));
+  static_assert(Bytes > 2 || most * most * capacity < int128_t{1} << (8 * sizeof(products) - 1));
 };
 
-/// Integers.
-template <class T, moment_set Set>
-requires(!floating_storage<T>) struct moment_fold<T, Set> : partial_fold<partial_carrier_of<T>, Set> {
-  using element = T;
-  using value_type = std::conditional_t<reads_two_arrays(Set), element_pair<T>, T>;
-  using accumulator = moment_partial<partial_carrier_of<T>, Set>;
-  using lanes = integer_lanes<T>;
-  using number_type = typename lanes::number;
+/// Integers of the size of C, their carrier.
+template <class C, moment_set Set>
+requires(!floating_storage<C>) struct moment_fold<C, Set>
+    : partial_fold<partial_carrier_of<C>, Set>, carried_integers<C> {
+  using element = C;
+  using value_type = std::conditional_t<reads_two_arrays(Set), element_pair<C>, C>;
+  using accumulator = moment_partial<partial_carrier_of<C>, Set>;
+  using lanes = integer_lanes<sizeof(C)>;
   static constexpr std::int64_t lane_capacity = lanes::capacity;
   static constexpr int most_columns = reads_two_arrays(Set) ? 1 : sizeof(accumulator) > 16 ? 2 : 4;
   static constexpr bool keeps = Set == moment_set::description;
@@ -173,8 +175,10 @@ requires(!floating_storage<T>) struct moment_fold<T, Set> : partial_fold<partial
 
   __device__ lane lane_identity() const { return {}; }
   __device__ lane absorb(lane l, const value_type& v, std::int64_t) const {
-    if constexpr (reads_two_arrays(Set)) add(l, number(v.x), number(v.y));
-    else add(l, number(v), number(v));
+    this->with_element([&]<class T>(T) {
+      if constexpr (reads_two_arrays(Set)) add(l, bit_copy<T>(v.x), bit_copy<T>(v.y));
+      else add(l, bit_copy<T>(v), bit_copy<T>(v));
+    });
     return l;
   }
   __device__ accumulator widen(const lane& l) const {
@@ -187,62 +191,78 @@ requires(!floating_storage<T>) struct moment_fold<T, Set> : partial_fold<partial
   __device__ accumulator lift(const value_type& v, std::int64_t index) const {
     accumulator a = widen(absorb(lane_identity(), v, index));
     if constexpr (Set == moment_set::description) {
-      run_marks<T> marks;
-      marks.see(v, 0);
+      run_marks<C> marks;
+      this->with_element([&]<class T>(T) { marks.see(bit_copy<T>(v), 0); });
       a.marks = marks.marks({index, 0});
     }
     return a;
   }
-
- private:
-  __device__ static number_type number(T x) {
-    if constexpr (std::is_same_v<T, bool8>) return static_cast<number_type>(number_of(x));
-    else return static_cast<number_type>(x);
-  }
-  __device__ static auto magnitude(number_type x) {
-    using unsigned_type = std::make_unsigned_t<number_type>;
-    const auto bits = static_cast<unsigned_type>(x);
-    if constexpr (lanes::no_sign) return bits;
-    else return x < 0 ? unsigned_type{0} - bits : bits;
-  }
-  __device__ static void add(lane& l, number_type a, number_type b) {
+  /// Adds an element, or one of each array.
+  template <class T>
+  __device__ static void add(lane& l, T x, T y) {
+    const auto a = number(x), b = number(y);
+    using number_type = std::remove_const_t<decltype(a)>;
+    constexpr bool has_sign = std::is_signed_v<number_type>;
     if constexpr (Set == moment_set::absolute) l.x += magnitude(a);
     else if constexpr (sums_elements(Set)) l.x += a;
     if constexpr (Set == moment_set::joint) l.y += b;
     if constexpr (!sums_products(Set)) return;
     if constexpr (std::is_same_v<T, bool8>) {
       l.products += a & b;
-    } else if constexpr (lanes::bytes == 1) {
+    } else if constexpr (sizeof(T) == 1) {
       l.products += a * b;
-    } else if constexpr (lanes::bytes <= 4) {
-      l.products += static_cast<typename lanes::long_word>(a) * b;
+    } else if constexpr (sizeof(T) <= 4) {
+      using long_word = std::conditional_t<has_sign, std::int64_t, std::uint64_t>;
+      l.products += static_cast<long_word>(a) * b;
     } else {
-      const auto p = static_cast<typename lanes::longest_word>(a) * b;
+      const auto p = static_cast<std::conditional_t<has_sign, int128_t, uint128_t>>(a) * b;
       l.products.add(static_cast<std::uint64_t>(p), static_cast<int128_t>(p >> 64));
     }
+  }
+
+ private:
+  // In 32 bits, or 64.
+  template <class T>
+  __device__ static auto number(T x) {
+    if constexpr (std::is_same_v<T, bool8>) return static_cast<std::uint32_t>(number_of(x));
+    else if constexpr (sizeof(T) == 8) return x;
+    else return static_cast<std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>>(x);
+  }
+  template <class Number>
+  __device__ static auto magnitude(Number x) {
+    using unsigned_type = std::make_unsigned_t<Number>;
+    const auto bits = static_cast<unsigned_type>(x);
+    if constexpr (std::is_unsigned_v<Number>) return bits;
+    else return x < 0 ? unsigned_type{0} - bits : bits;
   }
 };
 
 /// Four bytes at a time, by dot products with ones and with themselves.
-template <class T, moment_set Set>
-requires(sizeof(T) == 1 && !reads_two_arrays(Set) && Set != moment_set::description) __device__
-    void absorb_vector(const moment_fold<T, Set>&, kernels::thread_value<moment_fold<T, Set>>& into,
-                       const kernels::vector_word& v, std::int64_t) {
-  auto& l = into.current;
+template <class T, bool Magnitudes, class Lane>
+__device__ void add_bytes(Lane& l, unsigned word) {
   constexpr unsigned ones = 0x01010101u;
-#pragma unroll
-  for (unsigned word : v.words) {
-    if constexpr (integer_lanes<T>::no_sign) {
-      if constexpr (std::is_same_v<T, bool8>) word = __vsetne4(word, 0u);
-      if constexpr (sums_elements(Set)) l.x = __dp4a(word, ones, l.x);
-      if constexpr (sums_products(Set)) l.products = __dp4a(word, word, l.products);
-    } else {
-      const auto bytes = static_cast<int>(word);
-      if constexpr (Set == moment_set::absolute) l.x += static_cast<int>(__dp4a(__vabs4(word), ones, 0u));
-      else if constexpr (sums_elements(Set)) l.x = __dp4a(bytes, static_cast<int>(ones), l.x);
-      if constexpr (sums_products(Set)) l.products = __dp4a(bytes, bytes, l.products);
-    }
+  const auto sum = static_cast<unsigned>(l.x), products = static_cast<unsigned>(l.products);
+  if constexpr (std::is_signed_v<T>) {
+    const auto bytes = static_cast<int>(word);
+    if constexpr (Magnitudes) l.x = static_cast<int>(__dp4a(__vabs4(word), ones, sum));
+    else l.x = __dp4a(bytes, static_cast<int>(ones), l.x);
+    l.products = __dp4a(bytes, bytes, l.products);
+  } else {
+    l.x = static_cast<int>(__dp4a(word, ones, sum));
+    l.products = static_cast<int>(__dp4a(word, word, products));
   }
+}
+
+template <moment_set Set>
+requires(!reads_two_arrays(Set) && Set != moment_set::description) __device__
+    void absorb_vector(const moment_fold<any_byte, Set>& op, kernels::thread_value<moment_fold<any_byte, Set>>& into,
+                       const kernels::vector_word& v, std::int64_t) {
+  op.with_element([&]<class T>(T) {
+#pragma unroll
+    for (const unsigned word : v.words) {
+      add_bytes<T, Set == moment_set::absolute>(into.current, std::is_same_v<T, bool8> ? __vsetne4(word, 0u) : word);
+    }
+  });
 }
 
 }  // namespace multifold::cuda::moments
