@@ -41,6 +41,13 @@ void place_any_results(const plan& p, const void* waiting, void* results, bound_
 
 namespace multifold::cuda::moments {
 
+/// What groups of lanes gather elements of T as, and sums in memory are lowered as: integers as 64 bits, with a sign or
+/// without. Sums of both kinds are the same words.
+template <storage_type T>
+using group_carrier_of = std::conditional_t<floating_storage<T>, carrier_of<T>, std::int64_t>;
+static_assert(sizeof(carried_sums<std::int64_t, moment_set::description>) ==
+              sizeof(carried_sums<std::uint64_t, moment_set::description>));
+
 /// The same for op_family::moments: long rows of S; any batches in tiles, of elements that T carries in order, which
 /// partial moments of a carrier follow; and any batches of pass `index`, or those that are left to it, of elements that
 /// T carries.

@@ -19,7 +19,7 @@ void enqueue_moments(const plan& p, const detail::call& c) {
     if (p.passes.front().kind == kernel::moment_rows) return moments::enqueue_rows<T>(p, c);
   }
   if (p.passes.front().kind == kernel::tiles) return moments::enqueue_tiles<order_carrier<T>>(p, c);
-  moments::enqueue_groups<carrier_of<T>>(p, 0, c);
+  moments::enqueue_groups<moments::group_carrier_of<T>>(p, 0, c);
 }
 
 // A kernel that meets such an address ends, and the CUDA context with it.
@@ -144,7 +144,7 @@ void lower_async(const reduction& what, const void* accumulators, std::int64_t c
   check_word("status word", status_word, sizeof *status_word);
   visit_family(what, [&]<op_family Family, class T>() {
     if constexpr (Family == op_family::moments) {
-      moments::lower<carrier_of<T>>(what, accumulators, count, results, status_word, queue);
+      moments::lower<moments::group_carrier_of<T>>(what, accumulators, count, results, status_word, queue);
     } else {
       detail::lower<Family, detail::instance_of<T>>(what, accumulators, count, length, results, status_word, queue);
     }

@@ -73,8 +73,9 @@ struct grouped_batches {
       return element == dtype::f16 ? half : other;
     } else {
       if (element == dtype::boolean) return bits != 0 ? 1 : 0;
+      if (is_unsigned(element)) return static_cast<T>(bits);
       const int above = 64 - 8 * static_cast<int>(item_bytes(element));
-      return static_cast<T>(bits << above) >> above;  // with the sign that T has
+      return static_cast<T>(bits << above) >> above;
     }
   }
 };

@@ -34,13 +34,7 @@ void enqueue_tiles(const plan& p, const detail::call& c) {
     cuda::detail::launch_tiles(first, {x, range(x), y, range(y)}, args, c.steps);
     merge_partials<carrier>(p, c, lost, partials.data);
   });
-  if constexpr (floating_storage<T>) {
-    enqueue_groups<carrier_of<T>>(p, p.passes.size(), c);
-  } else if (integer_kind_of(p.what.input) == integer_kind::with_sign) {
-    enqueue_groups<std::int64_t>(p, p.passes.size(), c);
-  } else {
-    enqueue_groups<std::uint64_t>(p, p.passes.size(), c);
-  }
+  enqueue_groups<group_carrier_of<T>>(p, p.passes.size(), c);
 }
 
 }  // namespace multifold::cuda::moments

@@ -10,6 +10,12 @@
 
 namespace multifold::cuda::moments {
 
+/// Whether 64 bits that carry elements of `type` are an integer with a sign.
+__device__ inline bool has_sign(dtype type) { return !is_unsigned(type) && type != dtype::boolean; }
+
+/// Such an integer as one with a sign and the same order key, and back.
+__device__ inline std::int64_t turned(std::int64_t x, bool has_sign) { return has_sign ? x : x ^ INT64_MIN; }
+
 /// Words of one batch, and room for what is computed of them.
 template <storage_type T, moment_set Set>
 struct scratch {
@@ -185,8 +191,13 @@ __device__ status store_summary(const scratch<T, moment_set::description>& s, co
   d.argmin = n > 0 ? s.extremes.argmin.index : -1;
   d.argmax = n > 0 ? s.extremes.argmax.index : -1;
   if (n > 0) {
-    put_element(multifold::detail::extreme_of<T>(s.extremes.min, false), to.element, d.min);
-    put_element(multifold::detail::extreme_of<T>(s.extremes.max, true), to.element, d.max);
+    const auto put_extreme = [&](auto key, bool greatest, std::byte* bytes) {
+      T x = multifold::detail::extreme_of<T>(key, greatest);
+      if constexpr (!floating_storage<T>) x = turned(x, has_sign(to.element));
+      put_element(x, to.element, bytes);
+    };
+    put_extreme(s.extremes.min, false, d.min);
+    put_extreme(s.extremes.max, true, d.max);
   }
   const exact_value total = total_of<exact_traits<T>>(of.x, n);
   const status fits = store_value(total, summary_sum_dtype(to.element, to.result), d.sum);

@@ -220,32 +220,29 @@ struct gather<T, Set> {
   }
 };
 
-template <class T, moment_set Set>
-requires(!floating_storage<T>) struct gather<T, Set> {
+/// Integers as 64 bits, with or without a sign.
+template <moment_set Set>
+struct gather<std::int64_t, Set> {
+  using T = std::int64_t;
   using at = moment_words<T, Set>;
 
   int128_t x = 0, y = 0;
   product_total products;
   std::uint32_t zeros = 0;
   description_marks<T>* extremes;
+  bool has_sign;
 
-  __device__ explicit gather(description_marks<T>* extremes) : extremes(extremes) {
+  __device__ gather(description_marks<T>* extremes, bool has_sign) : extremes(extremes), has_sign(has_sign) {
     if constexpr (Set == moment_set::description) *extremes = {};
   }
 
   __device__ void add(T a, T b, std::int64_t index) {
     if constexpr (Set == moment_set::description) {
-      extremes->see(a, index, nan_policy::propagate);
+      extremes->see(turned(a, has_sign), index, nan_policy::propagate);
       zeros += a == 0;
     }
-    if constexpr (Set == moment_set::absolute) x += multifold::detail::magnitude_of(a);
-    else if constexpr (sums_elements(Set)) x += a;
-    if constexpr (Set == moment_set::joint) y += b;
-    if constexpr (sums_products(Set)) {
-      using exact = std::conditional_t<std::is_signed_v<T>, int128_t, uint128_t>;
-      const exact p = static_cast<exact>(a) * static_cast<exact>(b);
-      products.add(static_cast<std::uint64_t>(p), static_cast<int128_t>(p >> 64));
-    }
+    if (has_sign) add_sums(a, b);
+    else add_sums(static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b));
   }
 
   __device__ void merge_lanes(int width) {
@@ -276,6 +273,17 @@ requires(!floating_storage<T>) struct gather<T, Set> {
   }
 
  private:
+  template <class Integer>
+  __device__ void add_sums(Integer a, Integer b) {
+    if constexpr (Set == moment_set::absolute) x += multifold::detail::magnitude_of(a);
+    else if constexpr (sums_elements(Set)) x += a;
+    if constexpr (Set == moment_set::joint) y += b;
+    if constexpr (sums_products(Set)) {
+      using exact = std::conditional_t<std::is_signed_v<Integer>, int128_t, uint128_t>;
+      const exact p = static_cast<exact>(a) * static_cast<exact>(b);
+      products.add(static_cast<std::uint64_t>(p), static_cast<int128_t>(p >> 64));
+    }
+  }
   __device__ static void put(std::int64_t* digit, int128_t value) {
     for (int i = 0; i < 3; ++i) {
       add_word(digit + i, static_cast<std::int64_t>(static_cast<std::uint64_t>(value) & 0xffffffffu));

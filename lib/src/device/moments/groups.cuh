@@ -115,7 +115,7 @@ requires(!floating_storage<T>) __device__ void take_in_registers(const group_arg
   description_marks<T>* const seen = &of_thread[Set == moment_set::description ? static_cast<int>(threadIdx.x) : 0];
   const int lane = static_cast<int>(threadIdx.x) % 32;
   for_each_share(args, [&](std::int64_t batch, std::int64_t part, bool wanted) {
-    gather<T, Set> mine(seen);
+    gather<T, Set> mine(seen, has_sign(args.element));
     if (wanted) {
       read_share<reads_two_arrays(Set)>(args, args.offset_of(batch), part, lane % args.group,
                                         [&](T a, T b, std::int64_t index) { mine.add(a, b, index); });

@@ -1,4 +1,4 @@
-// Norms, dot products, variances and descriptions of signed integers, and what all integers have in common.
+// Norms, dot products, variances and descriptions of integers: what they have in common.
 #include "device/moments/enqueue.cuh"
 
 namespace multifold::cuda {
