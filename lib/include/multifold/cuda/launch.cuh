@@ -123,35 +123,6 @@ void launch_tiles(const pass& at, const tiled_elements<kernels::tile_element<Op>
   steps.launch(step_kind::tiles, kernel, tile_ring_bytes, from.data, from.more, map, args);
 }
 
-// A pass over the input.
-template <class Op, class Output>
-void launch_first(const pass& at, const batches& form, const typename Op::value_type* data,
-                  const kernels::pass_arguments<Op, Output>& args, bound_recipe& steps) {
-  const step_kind kind = steps.next();
-  if (kind == step_kind::block_rows) {
-    return steps.launch(kind, kernels::block_rows<Op, Output>, 0, data,
-                        kernels::short_row_of(data, args, at.blocks, at.threads), form.outer_run.stride, args);
-  }
-  if constexpr (!has_tiled_form<Op>) {
-    if (kind == step_kind::tiles) return launch_tiles(at, {data, range_of(at.array, data)}, args, steps);
-  }
-  if (kind == step_kind::strided) {
-    return steps.launch(kind, kernels::strided<Op, Output>, 0, data, runs_of(form), args);
-  }
-  throw unsupported_error("a plan of " + std::string(name(at.kind)) + " was made for another operation");
-}
-
-// Hands the values of an operation's merges to its output.
-template <class Output>
-struct merged_output {
-  Output to;
-  template <class Op>
-  __device__ void operator()(const merge_of<Op>& merge, std::int64_t batch,
-                             const typename Op::accumulator& value) const {
-    to(merge.op, batch, value);
-  }
-};
-
 // The same arguments for another operation on the same accumulators.
 template <class Op, class Output, class From>
 kernels::pass_arguments<Op, Output> arguments_of(const From& args, const Op& op, const Output& output) {
@@ -166,6 +137,48 @@ kernels::pass_arguments<Op, Output> arguments_of(const From& args, const Op& op,
           op,
           output};
 }
+
+template <class Op, class Output>
+void launch_strided(const batches& form, const void* data, const kernels::pass_arguments<Op, Output>& args,
+                    bound_recipe& steps) {
+  // Most of the time goes into offsets: one kernel serves all elements with the same accumulators.
+  if constexpr (!folds_any_element<Op> && requires { over_any_element(args.op); }) {
+    auto any = arguments_of(args, over_any_element(args.op), args.output);
+    any.first_index = args.first_index;
+    launch_strided(form, data, any, steps);
+  } else {
+    steps.launch(step_kind::strided, kernels::strided<Op, Output>, 0, data, runs_of(form), args);
+  }
+}
+
+// A pass over the input.
+template <class Op, class Output>
+void launch_first(const pass& at, const batches& form, const typename Op::value_type* data,
+                  const kernels::pass_arguments<Op, Output>& args, bound_recipe& steps) {
+  const step_kind kind = steps.next();
+  if (kind == step_kind::block_rows) {
+    return steps.launch(kind, kernels::block_rows<Op, Output>, 0, data,
+                        kernels::short_row_of(data, args, at.blocks, at.threads), form.outer_run.stride, args);
+  }
+  if constexpr (!has_tiled_form<Op>) {
+    if (kind == step_kind::tiles) return launch_tiles(at, {data, range_of(at.array, data)}, args, steps);
+  }
+  if (kind == step_kind::strided) {
+    return launch_strided(form, data, args, steps);
+  }
+  throw unsupported_error("a plan of " + std::string(name(at.kind)) + " was made for another operation");
+}
+
+// Hands the values of an operation's merges to its output.
+template <class Output>
+struct merged_output {
+  Output to;
+  template <class Op>
+  __device__ void operator()(const merge_of<Op>& merge, std::int64_t batch,
+                             const typename Op::accumulator& value) const {
+    to(merge.op, batch, value);
+  }
+};
 
 template <class Op, class Output>
 void launch_merges(const pass& at, const typename Op::accumulator* data,

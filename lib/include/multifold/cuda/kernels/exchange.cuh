@@ -50,13 +50,14 @@ __device__ void atomic_merge(const Op&, int128_t* into, int128_t value) {
   if (high + carry != 0) atomicAdd(words + 1, high + carry);
 }
 
-template <class T>
-__device__ void atomic_merge(const extremum<T>&, std::int32_t* into, std::int32_t value) {
+/// Extrema are minima of keys.
+template <order_free Op>
+__device__ void atomic_merge(const Op&, std::int32_t* into, std::int32_t value) {
   atomicMin(into, value);
 }
 
-template <class T>
-__device__ void atomic_merge(const extremum<T>&, std::int64_t* into, std::int64_t value) {
+template <order_free Op>
+__device__ void atomic_merge(const Op&, std::int64_t* into, std::int64_t value) {
   atomicMin(reinterpret_cast<long long*>(into), static_cast<long long>(value));
 }
 
