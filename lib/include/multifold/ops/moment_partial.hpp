@@ -23,13 +23,11 @@ struct product_total {
   }
 };
 
-/// The type whose partial moments those of T are: all integers of a width share theirs.
+/// The type whose partial moments those of T are: all integers of a width share theirs, and those of 2 and 4 bytes.
 template <storage_type T>
 using partial_carrier_of = std::conditional_t<
     floating_storage<T>, carrier_of<T>,
-    std::conditional_t<sizeof(T) == 1, std::int8_t,
-                       std::conditional_t<sizeof(T) == 2, std::int16_t,
-                                          std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>>>>;
+    std::conditional_t<sizeof(T) == 1, std::int8_t, std::conditional_t<sizeof(T) <= 4, std::int32_t, std::int64_t>>>;
 
 /// Sums of elements of T, and of their products. 2^47 elements of 1 or 2 bytes and 2^62 of others stay inside of them.
 template <class T>

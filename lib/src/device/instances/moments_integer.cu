@@ -3,7 +3,6 @@
 
 namespace multifold::cuda {
 MULTIFOLD_MOMENT_MERGES(std::int8_t)
-MULTIFOLD_MOMENT_MERGES(std::int16_t)
 MULTIFOLD_MOMENT_MERGES(std::int32_t)
 MULTIFOLD_MOMENT_MERGES(std::int64_t)
 MULTIFOLD_MOMENTS(std::int64_t)

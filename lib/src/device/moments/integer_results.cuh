@@ -49,10 +49,11 @@ struct integer_fraction {
   }
 };
 
-/// An integer of `type`, of its order key, with zeros above it: carriers are as wide as their elements.
+/// An integer of `type`, of its order key, with zeros above it: of the type that its partial moments are of.
 template <storage_type Carrier>
 __device__ std::uint64_t word_of_key(std::int64_t key, dtype type) {
-  constexpr int width = 8 * sizeof(Carrier);
+  const bool half = sizeof(Carrier) == 4 && (type == dtype::i16 || type == dtype::u16);
+  const int width = half ? 16 : 8 * int{sizeof(Carrier)};
   const std::uint64_t top = is_unsigned(type) ? std::uint64_t{1} << (width - 1) : 0;
   return (static_cast<std::uint64_t>(key) ^ top) << (64 - width) >> (64 - width);
 }
