@@ -17,6 +17,7 @@
 #include "multifold/cuda/kernels/result_layout.cuh"
 #include "multifold/cuda/kernels/strided.cuh"
 #include "multifold/cuda/kernels/tiles.cuh"
+#include "multifold/ops/any_element.hpp"
 #include "multifold/ops/merged.hpp"
 #include "multifold/plan.hpp"
 
@@ -138,16 +139,19 @@ kernels::pass_arguments<Op, Output> arguments_of(const From& args, const Op& op,
           output};
 }
 
+template <class Op>
+inline constexpr bool is_product =
+    std::is_same_v<typename Op::accumulator, wide_integer> || std::is_same_v<typename Op::accumulator, scaled_product>;
+
+// The same arguments for the kernel of all elements with the accumulators of Op, if there is one.
 template <class Op, class Output>
-void launch_strided(const batches& form, const void* data, const kernels::pass_arguments<Op, Output>& args,
-                    bound_recipe& steps) {
-  // Most of the time goes into offsets: one kernel serves all elements with the same accumulators.
-  if constexpr (!folds_any_element<Op> && requires { over_any_element(args.op); }) {
-    auto any = arguments_of(args, over_any_element(args.op), args.output);
+auto over_any_element(const kernels::pass_arguments<Op, Output>& args) {
+  if constexpr (requires { multifold::over_any_element(args.op); }) {
+    auto any = arguments_of(args, multifold::over_any_element(args.op), args.output);
     any.first_index = args.first_index;
-    launch_strided(form, data, any, steps);
+    return any;
   } else {
-    steps.launch(step_kind::strided, kernels::strided<Op, Output>, 0, data, runs_of(form), args);
+    return args;
   }
 }
 
@@ -157,14 +161,21 @@ void launch_first(const pass& at, const batches& form, const typename Op::value_
                   const kernels::pass_arguments<Op, Output>& args, bound_recipe& steps) {
   const step_kind kind = steps.next();
   if (kind == step_kind::block_rows) {
-    return steps.launch(kind, kernels::block_rows<Op, Output>, 0, data,
-                        kernels::short_row_of(data, args, at.blocks, at.threads), form.outer_run.stride, args);
+    // The loops of products leave no registers for each other.
+    const auto any = [&] {
+      if constexpr (is_product<Op>) return args;
+      else return over_any_element(args);
+    }();
+    return steps.launch(kind, kernels::block_rows<decltype(any.op), Output>, 0, static_cast<const void*>(data),
+                        kernels::short_row_of(data, any, at.blocks, at.threads), form.outer_run.stride, any);
   }
   if constexpr (!has_tiled_form<Op>) {
     if (kind == step_kind::tiles) return launch_tiles(at, {data, range_of(at.array, data)}, args, steps);
   }
   if (kind == step_kind::strided) {
-    return launch_strided(form, data, args, steps);
+    const auto any = over_any_element(args);
+    return steps.launch(kind, kernels::strided<decltype(any.op), Output>, 0, static_cast<const void*>(data),
+                        runs_of(form), any);
   }
   throw unsupported_error("a plan of " + std::string(name(at.kind)) + " was made for another operation");
 }

@@ -2,6 +2,7 @@
 // a loop for each.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <type_traits>
 
@@ -12,7 +13,8 @@
 
 namespace multifold {
 
-/// A fold without elements of its own: with_fold(f) calls f(fold) with that of the elements.
+/// A fold without elements of its own: with_fold(f) calls f(fold) with that of the elements. over_any_element(op) is
+/// the one that stands for a built-in operation.
 template <class Op>
 concept folds_any_element = requires {
   requires Op::any_element;
@@ -76,10 +78,9 @@ struct any_float_sum : merged_float_sum {
     return detail::with_floating(element, [&]<class T>(T) { return f(float_sum<T>{}); });
   }
 };
-template <floating_storage T>
-constexpr any_float_sum over_any_element(const float_sum<T>& op) {
-  return {op.merging()};
-}
+template <class Op>
+requires std::same_as<Op, float_sum<typename Op::value_type>>
+constexpr any_float_sum over_any_element(const Op& op) { return {op.merging()}; }
 
 struct any_float_sum_omit : float_sum_omit<double> {
   static constexpr bool any_element = true;
@@ -89,10 +90,9 @@ struct any_float_sum_omit : float_sum_omit<double> {
     return detail::with_floating(element, [&]<class T>(T) { return f(float_sum_omit<T>{}); });
   }
 };
-template <floating_storage T>
-constexpr any_float_sum_omit over_any_element(const float_sum_omit<T>&) {
-  return {{}, dtype_of<T>};
-}
+template <class Op>
+requires std::same_as<Op, float_sum_omit<typename Op::value_type>>
+constexpr any_float_sum_omit over_any_element(const Op&) { return {{}, dtype_of<typename Op::value_type>}; }
 
 struct any_float_product : merged_float_product {
   static constexpr bool any_element = true;
@@ -102,10 +102,9 @@ struct any_float_product : merged_float_product {
     return detail::with_floating(element, [&]<class T>(T) { return f(float_product<T>{nan_value}); });
   }
 };
-template <floating_storage T>
-constexpr any_float_product over_any_element(const float_product<T>& op) {
-  return {op.merging(), op.nan_value};
-}
+template <class Op>
+requires std::same_as<Op, float_product<typename Op::value_type>>
+constexpr any_float_product over_any_element(const Op& op) { return {op.merging(), op.nan_value}; }
 
 /// Of integers: Fold is carried_sum or carried_product.
 template <template <class> class Fold>
@@ -118,13 +117,15 @@ struct any_integers : Fold<std::int64_t> {
     return detail::with_integer_carrier(bytes, [&]<class C>(C) { return f(Fold<C>{{element_kind}}); });
   }
 };
-template <class C>
-constexpr any_integers<carried_sum> over_any_element(const carried_sum<C>& op) {
-  return {op.merging(), op.kind, sizeof(C)};
+template <class Op>
+requires std::same_as<Op, carried_sum<typename Op::value_type>>
+constexpr any_integers<carried_sum> over_any_element(const Op& op) {
+  return {op.merging(), op.kind, sizeof(typename Op::value_type)};
 }
-template <class C>
-constexpr any_integers<carried_product> over_any_element(const carried_product<C>& op) {
-  return {op.merging(), op.kind, sizeof(C)};
+template <class Op>
+requires std::same_as<Op, carried_product<typename Op::value_type>>
+constexpr any_integers<carried_product> over_any_element(const Op& op) {
+  return {op.merging(), op.kind, sizeof(typename Op::value_type)};
 }
 
 template <class Key>
@@ -137,9 +138,10 @@ struct any_extremum : merged_extremum<Key> {
                                      [&]<class T>(T) { return f(extremum<T>{policy.template of<key_of<T>>()}); });
   }
 };
-template <class T>
-constexpr auto over_any_element(const extremum<T>& op) requires std::is_same_v<T, order_carrier<T>> {
-  using key = typename extremum<T>::accumulator;
+template <class Op>
+requires std::same_as<Op, extremum<order_carrier<typename Op::value_type>>>
+constexpr auto over_any_element(const Op& op) {
+  using key = typename Op::accumulator;
   return any_extremum<key>{op.merging(), {op.policy.flip, op.policy.omits_nan(), op.policy.truth}};
 }
 
@@ -154,8 +156,10 @@ struct any_arg_extremum : arg_extremum<Key> {
                                      [&]<class T>(T) { return f(arg_extremum<T>{any.template of<key_of<T>>()}); });
   }
 };
-template <class T>
-constexpr auto over_any_element(const arg_extremum<T>& op) requires std::is_same_v<T, order_carrier<T>> {
+template <class Op>
+requires std::same_as<Op, arg_extremum<order_carrier<typename Op::value_type>>>
+constexpr auto over_any_element(const Op& op) {
+  using T = typename Op::value_type;
   using key = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
   return any_arg_extremum<key>{op.merging(), dtype_of<T>, {op.policy.flip, op.policy.omits_nan(), op.policy.truth}};
 }

@@ -13,6 +13,7 @@
 #include "multifold/cuda/kernels/dependent.cuh"
 #include "multifold/cuda/kernels/finish.cuh"
 #include "multifold/cuda/kernels/short_row.cuh"
+#include "multifold/cuda/kernels/with_fold.cuh"
 
 namespace multifold::cuda::kernels {
 
@@ -95,19 +96,19 @@ __device__ typename Op::accumulator read_contiguous(const Op& op, const typename
 /// short.
 template <class Op, class Output>
 __global__ void __launch_bounds__(most_threads, 2)
-    block_rows(const typename Op::value_type* data, const short_row<Op> only, std::int64_t row_stride,
+    block_rows(const void* data, const short_row<Op> only, std::int64_t row_stride,
                const __grid_constant__ pass_arguments<Op, Output> args) {
   __shared__ block_storage<Op> storage;
   let_next_start();
   if (only.part_vectors > 0) {
     typename Op::accumulator mine;
-    const auto read = [&](const Op& op) { mine = read_short_row(op, data, only, args.first_index); };
-    if constexpr (carries_integers<Op>) with_known_kind(args.op, read);
-    else read(args.op);
-    const auto value = shuffle_reduce(args.op, mine, storage);
+    with_fold(only.op, [&]<class Fold>(const Fold& fold) {
+      mine = read_short_row(fold, static_cast<const typename Fold::value_type*>(data), only, args.first_index);
+    });
+    const auto value = shuffle_reduce(only.op, mine, storage);
     if (threadIdx.x != 0) return;
     if (only.partials != nullptr) only.partials[blockIdx.x] = value;
-    else args.output(args.op, 0, value);
+    else args.output(only.op, 0, value);
     return;
   }
   const std::int64_t tile = static_cast<std::int64_t>(vectors_in_flight) * blockDim.x;  // vectors
@@ -120,10 +121,13 @@ __global__ void __launch_bounds__(most_threads, 2)
       item.end = length;
       share = {item.part * tile + threadIdx.x, args.parts * tile, item.part == 0, item.part == args.parts - 1};
     }
-    const auto* start = data + item.batch * row_stride + item.first;
+    const std::int64_t start = item.batch * row_stride + item.first;
     typename Op::accumulator mine;
-    with_known_order(args.op, [&](const Op& op) {
-      mine = read_contiguous(op, start, item.end - item.first, share, args.first_index + item.first);
+    with_fold(args.op, [&]<class Fold>(const Fold& fold) {
+      const auto* const from = static_cast<const typename Fold::value_type*>(data) + start;
+      with_known_order(fold, [&](const Fold& known) {
+        mine = read_contiguous(known, from, item.end - item.first, share, args.first_index + item.first);
+      });
     });
     finish_part(args, item.batch, item.part, block_reduce(args.op, args.form, mine, storage), storage);
     __syncthreads();

@@ -20,27 +20,29 @@ struct short_row {
   typename Op::accumulator* partials = nullptr;  // one a block; null where the only block has the result
   std::int32_t vectors = 0;                      // of the row
   std::int32_t part_vectors = 0;                 // of a block; 0 where the row is not short
+  Op op;
 };
 
 /// The row of `args`, whose elements begin at `data`, if it is short for `blocks` blocks of `threads`.
-template <class Op, class Output>
-short_row<Op> short_row_of(const typename Op::value_type* data, const pass_arguments<Op, Output>& args,
-                           std::int64_t blocks, std::int64_t threads) {
-  constexpr int width = vector_elements<typename Op::value_type>;
+template <class T, class Op, class Output>
+short_row<Op> short_row_of(const T* data, const pass_arguments<Op, Output>& args, std::int64_t blocks,
+                           std::int64_t threads) {
+  constexpr int width = vector_elements<T>;
   const bool contiguous = args.tile == args.part_length && args.length.most > 0 && args.part_length % width == 0 &&
                           args.length.most % width == 0 && reinterpret_cast<std::uintptr_t>(data) % 128 == 0;
   const bool one_way = args.batches == 1 && args.length.said == nullptr && args.form == block_form::shuffle &&
                        blocks == args.parts && (args.parts == 1 || args.partials.how == finish::next_pass);
   const std::int64_t part = args.part_length / width;
-  if (!contiguous || !one_way || part > threads * short_row_loads || args.parts > INT32_MAX / part) return {};
+  if (!contiguous || !one_way || part > threads * short_row_loads || args.parts > INT32_MAX / part)
+    return {nullptr, 0, 0, args.op};
   return {args.parts == 1 ? nullptr : args.partials.data, static_cast<std::int32_t>(args.length.most / width),
-          static_cast<std::int32_t>(part)};
+          static_cast<std::int32_t>(part), args.op};
 }
 
 /// What this thread's share of this block's part comes to: the same elements in the same order as in any other row.
-template <class Op>
-__device__ typename Op::accumulator read_short_row(const Op& op, const typename Op::value_type* data,
-                                                   const short_row<Op>& row, std::int64_t first_index) {
+template <class Op, class Row>
+__device__ typename Op::accumulator read_short_row(const Op& op, const typename Op::value_type* data, const Row& row,
+                                                   std::int64_t first_index) {
   constexpr int width = vector_elements<typename Op::value_type>;
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   const int first = static_cast<int>(blockIdx.x) * row.part_vectors;
