@@ -36,16 +36,21 @@ __device__ __forceinline__ void with_order_of_lanes(const Op& op, const F& f) {
   else with_known_order(op, f);
 }
 
+template <class Op>
+inline constexpr bool carries_narrow_integers = false;
+template <carries_integers Op>
+inline constexpr bool carries_narrow_integers<Op> = sizeof(typename Op::with_sign) <= 2;
+
 /// An operation that takes less to gather elements whose numbers ascend.
 template <class Op>
 concept gathers_in_order = requires(const Op op, typename run_lane<Op>::type lane, typename Op::value_type x) {
   run_lane<Op>::absorb_next(op, lane, x, 0);
 };
 
-/// The elements of the runs of a thread's columns, or of a single run, that are this lane's.
+/// absorb_run of an operation that knows what narrow integers stand for.
 template <int Width, class Op, class Walk>
-__device__ void absorb_run(const Op& op, run_value<Op> (&mine)[Width], Walk walk, int count, int lane, int lanes,
-                           const run_indices& index) {
+__device__ __forceinline__ void absorb_known_run(const Op& op, run_value<Op> (&mine)[Width], Walk walk, int count,
+                                                 int lane, int lanes, const run_indices& index) {
   using T = typename Op::value_type;
   using gathers = run_lane<Op>;
   // In registers at once: of elements of 4 bytes four times as many as of accumulators of 16 or more.
@@ -117,6 +122,16 @@ __device__ void absorb_run(const Op& op, run_value<Op> (&mine)[Width], Walk walk
   }
 #pragma unroll
   for (int j = 0; j < Width; ++j) mine[j].end(op, into[j], index);
+}
+
+/// The elements of the runs of a thread's columns, or of a single run, that are this lane's. Loads of narrow integers
+/// extend their sign, or do not, so each kind has a loop.
+template <int Width, class Op, class Walk>
+__device__ void absorb_run(const Op& op, run_value<Op> (&mine)[Width], Walk walk, int count, int lane, int lanes,
+                           const run_indices& index) {
+  const auto absorb = [&](const Op& known) { absorb_known_run(known, mine, walk, count, lane, lanes, index); };
+  if constexpr (carries_narrow_integers<Op>) with_known_kind(op, absorb);
+  else absorb(op);
 }
 
 /// The elements of a run of neighbours that are this lane's.
