@@ -37,10 +37,10 @@ __device__ __forceinline__ void with_order_of_lanes(const Op& op, const F& f) {
   else with_known_order(op, f);
 }
 
+/// An operation that is told what integers of 1 or 2 bytes stand for.
 template <class Op>
-inline constexpr bool carries_narrow_integers = false;
-template <carries_integers Op>
-inline constexpr bool carries_narrow_integers<Op> = sizeof(typename Op::with_sign) <= 2;
+concept carries_narrow_integers = std::is_same_v<decltype(Op::kind), integer_kind> &&
+                                  sizeof(typename Op::with_sign) <= 2;
 
 /// An operation that takes less to gather elements whose numbers ascend.
 template <class Op>
