@@ -21,7 +21,7 @@ constexpr integer_kind integer_kind_of(dtype input) noexcept {
                                  : integer_kind::with_sign;
 }
 
-/// Integers of the size of C, their order_carrier, as the elements of a fold.
+/// Integers of the size of C, which is their order_carrier, as the elements of a fold.
 template <storage_type C>
 struct carried_integers {
   static_assert(!floating_storage<C> && std::is_same_v<C, order_carrier<C>>);

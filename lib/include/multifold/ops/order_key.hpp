@@ -13,7 +13,7 @@
 
 namespace multifold {
 
-/// A byte of any dtype: its policy says whether it is true or not, or a number, and of which sign.
+/// A byte of any dtype: the operation says whether it is true or not, or a number, and with a sign or without.
 struct any_byte {
   std::uint8_t bits;
 };
