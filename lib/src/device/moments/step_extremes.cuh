@@ -1,0 +1,68 @@
+// The least and the greatest of the steps of a warp. Each lane notes what it finds, but compares with what the whole
+// warp has found: a lane that reads n steps finds about ln n new ones, and 32 of them by themselves would have one in
+// most steps, in which the others wait.
+#pragma once
+
+#include <cstdint>
+
+#include "device/moments/gather.cuh"
+#include "device/moments/step_range.cuh"
+
+namespace multifold::cuda::moments {
+
+__device__ inline std::int32_t key_of_float(float x) {
+  const auto bits = static_cast<std::int32_t>(__float_as_uint(x));
+  return bits ^ ((bits >> 31) & 0x7fffffff);
+}
+
+/// Keys, the same in all lanes. Elements of a step are behind those of the steps before, in all lanes of the warp: what
+/// is as good as the warp's own is not the first, and is not noted.
+struct step_extremes {
+  std::int32_t least = INT32_MAX, greatest = INT32_MIN;
+
+  /// The first `here` elements of a step, which are finite, and their zeros; those behind are zeros, too, but do not
+  /// count. None if it is negative. All lanes of the warp must call.
+  template <int N, class Index>
+  __device__ void see(gather<float, moment_set::description>& into, const float (&a)[N], const element_range& of,
+                      const Index& index, int here) {
+    std::int32_t low = key_of_float(of.low), high = key_of_float(of.high);
+    if (here >= N) {
+      into.zeros += of.zeros;
+    } else {
+      if (here >= 0) into.zeros += of.zeros - static_cast<std::uint32_t>(N - here);
+      low = INT32_MAX;
+      high = INT32_MIN;
+#pragma unroll
+      for (int i = 0; i < N; ++i) {
+        if (i >= here) continue;
+        low = min(low, key_of_float(a[i]));
+        high = max(high, key_of_float(a[i]));
+      }
+    }
+    const bool news = low < least || high > greatest;
+    if (!__any_sync(kernels::whole_warp, news)) return;
+    if (news) note(*into.extremes, a, low, high, index);
+    least = min(least, __reduce_min_sync(kernels::whole_warp, low));
+    greatest = max(greatest, __reduce_max_sync(kernels::whole_warp, high));
+  }
+
+ private:
+  template <int N, class Index>
+  __device__ static void note(description_marks<float>& seen, const float (&a)[N], std::int32_t low, std::int32_t high,
+                              const Index& index) {
+    seen.min = min(seen.min, low);
+    seen.max = min(seen.max, ~high);
+    const auto first_of = [&](std::int32_t wanted) {
+      int place = 0;
+#pragma unroll
+      for (int i = N - 1; i >= 0; --i) {
+        if (key_of_float(a[i]) == wanted) place = i;
+      }
+      return place;
+    };
+    if (low < seen.argmin.key) seen.argmin = {low, index(first_of(low))};
+    if (~high < seen.argmax.key) seen.argmax = {~high, index(first_of(high))};
+  }
+};
+
+}  // namespace multifold::cuda::moments
