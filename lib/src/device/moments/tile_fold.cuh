@@ -68,6 +68,11 @@ struct run_marks {
       zeros += x == 0;
     }
   }
+  template <int K>
+  __device__ void see(const T (&x)[K], const int (&number)[K]) {
+#pragma unroll
+    for (int k = 0; k < K; ++k) see(x[k], number[k]);
+  }
   /// The least and the greatest alone.
   __device__ void see_extremes(T x, int number) {
     if constexpr (!floating_storage<T> && sizeof(T) <= 2) {
@@ -78,14 +83,17 @@ struct run_marks {
       least.least = min(least.least, static_cast<std::int32_t>(value * unit + (at - bias)));
       greatest.least = min(greatest.least, static_cast<std::int32_t>(value * (0u - unit) + (at + (bias - unit))));
     } else {
-      const key k = key_of_number(x);
-      least.see(k, number);
-      greatest.see(static_cast<key>(~k), number);
+      see_least(x, number);
+      see_greatest(x, number);
     }
   }
+  __device__ void see_least(T x, int number) { least.see(key_of_number(x), number); }
+  __device__ void see_greatest(T x, int number) { greatest.see(static_cast<key>(~key_of_number(x)), number); }
   __device__ bool only_negative_zeros() const requires floating_storage<T> {
     return least.key() == key{-1} && greatest.key() == key{0};
   }
+  /// The key of its carrier.
+  __device__ static std::int64_t carrier_key_of(T x) { return carrier_key(key_of_number(x)); }
   /// In the batch. Keys are those of carriers.
   __device__ multifold::detail::partial_marks marks(const kernels::run_indices& index) const {
     multifold::detail::partial_marks all;
