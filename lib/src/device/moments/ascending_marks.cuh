@@ -10,28 +10,6 @@
 
 namespace multifold::cuda::moments {
 
-/// Instructions for pairs of 2 bytes. NaN is the lesser and the greater one, -0 less than +0.
-template <class T>
-__device__ unsigned lesser_of_pairs(unsigned a, unsigned b) {
-  if constexpr (std::is_same_v<T, bf16>) return less_or_nan_pair(a, b);
-  unsigned x;
-  asm("min.NaN.f16x2 %0, %1, %2;" : "=r"(x) : "r"(a), "r"(b));
-  return x;
-}
-template <class T>
-__device__ unsigned greater_of_pairs(unsigned a, unsigned b) {
-  if constexpr (std::is_same_v<T, bf16>) return greater_or_nan_pair(a, b);
-  unsigned x;
-  asm("max.NaN.f16x2 %0, %1, %2;" : "=r"(x) : "r"(a), "r"(b));
-  return x;
-}
-/// All bits of a half that is zero: f16 and bf16 have the same ones.
-__device__ inline unsigned zeros_of_pair(unsigned pair) {
-  unsigned x;
-  asm("set.eq.u32.f16x2 %0, %1, %2;" : "=r"(x) : "r"(pair), "r"(0u));
-  return x;
-}
-
 /// The few elements that have an extreme of 4 bytes.
 template <floating_storage T>
 struct marked_words {
@@ -65,7 +43,7 @@ struct marked_words {
 /// The same of 2 bytes, two at a time.
 template <floating_storage T>
 requires(sizeof(T) == 2) struct marked_words<T> {
-  static constexpr unsigned infinity = std::is_same_v<T, bf16> ? 0x7f80u : 0x7c00u, signs = 0x80008000u;
+  static constexpr unsigned infinity = is_bf16<T> ? 0x7f80u : 0x7c00u, signs = 0x80008000u;
   unsigned least = infinity * 0x10001u, greatest = least | signs;  // in both halves
   unsigned magnitude = ~0u;                                        // the least ones of either half but zeros, of bf16
 
@@ -75,18 +53,18 @@ requires(sizeof(T) == 2) struct marked_words<T> {
     unsigned pair[pairs];
 #pragma unroll
     for (int i = 0; i < pairs; ++i) {
-      const auto bits = [&](int k) { return static_cast<unsigned>(bit_copy<std::uint16_t>(x[k])); };
-      pair[i] = bits(K > 1 ? 2 * i : 0) | bits(K > 1 ? 2 * i + 1 : 0) << 16;
+      pair[i] = pair_of(x[K > 1 ? 2 * i : 0], x[K > 1 ? 2 * i + 1 : 0]);
       const unsigned zero = zeros_of_pair(pair[i]);
-      if constexpr (K > 1) zeros -= __dp2a_lo(static_cast<int>(zero), 0x0101, 0);
+      if constexpr (K > 1) zeros += count_of_halves(zero);
       else zeros += static_cast<int>(zero & 1u);
-      if constexpr (std::is_same_v<T, bf16>) magnitude = __vminu2(magnitude, (pair[i] & ~signs) | zero);
+      if constexpr (is_bf16<T>) magnitude = __vminu2(magnitude, (pair[i] & ~signs) | zero);
     }
     const auto halves = [](unsigned p) { return __byte_perm(p, 0, 0x1032); };
-    unsigned low = over_all(pair, lesser_of_pairs<T>), high = over_all(pair, greater_of_pairs<T>);
-    if constexpr (K > 1) low = lesser_of_pairs<T>(low, halves(low)), high = greater_of_pairs<T>(high, halves(high));
-    low = lesser_of_pairs<T>(least, low);
-    high = greater_of_pairs<T>(greatest, high);
+    unsigned low = over_all(pair, less_or_nan_of_pairs<T>), high = over_all(pair, greater_or_nan_of_pairs<T>);
+    if constexpr (K > 1)
+      low = less_or_nan_of_pairs<T>(low, halves(low)), high = greater_or_nan_of_pairs<T>(high, halves(high));
+    low = less_or_nan_of_pairs<T>(least, low);
+    high = greater_or_nan_of_pairs<T>(greatest, high);
     less = low != least;
     more = high != greatest;
     least = low;
@@ -173,5 +151,35 @@ struct ascending_marks {
     return at;
   }
 };
+
+/// Calls f(marks) with what takes the marks of the elements that tile_run::each says: where a lane has about so many or
+/// more, that may be what is dearer for a run than run_marks are, and cheaper for an element.
+template <floating_storage T, class Run, class F>
+__device__ __forceinline__ void with_marks(const Run& run, int least_of_lane, const F& f) {
+  if constexpr (sizeof(T) <= 4) {
+    if (!run.turned && run.place.most_rows >= least_of_lane * run.group) {
+      ascending_marks<T> marks;
+      return f(marks);
+    }
+  }
+  run_marks<T> marks;
+  f(marks);
+}
+template <floating_storage T, class Run>
+__device__ const run_marks<T>& marks_of(const run_marks<T>& marks, const Run&) {
+  return marks;
+}
+template <floating_storage T, class Run>
+__device__ run_marks<T> marks_of(const ascending_marks<T>& marks, const Run& run) {
+  return marks.marks(run);
+}
+template <floating_storage T, class Run>
+__device__ void merge_marks(multifold::detail::partial_marks& into, const run_marks<T>& marks, const Run& run) {
+  into.merge(marks.marks(run.place.index));
+}
+template <floating_storage T, class Run>
+__device__ void merge_marks(multifold::detail::partial_marks& into, const ascending_marks<T>& marks, const Run& run) {
+  marks.merge_into(into, run);
+}
 
 }  // namespace multifold::cuda::moments

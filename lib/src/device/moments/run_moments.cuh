@@ -108,36 +108,14 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
   // Elements of a lane from which on it pays to look up where extremes stand: of a whole run, and of a piece of one,
   // whose extremes seldom count.
   static constexpr int least_ascending = 24, least_ascending_piece = 8;
-
-  // Calls f(marks) with what takes the marks of a run's elements.
   template <class Run, class F>
   __device__ __forceinline__ static void with_marks(const Run& run, int least_of_lane, const F& f) {
-    if constexpr (describes && !wide) {
-      if (!run.turned && run.place.most_rows >= least_of_lane * run.group) {
-        moments::ascending_marks<T> marks;
-        return f(marks);
-      }
+    if constexpr (describes) {
+      moments::with_marks<T>(run, least_of_lane, f);
+    } else {
+      marks_type none;
+      f(none);
     }
-    marks_type marks;
-    f(marks);
-  }
-  template <class Run>
-  __device__ static const marks_type& marks_of(const marks_type& marks, const Run&) {
-    return marks;
-  }
-  template <class Run>
-  __device__ static marks_type marks_of(const moments::ascending_marks<T>& marks, const Run& run) {
-    return marks.marks(run);
-  }
-
-  template <class Run>
-  __device__ static void merge_marks(multifold::detail::partial_marks& into, const marks_type& marks, const Run& run) {
-    into.merge(marks.marks(run.place.index));
-  }
-  template <class Run>
-  __device__ static void merge_marks(multifold::detail::partial_marks& into, const moments::ascending_marks<T>& marks,
-                                     const Run& run) {
-    marks.merge_into(into, run);
   }
 
   // Everything but the marks, which go to `marks`.
@@ -326,7 +304,7 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
     half_sums all;
     with_marks(run, least_ascending, [&](auto& marks) {
       all = sums_of_halves(run, marks);
-      look.marks = marks_of(marks, run);
+      if constexpr (describes) look.marks = moments::marks_of(marks, run);
     });
     if (run.place.most_rows <= half_windows::most) {
       all.merge(run.group, merged_if<describes>(look.marks));
@@ -361,7 +339,7 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
     } else {
       with_marks(run, least_ascending, [&](auto& marks) {
         look = look_at(run, marks);
-        look.marks = marks_of(marks, run);
+        if constexpr (describes) look.marks = moments::marks_of(marks, run);
       });
       merge_looks(look, run.group);
       add_windows(totals, look, run);
@@ -432,7 +410,7 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
     with_marks(run, least_ascending_piece, [&](auto& marks) {
       if constexpr (halves) of_halves = sums_of_halves(run, marks);
       else look = look_at(run, marks);
-      if constexpr (describes) merge_marks(into.marks, marks, run);
+      if constexpr (describes) moments::merge_marks(into.marks, marks, run);
     });
     if constexpr (halves) {
       lost = !are_finite(of_halves);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "device/moments/pairs.cuh"
 #include "multifold/ops/moments.hpp"
 
 namespace multifold::cuda::moments {
@@ -85,25 +86,6 @@ __device__ step_range<Set> range_of(const float (&a)[N]) {
   return of;
 }
 
-// Two elements of bf16 in a word.
-__device__ inline unsigned lesser_pair(unsigned a, unsigned b) {
-  unsigned x;
-  asm("min.bf16x2 %0, %1, %2;" : "=r"(x) : "r"(a), "r"(b));
-  return x;
-}
-__device__ inline unsigned less_or_nan_pair(unsigned a, unsigned b) {
-  unsigned x;
-  asm("min.NaN.bf16x2 %0, %1, %2;" : "=r"(x) : "r"(a), "r"(b));
-  return x;
-}
-__device__ inline unsigned greater_or_nan_pair(unsigned a, unsigned b) {
-  unsigned x;
-  asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(x) : "r"(a), "r"(b));
-  return x;
-}
-__device__ inline float lower_of_pair(unsigned pair) { return __uint_as_float(pair << 16); }
-__device__ inline float upper_of_pair(unsigned pair) { return __uint_as_float(pair & 0xffff0000u); }
-
 /// The same of pairs of bf16.
 template <moment_set Set, int Pairs>
 __device__ step_range<Set> range_of(const unsigned (&pair)[Pairs]) {
@@ -112,15 +94,16 @@ __device__ step_range<Set> range_of(const unsigned (&pair)[Pairs]) {
   unsigned magnitude[Pairs];
 #pragma unroll
   for (int i = 0; i < Pairs; ++i) magnitude[i] = pair[i] & 0x7fff7fffu;
-  const unsigned least = over_all(magnitude, lesser_pair);
+  const unsigned least = over_all(magnitude, lesser_of_pairs<bf16>);
   of.least = fminf(lower_of_pair(least), upper_of_pair(least));
   if constexpr (describes) {
-    const unsigned low = over_all(pair, less_or_nan_pair), high = over_all(pair, greater_or_nan_pair);
+    const unsigned low = over_all(pair, less_or_nan_of_pairs<bf16>),
+                   high = over_all(pair, greater_or_nan_of_pairs<bf16>);
     of.low = less_or_nan(lower_of_pair(low), upper_of_pair(low));
     of.high = greater_or_nan(lower_of_pair(high), upper_of_pair(high));
     of.greatest = greater_or_nan(fabsf(of.low), fabsf(of.high));
   } else {
-    const unsigned greatest = over_all(magnitude, greater_or_nan_pair);
+    const unsigned greatest = over_all(magnitude, greater_or_nan_of_pairs<bf16>);
     of.greatest = greater_or_nan(lower_of_pair(greatest), upper_of_pair(greatest));
   }
   if (of.least == 0) {
