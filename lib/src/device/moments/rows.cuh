@@ -122,7 +122,7 @@ struct step_data {
         const S* const at = reinterpret_cast<const S*>(first + vector * vector_bytes) + (begin + i) % shape::width;
         return first_index + (at - row);
       };
-      if constexpr (sizeof(T) == 8) into.add_all(a, b, index, here - begin);
+      if constexpr (sizeof(T) == 8) add_step(into, state, a, b, index, here - begin);
       else add_step(into, state, ranges_of(begin, a, b), a, b, index, here - begin);
     }
   }

@@ -160,7 +160,8 @@ struct step_state {
   static constexpr int more = 24 - Bits;
   static constexpr unsigned span = 23 + more, wide = wide_span + more;  // of a step, in binades
   Windows<Set, more> windows;
-  std::conditional_t<Set == moment_set::description, step_extremes, multifold::detail::nothing<0>> extremes;
+  using extremes_type = std::conditional_t<(Bits > 24), wide_step_extremes, step_extremes>;
+  std::conditional_t<Set == moment_set::description, extremes_type, multifold::detail::nothing<0>> extremes;
 };
 
 /// What is known of a step's elements, of both arrays.
@@ -235,6 +236,14 @@ __device__ __forceinline__ void add_step(gather<float, Set>& into, State& state,
     singly = true;
   }
   if constexpr (Set == moment_set::description) state.extremes.see(into, a, of_a, index, singly ? -1 : max(here, 0));
+}
+
+/// The same of binary64, into expansions.
+template <int N, moment_set Set, class State, class Index>
+__device__ __forceinline__ void add_step(gather<double, Set>& into, State& state, const double (&a)[N],
+                                         const double (&b)[N], const Index& index, int here) {
+  const bool together = into.add_all(a, b, index, here);
+  if constexpr (Set == moment_set::description) state.extremes.see(into, a, index, together ? max(here, 0) : -1);
 }
 
 }  // namespace multifold::cuda::moments
