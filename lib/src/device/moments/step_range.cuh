@@ -48,15 +48,14 @@ using step_range = std::conditional_t<Set == moment_set::description, element_ra
 template <int N, class T, class F>
 __device__ T over_all(const T (&values)[N], const F& f) {
   static_assert((N & (N - 1)) == 0);
-  T some[N];
+  if constexpr (N == 1) {
+    return values[0];
+  } else {
+    T halves[N / 2];
 #pragma unroll
-  for (int i = 0; i < N; ++i) some[i] = values[i];
-#pragma unroll
-  for (int half = N / 2; half > 0; half /= 2) {
-#pragma unroll
-    for (int i = 0; i < half; ++i) some[i] = f(some[i], some[i + half]);
+    for (int i = 0; i < N / 2; ++i) halves[i] = f(values[i], values[i + N / 2]);
+    return over_all(halves, f);
   }
-  return some[0];
 }
 
 template <moment_set Set, int N>
