@@ -10,7 +10,7 @@
 // Sources: windows are those of Demmel and Nguyen (reproducible summation, 2013), and Zhu and Hayes (2010).
 #pragma once
 
-#include "device/moments/gather.cuh"
+#include "device/moments/open_windows.cuh"
 #include "device/moments/step_extremes.cuh"
 #include "device/moments/wide_step.cuh"
 
@@ -37,123 +37,6 @@ __device__ window_sum add_windows(const float (&a)[N], const float (&b)[N], int 
   return {(high[0] - start) + (high[1] - start), low[0] + low[1]};
 }
 
-/// Windows that stay open for many steps, whose elements have to be within 17 binades of a magnitude that was chosen
-/// when they were opened: everything a thread reads of ordinary data, at no cost but the sums'.
-///
-/// `More` binades are those that elements of shorter significands than 24 bits may be farther apart.
-///
-/// 128 steps of 16 products are 1024 a chain, below 2^(e+1) each: S = 1.5 * 2^(e+13) stays in its binade, and the sums
-/// of what it leaves stay below 2^(e-29), multiples of 2^(f+g-46) with e - (f + g) <= 35. Plain sums of 2^11 elements
-/// have 24 + 17 + 11 bits. They are flushed after so many steps in all threads together, since a warp waits for each of
-/// its lanes.
-///
-/// The last place of S is 2^(e-39). Products of `24 - More` bits are multiples of 2^(f+g-46+2 More), so that of
-/// elements within More - 4 binades of the greatest that may be, S takes all, and leaves nothing.
-enum class window_fit { none, in_two, in_one };
-template <moment_set Set, int More>
-struct open_windows {
-  static constexpr int most_steps = 128;
-  static constexpr bool two = reads_two_arrays(Set);
-  static constexpr int span = 17 + More, span_of_one = More - 4;
-  float top_a = 0, bottom_a = 0, top_b = 0, bottom_b = 0;
-  double start = 0, high[2], low[2], a[2], b[2];
-
-  __device__ open_windows() { clear(); }
-
-  template <bool InOne, int N>
-  __device__ void add(const float (&x)[N], const float (&y)[N]) {
-#pragma unroll
-    for (int i = 0; i < N; ++i) {
-      const double u = x[i], v = y[i];
-      const double next = fma(u, v, high[i % 2]);
-      if constexpr (!InOne) low[i % 2] += fma(u, v, high[i % 2] - next);
-      high[i % 2] = next;
-      if constexpr (sums_elements(Set)) a[i % 2] += u;
-      if constexpr (Set == moment_set::joint) b[i % 2] += v;
-    }
-  }
-
-  /// How elements like these are added; `in_one` is said to all of a warp's lanes. Opens for those of all of them, if
-  /// they are far from those of before, or above the windows: what is open is the same in all lanes, since each waits
-  /// for the others' openings. All must call.
-  __device__ window_fit open_for(gather<float, Set>& into, const magnitude_range& of_a, const magnitude_range& of_b) {
-    if constexpr (span_of_one > 0) {
-      bool high = (of_a.greatest < top_a) & (of_a.least >= middle_a());
-      if constexpr (two) high = high & (of_b.greatest < top_b) & (of_b.least >= middle_b());
-      if (__all_sync(kernels::whole_warp, high)) return window_fit::in_one;
-    }
-    bool taken = takes(of_a, of_b);
-    if (!__all_sync(kernels::whole_warp, taken) && open_anew(into, of_a, of_b)) taken = takes(of_a, of_b);
-    return taken ? window_fit::in_two : window_fit::none;
-  }
-
-  /// Empties the windows. Nothing was ever added while they were not open, or all of it was zeros.
-  __device__ void flush(gather<float, Set>& into) {
-    using at = moment_words<float, Set>;
-    if (top_a == 0) return;
-    into.add_finite(into.products, at::products, (high[0] - start) + (high[1] - start), exact_product_traits<float>{});
-    into.template add_finite<1>(into.products, at::products, low[0] + low[1], exact_product_traits<float>{});
-    if constexpr (sums_elements(Set)) into.add_finite(into.x, at::x, a[0] + a[1], exact_traits<float>{});
-    if constexpr (Set == moment_set::joint) into.add_finite(into.y, at::y, b[0] + b[1], exact_traits<float>{});
-    clear();
-  }
-
- private:
-  static constexpr float to_middle = 1.0f / static_cast<float>(1 << (span_of_one > 0 ? span_of_one + 1 : 0));
-  // The least that one window takes.
-  __device__ float middle_a() const { return top_a * to_middle; }
-  __device__ float middle_b() const { return top_b * to_middle; }
-  __device__ bool takes(const magnitude_range& of_a, const magnitude_range& of_b) const {
-    // Without branches.
-    bool all = (of_a.greatest < top_a) & ((of_a.least >= bottom_a) | (!two & (of_a.greatest == 0)));
-    if constexpr (two) all = all & (of_b.greatest < top_b) & (of_b.least >= bottom_b);
-    return all;
-  }
-  __device__ bool open_anew(gather<float, Set>& into, const magnitude_range& of_a, const magnitude_range& of_b) {
-    // Zeros and specials have no say.
-    const auto counts = [](const magnitude_range& of) { return __float_as_uint(of.greatest) - 1 < 0x7f7fffffu; };
-    const bool regular = counts(of_a) && (!two || counts(of_b));
-    const auto greatest_of_warp = [&](const magnitude_range& of) {
-      return __reduce_max_sync(kernels::whole_warp, regular ? __float_as_uint(of.greatest) : 0u);
-    };
-    const unsigned greatest_a = greatest_of_warp(of_a), greatest_b = two ? greatest_of_warp(of_b) : greatest_a;
-    const auto is_near = [](unsigned bits, float top) {
-      const float greatest = __uint_as_float(bits);
-      return greatest < top && greatest >= top * 0x1p-8f;
-    };
-    if (is_near(greatest_a, top_a) && (!two || is_near(greatest_b, top_b))) return false;
-    const auto exponent_of = [](unsigned bits) { return static_cast<int>(bits >> 23) - 127; };
-    const auto power = [](int e) { return __uint_as_float(static_cast<unsigned>(e + 127) << 23); };
-    const int first = exponent_of(greatest_a), second = exponent_of(greatest_b);
-    const auto fits = [](int e) { return e < 127 && e - span >= -126; };
-    if (!fits(first) || !fits(second)) return false;
-    flush(into);
-    top_a = power(first + 1);
-    bottom_a = power(first - span);
-    top_b = power(second + 1);
-    bottom_b = power(second - span);
-    start = __hiloint2double((first + second + 1 + 13 + 1023) << 20 | 0x80000, 0);
-    clear();
-    return true;
-  }
-  __device__ void clear() {
-    high[0] = high[1] = start;
-    low[0] = low[1] = 0;
-    a[0] = a[1] = b[0] = b[1] = -0.0;
-  }
-};
-
-/// Where nothing stays open.
-template <moment_set Set, int>
-struct closed_windows {
-  template <bool, int N>
-  __device__ void add(const float (&)[N], const float (&)[N]) {}
-  __device__ window_fit open_for(gather<float, Set>&, const magnitude_range&, const magnitude_range&) {
-    return window_fit::none;
-  }
-  __device__ void flush(gather<float, Set>&) {}
-};
-
 /// What a thread keeps beside its sums while it reads numbers of so many significant bits.
 template <moment_set Set, template <moment_set, int> class Windows, int Bits>
 struct step_state {
@@ -170,14 +53,6 @@ struct step_ranges {
   step_range<Set> of_a, of_b;
 };
 
-template <int N>
-__device__ bool all_products_are_zeros(const float (&a)[N], const float (&b)[N]) {
-  bool all = true;
-#pragma unroll
-  for (int i = 0; i < N; ++i) all = all && (a[i] == 0 || b[i] == 0);
-  return all;
-}
-
 /// N elements of one array, or pairs of two, into a thread's sums: into open windows, into windows of their own, two
 /// or three, or one by one. `index(i)` is that of the i-th; from `here` on they are zeros that change no sum, -0 where
 /// there is one array. All lanes of the warp must call.
@@ -187,11 +62,13 @@ __device__ __forceinline__ void add_step(gather<float, Set>& into, State& state,
   using at = moment_words<float, Set>;
   const auto &of_a = ranges.of_a, &of_b = ranges.of_b;
   [[maybe_unused]] bool singly = false;
-  const window_fit fit = state.windows.open_for(into, of_a, of_b);
-  if (fit == window_fit::in_one) {
-    state.windows.template add<true>(a, b);
-  } else if (fit == window_fit::in_two) {
-    state.windows.template add<false>(a, b);
+  const int windows = state.windows.open_for(into, of_a, of_b, a, b);
+  if (windows == 1) {
+    state.windows.template add<1>(a, b);
+  } else if (windows == 2) {
+    state.windows.template add<2>(a, b);
+  } else if (windows == 3) {
+    state.windows.template add<3>(a, b);
   } else if (of_a.within(State::span) && (!reads_two_arrays(Set) || of_b.within(State::span))) {
     if constexpr (sums_products(Set)) {
       // Where all products are zeros, their signs may count.
