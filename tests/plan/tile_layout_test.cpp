@@ -34,9 +34,11 @@ void expect_box(const pass& at, std::int64_t item, int arrays) {
   const std::int64_t elements = std::int64_t{box.outers} * box.rows * box.columns;
   const std::int64_t piece_bytes = elements / pieces * item;
   if (box.pitch != 0) {
-    EXPECT_EQ(box.pitch % tile_line_bytes, 0);
-    EXPECT_GE(box.pitch, piece_bytes + tile_line_bytes - 1);
-    EXPECT_LE(pieces * box.pitch, stage_bytes);
+    // They stand in steps, which are those of memory modulo a line.
+    EXPECT_EQ(((by_rows ? of.row_stride : of.outer_stride) * item - box.pitch) % tile_line_bytes, 0);
+    EXPECT_TRUE(box.outers == 1 || !by_rows);
+    EXPECT_GE(box.pitch, piece_bytes + 2 * 15);
+    EXPECT_LE(tile_line_bytes + (pieces - 1) * box.pitch + piece_bytes + 15, stage_bytes);
   } else {
     EXPECT_LE(piece_bytes + tile_line_bytes + 15, stage_bytes);
     EXPECT_TRUE(box.outers == 1 || of.outer_stride == of.length * of.inner);

@@ -11,6 +11,15 @@
 namespace multifold::detail {
 namespace {
 
+// What a tile holds.
+struct tile_room {
+  std::int64_t item;   // bytes an element
+  std::int64_t bytes;  // of the elements
+  int columns;         // that a thread takes together
+  bool whole;          // of batches, by itself
+  bool by_words;       // columns that are neighbours
+};
+
 // A piece that begins and ends anywhere takes up to a line more.
 constexpr std::int64_t margin_bytes = 2 * tile_line_bytes;
 // Longer rows are for kernels that give each a block or more: of 30000 f32 3930, of 65536 4450; exactly, tiles 4050,
@@ -21,8 +30,9 @@ constexpr std::int64_t most_row_bytes = 64 << 10, most_exact_row_bytes = 512 << 
 constexpr std::int64_t most_open_columns(std::int64_t item) {
   return std::clamp<std::int64_t>((4 << 10) / item, 16, tile_threads);
 }
-constexpr std::int64_t least_columns(std::int64_t item) {
-  return std::clamp<std::int64_t>((1 << 10) / item, 16, tile_threads);
+std::int64_t least_columns(const tile_room& room) {
+  const int most = tile_threads * (room.whole ? 1 : room.columns);
+  return std::clamp<std::int64_t>((1 << 10) / room.item, 16, most);
 }
 
 int resident_blocks(const reduction& what, const engine_traits& engine) {
@@ -31,17 +41,12 @@ int resident_blocks(const reduction& what, const engine_traits& engine) {
                                                                    : tile_blocks(accumulator, engine.unit_shared_bytes);
 }
 
-std::int64_t pitch_of(std::int64_t bytes) {
-  return ceil_div(bytes + tile_line_bytes - 1, tile_line_bytes) * tile_line_bytes;
+// From piece to piece in a stage: as from piece to piece in memory, modulo a line. Each comes with what stands around
+// it in its first and last 16 bytes.
+std::int64_t pitch_of(std::int64_t bytes, std::int64_t step) {
+  const std::int64_t least = bytes + 2 * 15;
+  return least + ((step - least) % tile_line_bytes + tile_line_bytes) % tile_line_bytes;
 }
-
-// What a tile holds.
-struct tile_room {
-  std::int64_t item;   // bytes an element
-  std::int64_t bytes;  // of the elements
-  int columns;         // that a thread takes together
-  bool whole;          // of batches, by itself
-};
 
 struct candidate {
   int group = 1;
@@ -55,9 +60,7 @@ int bank_conflicts(const tiled_array& of, const pass& p, std::int64_t item, int 
   const tile_box& box = p.box;
   const int of_outer = static_cast<int>(ceil_div(box.columns, p.vector));
   const std::int64_t stride = of.inner == 1 ? item : box.pitch == 0 ? of.inner * item : box.pitch;
-  const std::int64_t outer_step = box.pitch == 0 ? of.length * of.inner * item
-                                  : of.inner > 1 ? std::int64_t{box.rows} * box.pitch
-                                                 : box.pitch;
+  const std::int64_t outer_step = box.pitch == 0 ? of.length * of.inner * item : box.pitch;
   std::array<std::int64_t, 32> words{};
   std::array<int, 32> of_bank{};
   int count = 0;
@@ -107,7 +110,10 @@ double steps_of_block(std::int64_t runs, int group, bool whole) {
 
 void deal_threads(pass& p, const tiled_array& of, const tile_room& room, bool vectors) {
   const std::int64_t item = room.item;
-  const bool bent = p.box.pitch != 0 && of.inner > 1 && of.row_stride * item % tile_line_bytes != 0;
+  // What a row of columns costs, in elements of one: of words it is the place where they stand.
+  const auto row_of = [&](int columns) {
+    return columns > 1 && room.by_words ? 0.5 + 0.6 * columns : 0.1 + 0.9 * columns;
+  };
   candidate best{0, false, 1, 0};
   const int most_columns = p.vector;
   for (const int columns : {1, most_columns}) {
@@ -118,8 +124,8 @@ void deal_threads(pass& p, const tiled_array& of, const tile_room& room, bool ve
       const double exchange = exchange_of(of, group, room.whole);
       for (const bool turned : {false, true}) {
         const int conflicts = bank_conflicts(of, p, item, group, turned);
-        const double element = (turned || bent ? 1.35 : 1.0) + 0.6 * (conflicts - 1);
-        const double steps = steps_of(p, group, item, vectors) * element * (0.1 + 0.9 * columns);
+        const double element = (turned ? 1.35 : 1.0) + 0.6 * (conflicts - 1);
+        const double steps = steps_of(p, group, item, vectors) * element * row_of(columns);
         const double cost = steps_of_block(runs, group, room.whole) * (steps + 10 + exchange * columns);
         if (best.group == 0 || cost < best.cost) best = {group, turned, columns, cost};
         if (conflicts == 1) break;
@@ -148,13 +154,13 @@ bool box_of_batches(pass& p, const tiled_array& of, const tile_room& room) {
     return true;
   }
   if (of.inner == 1) {
-    box.pitch = static_cast<int>(pitch_of(slab));
+    box.pitch = static_cast<int>(pitch_of(slab, of.outer_stride * item));
     box.outers = static_cast<int>(std::min(of.outer, room_bytes / box.pitch));
     return box.outers > 0;
   }
   // All rows of some columns, if a block has a column for every thread then.
-  const std::int64_t wide = (room_bytes / of.length / tile_line_bytes * tile_line_bytes - (tile_line_bytes - 1)) / item;
-  if (wide < std::min(of.inner, least_columns(item))) return false;
+  const std::int64_t wide = (room_bytes / of.length - (2 * 15 + tile_line_bytes - 1)) / item;
+  if (wide < std::min(of.inner, least_columns(room))) return false;
   const std::int64_t chunks = ceil_div(of.inner, wide);
   const std::int64_t line = std::max<std::int64_t>(1, 32 / item), columns = ceil_div(of.inner, chunks);
   // In whole shares of a block's threads, if that leaves a tile well filled.
@@ -162,7 +168,7 @@ bool box_of_batches(pass& p, const tiled_array& of, const tile_room& room) {
                      even = std::min(ceil_div(columns, share) * share, wide / share * share);
   const std::int64_t some = chunks > 1 && even > 0 ? even : ceil_div(columns, line) * line;
   box.columns = static_cast<int>(std::min({some, wide, of.inner}));
-  box.pitch = static_cast<int>(pitch_of(box.columns * item));
+  box.pitch = static_cast<int>(pitch_of(box.columns * item, of.row_stride * item));
   return true;
 }
 
@@ -179,7 +185,7 @@ void box_of_rows(pass& p, const tiled_array& of, const tile_room& room, std::int
         static_cast<int>(std::min({ceil_div(columns, line) * line, room.columns * most_open_columns(item), of.inner}));
   }
   const bool joined = of.inner == 1 || (box.columns == of.inner && of.row_stride == of.inner);
-  if (!joined) box.pitch = static_cast<int>(pitch_of(box.columns * item));
+  if (!joined) box.pitch = static_cast<int>(pitch_of(box.columns * item, of.row_stride * item));
   const std::int64_t row_bytes = joined ? box.columns * item : box.pitch;
   const std::int64_t most = std::clamp<std::int64_t>(room_bytes / row_bytes, 1, of.length);
   box.rows = static_cast<int>(ceil_div(of.length, ceil_div(of.length, most)));  // all tiles alike
@@ -217,13 +223,16 @@ tile_input input_of_tiles(const reduction& what) {
     const bool together = what.nan == nan_policy::propagate;
     return {item, 1, together ? most_tile_columns(item) : 1, true};
   }
-  return {item, 1, std::min(most_tile_columns(item), tiled_bytes(what) > 16 ? 2 : 4)};
+  const int columns = std::min(most_tile_columns(item), tiled_bytes(what) > 16 ? 2 : 4);
+  const bool sums = (what.op == op_kind::sum || what.op == op_kind::mean) && !is_floating(what.input);
+  const bool by_words = item <= 2 && (sums || what.op == op_kind::min || what.op == op_kind::max);
+  return {item, 1, columns, false, by_words};
 }
 
 void lay_out_tiles(pass& p, const tiled_array& of, const tile_input& from, const reduction& what,
                    const engine_traits& engine) {
-  tile_room room{from.item, tile_stage_bytes / from.arrays - margin_bytes, of.inner == 1 ? 1 : from.columns,
-                 from.whole};
+  tile_room room{from.item, tile_stage_bytes / from.arrays - margin_bytes, of.inner == 1 ? 1 : from.columns, from.whole,
+                 from.by_words};
   p.kind = kernel::tiles;
   p.batches = of.outer * of.inner;
   p.length = of.length;

@@ -9,11 +9,11 @@ namespace multifold::detail {
 bool tiles_are_open(const reduction& what, const plan_options& options, const engine_traits& engine);
 
 /// What tiles are made of: elements of `item` bytes, of one or two arrays, of which a thread takes so many columns
-/// together; only of whole runs, and alone, if `whole`.
+/// together; only of whole runs, and alone, if `whole`; neighbours in words if `by_words` (as in word_lanes.cuh).
 struct tile_input {
   std::int64_t item;
   int arrays, columns;
-  bool whole = false;
+  bool whole = false, by_words = false;
 };
 tile_input input_of_tiles(const reduction& what);
 

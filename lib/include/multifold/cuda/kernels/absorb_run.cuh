@@ -2,6 +2,7 @@
 #pragma once
 
 #include "multifold/cuda/kernels/tile_walks.cuh"
+#include "multifold/cuda/kernels/word_lanes.cuh"
 
 namespace multifold::cuda::kernels {
 
@@ -117,6 +118,43 @@ __device__ void absorb_run(const Op& op, run_value<Op> (&mine)[Width], Walk walk
   }
 #pragma unroll
   for (int j = 0; j < Width; ++j) mine[j].end(op, into[j], index);
+}
+
+/// The same of columns that are neighbours, by words. What stands behind them in the last word comes to nothing.
+template <int Width, class Op, class Walk>
+requires takes_words<Op, Width> __device__ void absorb_words(const Op& op, run_value<Op> (&mine)[Width], Walk walk,
+                                                             int count, int lane, int lanes) {
+  constexpr int words = words_of_columns<typename Op::value_type, Width>, most = 4;
+  int l = lane;
+  if (l >= count) return;
+  word_lanes<Op, Width> into(op);
+  const auto some = [&]<int Loads>() {
+    unsigned w[Loads][words];
+#pragma unroll
+    for (int k = 0; k < Loads; ++k) {
+      int number;
+      const std::byte* const at = walk.take(true, number);
+      // They may begin within a word, and end within another one.
+      const auto bits = 8 * static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(at));  // of which 5 count
+      const auto* const from = reinterpret_cast<const unsigned*>(at - reinterpret_cast<std::uintptr_t>(at) % 4);
+      unsigned loaded[words + 1];
+#pragma unroll
+      for (int i = 0; i <= words; ++i) loaded[i] = from[i];
+#pragma unroll
+      for (int i = 0; i < words; ++i) w[k][i] = __funnelshift_r(loaded[i], loaded[i + 1], bits);
+    }
+    with_order_of_lanes(op, [&](const Op& known) {
+#pragma unroll
+      for (int k = 0; k < Loads; ++k) into.see(known, w[k]);
+    });
+    l += Loads * lanes;
+  };
+#pragma unroll 1
+  while (l + (most - 1) * lanes < count) some.template operator()<most>();
+  if (l + lanes < count) some.template operator()<2>();
+  if (l < count) some.template operator()<1>();
+#pragma unroll
+  for (int j = 0; j < Width; ++j) mine[j].merge(op, into.of_column(op, j));
 }
 
 /// The elements of a run of neighbours that are this lane's.

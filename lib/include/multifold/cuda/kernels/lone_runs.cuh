@@ -25,12 +25,6 @@ inline constexpr bool has_lone_runs =
     !run_sweeps<Op>::any && tile_elements<typename Op::value_type>::arrays == 1 &&
     (Width == 1 || Width * sizeof(typename Op::accumulator) <= 16) && stores_in_order<Output, Op>;
 
-/// Where the runs of a tile stand.
-struct run_grid {
-  int outer_step;        // bytes from outer to outer
-  unsigned outer_shift;  // bytes from outer to outer in memory, or 0 where the tile is one piece
-};
-
 // Out of line: what the quick way does not serve is a lot of code, and rare.
 template <class Op, class Output>
 __device__ __noinline__ void deliver_alone(const pass_arguments<Op, Output>* args, std::int64_t batch,
@@ -38,53 +32,53 @@ __device__ __noinline__ void deliver_alone(const pass_arguments<Op, Output>* arg
   args->output(args->op, batch, value);
 }
 
-/// The runs of a tile of whole batches, each by one thread.
+/// The runs of a tile of whole batches, each by one thread; `outer_step` bytes from outer to outer.
 template <int Width, class View, class Op, class Output>
-__device__ __forceinline__ void take_lone_runs(const View& view, const std::byte* here, const run_grid& grid,
+__device__ __forceinline__ void take_lone_runs(const View& view, const std::byte* here, int outer_step,
                                                const tile_reader<Width, Op>& reader,
                                                const pass_arguments<Op, Output>& args) {
   using T = tile_element<Op>;
   constexpr int item = sizeof(T);
   const int runs = view.runs, rows = view.rows, words = view.words, columns = view.columns;
-  const unsigned share_of_word = view.share_of_word, shift = view.shift[0];
+  const unsigned share_of_word = view.share_of_word;
   const std::int64_t first_batch = view.first_batch;
   const tile_map& map = reader.map;
   const auto inner = static_cast<int>(map.inner);  // of one outer it may be more, and is multiplied by 0
   const bool turned = map.turned;
   const unsigned share_of_row = turned ? 0xffffffffu / static_cast<unsigned>(rows) + 1 : 0;
   const run_indices index{args.first_index + view.row * map.index_step, map.index_step};
+  constexpr bool beside = takes_words<Op, Width>;
+  const int apart = beside ? 1 : words;  // the columns of a thread
 #pragma unroll 1
   for (int r = static_cast<int>(threadIdx.x); r < runs; r += tile_threads) {
     const int o = words > 1 ? static_cast<int>(__umulhi(static_cast<unsigned>(r), share_of_word)) : r;
-    const int c = r - o * words;
-    const std::byte* const run = here + (o * grid.outer_step + c * item);
-    const unsigned from = (shift + static_cast<unsigned>(o) * grid.outer_shift) % tile_line_bytes;
+    const int c = (r - o * words) * (beside ? Width : 1);
+    const std::byte* const run = here + (o * outer_step + c * item);
     run_value<Op> mine[Width];
 #pragma unroll
     for (auto& each : mine) each = run_value<Op>(args.op);
     const auto along = [&](const auto& walk) {
       using way = std::remove_cvref_t<decltype(walk)>;
-      absorb_run(args.op, mine, column_walk<T, way>{walk, words * item}, rows, 0, 1, index);
+      if constexpr (beside) absorb_words(args.op, mine, walk, rows, 0, 1);
+      else absorb_run(args.op, mine, column_walk<T, way>{walk, apart * item}, rows, 0, 1, index);
     };
-    if (reader.bend != 0) {
-      along(bent_walk(run, reader.stride, from, reader.bend, 0, 1));
-    } else if (turned) {
+    if (turned) {
       const int round = rows > 1 ? static_cast<int>(__umulhi(static_cast<unsigned>(o), share_of_row)) : o;
-      along(turned_walk(run + from, reader.stride, rows, o - round * rows));
+      along(turned_walk(run, reader.stride, rows, o - round * rows));
     } else {
-      along(straight_walk(run + from, reader.stride, 0, 1));
+      along(straight_walk(run, reader.stride, 0, 1));
     }
     const std::int64_t batch = first_batch + (o * inner + c);
     unsigned left = 0;  // columns, a bit each
 #pragma unroll
     for (int j = 0; j < Width; ++j) {
-      const bool is_there = Width == 1 || c + j * words < columns;
-      if (is_there && !args.output.store_in_order(args.op, batch + j * words, mine[j].kept)) left |= 1u << j;
+      const bool is_there = Width == 1 || c + j * apart < columns;
+      if (is_there && !args.output.store_in_order(args.op, batch + j * apart, mine[j].kept)) left |= 1u << j;
     }
     if (left == 0) continue;
 #pragma unroll
     for (int j = 0; j < Width; ++j) {
-      if ((left >> j & 1u) != 0) deliver_alone(&args, batch + j * words, mine[j].kept);
+      if ((left >> j & 1u) != 0) deliver_alone(&args, batch + j * apart, mine[j].kept);
     }
   }
 }

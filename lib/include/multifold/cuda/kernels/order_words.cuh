@@ -62,6 +62,16 @@ struct order_words {
     return w == least;
   }
 
+  /// Of elements of 2 bytes, two in a word of 32 bits.
+  __device__ static unsigned turned(const policy& p, unsigned pair) { return pair ^ turns(p); }
+  __device__ static unsigned greatest_pair(const policy& p) {
+    return (static_cast<unsigned>(greatest(p)) & low) * ones;
+  }
+  __device__ static unsigned lesser_pair(const policy& p, unsigned a, unsigned b) requires(sizeof(T) == 2) {
+    if constexpr (are_bits) return lesser_bits(p, a, b);
+    else return __vmins2(a, b);
+  }
+
   __device__ static word least_of(const policy& p, const vector_word& v) {
     if constexpr (sizeof(T) == 8) {
       const auto x = bit_copy<elements_of<T>>(v);

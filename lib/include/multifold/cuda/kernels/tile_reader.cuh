@@ -42,7 +42,8 @@ struct tile_map {
   std::int64_t blocks_of_outer, chunks;  // boxes along outer, and along inner
   int outers, rows, columns;             // of a box, at most
   int group;                             // threads a run: a power of two up to a block
-  int pitch;                             // bytes from piece to piece in a stage; 0 where a box is one piece
+  int pitch;                             // bytes from piece to piece in a stage, that of memory modulo a line; 0 where
+                                         // a box is one piece
   std::int64_t index_step;               // from row to row
   bool turned;                           // a run of outer o begins with its element o * group
 };
@@ -118,11 +119,10 @@ struct tile_reader {
   static constexpr int arrays = tile_elements<typename Op::value_type>::arrays;
   const tile_map& map;
   int stride, group, lane;
-  unsigned bend;
   int vector_rows;  // the least that are taken by whole vectors
 
-  __device__ tile_reader(const tile_map& map, int stride, int group, int lane, unsigned bend)
-      : map(map), stride(stride), group(group), lane(lane), bend(bend) {
+  __device__ tile_reader(const tile_map& map, int stride, int group, int lane)
+      : map(map), stride(stride), group(group), lane(lane) {
     const bool neighbours = stride == static_cast<int>(sizeof(T)) && !map.turned && map.index_step == 1;
     vector_rows = neighbours ? least_vectors_a_lane * vector_elements<T> * group : INT_MAX;
   }
@@ -130,7 +130,7 @@ struct tile_reader {
   /// No element of it unless `here`.
   __device__ tile_run<T, arrays> run_of(run_place place, bool here) const {
     if (!here) place.rows = 0;
-    return {place, stride, group, lane, bend, map.turned, vector_rows};
+    return {place, stride, group, lane, map.turned, vector_rows};
   }
 
   __device__ void absorb(const Op& op, run_value<Op> (&mine)[Width], const run_place& run) const {
@@ -140,26 +140,23 @@ struct tile_reader {
     if constexpr (Width == 1 && !pairs && sizeof(T) <= 8 && by_vectors) {
       // Long runs of neighbours, by whole vectors.
       if (rows >= vector_rows) {
-        return absorb_neighbours(op, mine[0], neighbour_walk<T>(run.first[0] + run.shift[0], rows), lane, group,
-                                 run.index);
+        return absorb_neighbours(op, mine[0], neighbour_walk<T>(run.first[0], rows), lane, group, run.index);
       }
     }
     const auto along = [&](const auto& walk_of) {
       using way = decltype(walk_of(0));
-      if constexpr (pairs) {
+      if constexpr (takes_words<Op, Width>) {
+        absorb_words(op, mine, walk_of(0), rows, lane, group);
+      } else if constexpr (pairs) {
         absorb_run(op, mine, pair_walk<T, way>{walk_of(0), walk_of(1)}, rows, lane, group, run.index);
       } else {
         absorb_run(op, mine, column_walk<T, way>{walk_of(0), run.span}, rows, lane, group, run.index);
       }
     };
-    if (bend != 0) {
-      along([&](int a) { return bent_walk(run.first[a], stride, run.shift[a], bend, lane, group); });
-    } else if (map.turned && rows >= group) {
-      along([&](int a) {
-        return turned_walk(run.first[a] + run.shift[a], stride, rows, run.outer * group, lane, group);
-      });
+    if (map.turned && rows >= group) {
+      along([&](int a) { return turned_walk(run.first[a], stride, rows, run.outer * group, lane, group); });
     } else {
-      along([&](int a) { return straight_walk(run.first[a] + run.shift[a], stride, lane, group); });
+      along([&](int a) { return straight_walk(run.first[a], stride, lane, group); });
     }
   }
 };

@@ -3,8 +3,9 @@
 // A piece is a contiguous range of bytes that may begin and end anywhere. The engine copies multiples of 16 bytes
 // between multiples of 16 (cp.async.bulk), so a piece comes with what stands around it in its first and last 16 bytes.
 // It begins in shared memory as far behind a multiple of 128 as in global memory: on an H200, 30 KiB at a time are
-// copied at 4620 GB/s like this, and at 3400 to 4240 where lines of both memories do not agree. What lies outside of
-// the array is never read: there the ends are copied element by element.
+// copied at 4620 GB/s like this, and at 3400 to 4240 where lines of both memories do not agree. So pieces that follow
+// in steps stand in steps, too, which are the same modulo 128. What lies outside of the array is never read: there the
+// ends are copied element by element.
 //
 // Cards before Hopper have no such engine. Lanes ask for the same 16 bytes one by one there (cp.async), and the barrier
 // waits for those, too.
@@ -89,27 +90,26 @@ __device__ inline void copy_vectors(std::byte* to, const std::byte* from, unsign
 
 }  // namespace detail
 
-/// A piece on its way to `to`, which is a multiple of a line; its first element comes to `to` + from % line. Lane
-/// `lane` of `lanes` asks for its share, and has to arrive at the barrier behind it.
+/// A piece on its way to `to`, which is as far behind a multiple of 16 as its first element. Lane `lane` of `lanes`
+/// asks for its share, and has to arrive at the barrier behind it.
 template <class T>
 __device__ void copy_piece(std::byte* to, const tile_piece& piece, const array_range& array, std::uint64_t* barrier,
                            int lane = 0, int lanes = 1) {
-  const auto behind = static_cast<int>(reinterpret_cast<std::uintptr_t>(piece.from) % tile_line_bytes);
-  const std::byte* const origin = piece.from - behind;
+  const auto behind = static_cast<int>(reinterpret_cast<std::uintptr_t>(piece.from) % 16);
   const std::byte* const end = piece.from + piece.bytes;
   const std::byte *engine_first = end, *engine_last = end;  // what is copied by 16 bytes
   const auto rest = static_cast<int>(reinterpret_cast<std::uintptr_t>(end) % 16);
-  const std::byte* const whole = piece.from - behind % 16;
-  const std::byte* const first = whole < array.first && whole < piece.from ? whole + 16 : whole;
+  const std::byte* const whole = piece.from - behind;
+  const std::byte* const first = whole < array.first && behind != 0 ? whole + 16 : whole;
   const std::byte* const last = rest == 0 ? end : end - rest + (end - rest + 16 > array.end ? 0 : 16);
   if (last > first) {
-    detail::copy_vectors(to + (first - origin), first, static_cast<unsigned>(last - first), barrier, lane, lanes);
+    detail::copy_vectors(to + (first - piece.from), first, static_cast<unsigned>(last - first), barrier, lane, lanes);
     engine_first = first;
     engine_last = last;
   }
   if (lane != 0) return;
   const auto one = [&](const std::byte* p) {
-    *reinterpret_cast<T*>(to + (p - origin)) = *reinterpret_cast<const T*>(p);
+    *reinterpret_cast<T*>(to + (p - piece.from)) = *reinterpret_cast<const T*>(p);
   };
   for (const std::byte* p = piece.from; p < engine_first && p < end; p += sizeof(T)) one(p);
   for (const std::byte* p = engine_last; p < end; p += sizeof(T)) one(p);

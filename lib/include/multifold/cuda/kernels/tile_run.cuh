@@ -7,11 +7,10 @@
 
 namespace multifold::cuda::kernels {
 
-/// Where a run of a tile stands in shared memory: behind the shift of its array, `stride` bytes from element to
-/// element; `span` bytes from one column of a thread to the next.
+/// Where a run of a tile stands in shared memory, of each array: `stride` bytes from element to element; `span` bytes
+/// from one column of a thread to the next.
 struct run_place {
   const std::byte* first[2];
-  unsigned shift[2];
   int rows, outer, span;
   run_indices index;
   int most_rows;  // of any run of the tile
@@ -36,7 +35,6 @@ template <class T, int Arrays>
 struct tile_run {
   run_place place;
   int stride, group, lane;
-  unsigned bend;
   bool turned;
   int vector_rows;  // the least that are taken by whole vectors
 
@@ -52,16 +50,10 @@ struct tile_run {
     if constexpr (Arrays == 1 && sizeof(T) <= 8) {
       if (takes_vectors()) return neighbours(f);
     }
-    if (bend != 0) {
-      along([&](int a) { return bent_walk(place.first[a], stride, place.shift[a], bend, lane, group); }, f);
-    } else if (turned && rows() >= group) {
-      along(
-          [&](int a) {
-            return turned_walk(place.first[a] + place.shift[a], stride, rows(), place.outer * group, lane, group);
-          },
-          f);
+    if (turned && rows() >= group) {
+      along([&](int a) { return turned_walk(place.first[a], stride, rows(), place.outer * group, lane, group); }, f);
     } else {
-      along([&](int a) { return straight_walk(place.first[a] + place.shift[a], stride, lane, group); }, f);
+      along([&](int a) { return straight_walk(place.first[a], stride, lane, group); }, f);
     }
   }
   /// All elements of several columns, `offset` bytes behind that of the run, whose only lane this is: f(x, y), a few
@@ -69,14 +61,10 @@ struct tile_run {
   template <int Width, class F>
   __device__ __forceinline__ void each_of_columns(const column_offsets<Width>& offset, const F& f) const {
     if (rows() == 0) return;
-    if (bend != 0) {
-      along_columns([&](int a) { return bent_walk(place.first[a], stride, place.shift[a], bend, 0, 1); }, offset, f);
-    } else if (turned) {
-      along_columns(
-          [&](int a) { return turned_walk(place.first[a] + place.shift[a], stride, rows(), place.outer, 0, 1); },
-          offset, f);
+    if (turned) {
+      along_columns([&](int a) { return turned_walk(place.first[a], stride, rows(), place.outer, 0, 1); }, offset, f);
     } else {
-      along_columns([&](int a) { return straight_walk(place.first[a] + place.shift[a], stride, 0, 1); }, offset, f);
+      along_columns([&](int a) { return straight_walk(place.first[a], stride, 0, 1); }, offset, f);
     }
   }
   /// The run of another column, whose only lane this is, too.
@@ -106,10 +94,7 @@ struct tile_run {
       for (int k = 0; k < together; ++k) {
         number[k] = next;
         here[k] = l + k * group < count;
-        const auto load = [&](int a) {
-          const unsigned shift = (place.shift[a] + static_cast<unsigned>(next) * bend) % tile_line_bytes;
-          return *reinterpret_cast<const T*>(place.first[a] + next * stride + shift);
-        };
+        const auto load = [&](int a) { return *reinterpret_cast<const T*>(place.first[a] + next * stride); };
         x[k] = load(0);
         y[k] = Arrays == 2 ? load(1) : x[k];
         next += group;
@@ -186,7 +171,7 @@ struct tile_run {
   template <class F>
   __device__ __forceinline__ void neighbours(const F& f) const {
     constexpr int width = vector_elements<T>;
-    const std::byte* const first = place.first[0] + place.shift[0];
+    const std::byte* const first = place.first[0];
     const int count = rows();
     const auto one = [&](int l) {
       const T x[1] = {*reinterpret_cast<const T*>(first + l * static_cast<int>(sizeof(T)))};

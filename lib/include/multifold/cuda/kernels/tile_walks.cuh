@@ -1,5 +1,5 @@
-// How a thread goes through the elements of a batch that a tile has of it: straight; bent, where each row begins
-// elsewhere within a line; or turned, where neighbouring runs would read one bank.
+// How a thread goes through the elements of a batch that a tile has of it: straight, or turned, where neighbouring runs
+// would read one bank.
 #pragma once
 
 #include <cstddef>
@@ -24,31 +24,6 @@ struct straight_walk {
     which = number;
     number += lanes;
     at += step;
-    return place;
-  }
-};
-
-/// Element l stands (shift + l bend) % line bytes behind its place: its row begins there in memory.
-struct bent_walk {
-  static constexpr bool ascends = true;
-  const std::byte *first, *at;
-  int step, number, lanes;
-  unsigned shift, bend;
-
-  __device__ bent_walk(const std::byte* first, int stride, unsigned shift, unsigned bend, int lane, int lanes)
-      : first(first),
-        at(first + lane * stride),
-        step(lanes * stride),
-        number(lane),
-        lanes(lanes),
-        shift(shift + static_cast<unsigned>(lane) * bend),
-        bend(static_cast<unsigned>(lanes) * bend) {}
-  __device__ const std::byte* take(bool here, int& which) {
-    const std::byte* const place = here ? at + (shift & (tile_line_bytes - 1u)) : first;
-    which = number;
-    number += lanes;
-    at += step;
-    shift += bend;
     return place;
   }
 };

@@ -25,7 +25,7 @@ struct tile_view {
   std::int64_t row;          // in the batches, of the tile's first element
   std::int64_t part;
   int runs, rows, columns;  // runs == -1: there are no more tiles
-  int words;                // runs an outer, each of which stands for columns so far apart
+  int words;                // runs an outer, each of which stands for columns so far apart, or for neighbours
   unsigned share_of_word;   // 2^32 over that, rounded up: a quotient of a run's number is a product with it
   unsigned shift[2];        // of the first element of each array behind the beginning of a line
   bool first, last;         // of its part
@@ -66,10 +66,11 @@ struct tile_cursor {
   }
 };
 
-/// Asks for a tile of array `which`. All lanes of a warp must call, and then arrive at the barrier.
+/// Asks for a tile of array `which`: a warp for the one piece that it is, or the whole block for its pieces, each warp
+/// for its share. All threads of these must call, and then arrive at the barrier; one `notes` what the tile is.
 template <class T>
 __device__ void fetch_tile(std::byte* stage, tile_view& view, const T* data, const tile_map& map, const tile_cursor& at,
-                           std::uint64_t* full, int which, int width) {
+                           std::uint64_t* full, int which, int width, bool notes) {
   constexpr auto item = static_cast<std::int64_t>(sizeof(T));
   const array_range& array = which == 0 ? map.array : map.second;
   const int lane = static_cast<int>(threadIdx.x % 32);
@@ -78,7 +79,8 @@ __device__ void fetch_tile(std::byte* stage, tile_view& view, const T* data, con
   const int columns = least(map.columns, map.inner - at.column);
   const auto* const base =
       reinterpret_cast<const std::byte*>(data + at.outer * map.outer_stride + at.row * map.row_stride + at.column);
-  if (lane == 0) {
+  const auto shift = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(base) % tile_line_bytes);
+  if (notes) {
     view.first_batch = at.outer * map.inner + at.column;
     view.row = at.row;
     view.part = at.part;
@@ -88,22 +90,23 @@ __device__ void fetch_tile(std::byte* stage, tile_view& view, const T* data, con
     view.runs = outers * words;
     view.rows = rows;
     view.columns = columns;
-    view.shift[which] = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(base) % tile_line_bytes);
+    view.shift[which] = shift;
     view.first = at.first;
     view.last = at.last(map);
   }
+  std::byte* const to = stage + shift;
   if (map.pitch == 0) {
     const std::int64_t last = (outers - 1) * map.outer_stride + (rows - 1) * map.row_stride + columns;
-    if (asks_for_piece(lane) && rows > 0) copy_piece_of_warp<T>(stage, {base, last * item}, array, full, lane);
-  } else {
-    const bool by_rows = map.inner > 1;
-    const int pieces = rows == 0 ? 0 : by_rows ? outers * map.rows : outers;
-    for (int q = lane; q < pieces; q += 32) {
-      const int o = by_rows ? q / map.rows : q, l = by_rows ? q % map.rows : 0;
-      if (l >= rows) continue;
-      const std::byte* const from = base + (o * map.outer_stride + l * map.row_stride) * item;
-      copy_piece<T>(stage + q * map.pitch, {from, (by_rows ? columns : rows) * item}, array, full);
-    }
+    if (asks_for_piece(lane) && rows > 0) copy_piece_of_warp<T>(to, {base, last * item}, array, full, lane);
+  } else if (rows > 0) {
+    // Rows of columns, of one outer, or rows of neighbours, one an outer.
+    const bool of_columns = map.inner > 1;
+    const std::int64_t step = (of_columns ? map.row_stride : map.outer_stride) * item;
+    const int pieces = of_columns ? rows : outers, bytes = (of_columns ? columns : rows) * item;
+    constexpr int warps = tile_threads / 32;
+    const int warp = static_cast<int>(threadIdx.x) / 32;  // the lanes of a warp ask one after the other
+    for (int q = lane * warps + warp; q < pieces; q += tile_threads)
+      copy_piece<T>(to + q * map.pitch, {base + q * step, bytes}, array, full);
   }
 }
 
@@ -144,19 +147,26 @@ __global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole
   constexpr int warps = tile_threads / 32;
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const bool leads = threadIdx.x % 32 == 0;
-  __shared__ tile_cursor ahead;  // of whoever fetches: registers are for what is gathered
+  // What a stage brings next, for whoever fetches: registers are for what is gathered. One thread moves on while others
+  // still ask.
+  __shared__ tile_cursor ahead[tile_stages];
+  const bool pieces = map.pitch != 0;  // a tile is many, for which all warps ask
   const auto fetch = [&](int s) {
-    const bool more_tiles = !ahead.done();  // asked once: lane 0 moves on while others would still ask
-    if (more_tiles) {
+    const tile_cursor& at = ahead[s];
+    const bool notes = pieces ? threadIdx.x == 0 : leads;
+    if (at.done()) {
+      if (notes) views[s].runs = -1;
+    } else {
       std::byte* const stage = ring + s * tile_stage_bytes;
-      fetch_tile(stage, views[s], data, map, ahead, &full[s], 0, Width);
-      if constexpr (arrays == 2) fetch_tile(stage + array_bytes, views[s], more, map, ahead, &full[s], 1, Width);
-    } else if (leads) {
-      views[s].runs = -1;
+      fetch_tile(stage, views[s], data, map, at, &full[s], 0, Width, notes);
+      if constexpr (arrays == 2) fetch_tile(stage + array_bytes, views[s], more, map, at, &full[s], 1, Width, notes);
+    }
+    if (notes) {
+      tile_cursor& next = ahead[(s + 1) % tile_stages];
+      next = at;
+      if (!at.done()) next.advance(map, args);
     }
     detail::arrive(&full[s]);
-    __syncwarp();
-    if (leads && more_tiles) ahead.advance(map, args);
     __syncwarp();
   };
   if constexpr (Whole) {
@@ -164,31 +174,30 @@ __global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole
   } else if constexpr (run_sweeps<Op>::any) {
     if (leads) start_group_slots(slots_in(storage));
   }
-  if (warp == 0) {
-    if (leads) {
-      ahead.length = args.length;
-      ahead.items = map.blocks_of_outer * map.chunks * args.parts;
-      ahead.seek(map, args, blockIdx.x);
-      for (std::uint64_t& barrier : full) detail::start_barrier(&barrier, 32);
-      for (std::uint64_t& barrier : empty) detail::start_barrier(&barrier, tile_threads);
-      detail::show_barriers();
-    }
-    __syncwarp();
-    for (int s = 0; s < tile_stages; ++s) fetch(s);
+  if (threadIdx.x == 0) {
+    ahead[0].length = args.length;
+    ahead[0].items = map.blocks_of_outer * map.chunks * args.parts;
+    ahead[0].seek(map, args, blockIdx.x);
+    for (std::uint64_t& barrier : full) detail::start_barrier(&barrier, pieces ? tile_threads : 32);
+    for (std::uint64_t& barrier : empty) detail::start_barrier(&barrier, tile_threads);
+    detail::show_barriers();
+  }
+#pragma unroll 1
+  for (int s = 0; s < tile_stages; ++s) {
+    __syncthreads();
+    if (pieces || warp == 0) fetch(s);
   }
   __syncthreads();
   const tile_lanes lanes(Whole && Width > 1 ? 1 : map.group, map.inner == 1);
-  const auto row_bytes = static_cast<unsigned>(map.row_stride) * item;
-  const auto outer_bytes = static_cast<unsigned>(map.outer_stride) * item;
-  const bool joined = map.pitch == 0, by_rows = !joined && map.inner > 1;
-  const unsigned bend = by_rows ? row_bytes % tile_line_bytes : 0;
-  const int stride = map.inner == 1 ? item : joined ? static_cast<int>(row_bytes) : map.pitch;
-  const int outer_step = joined ? static_cast<int>(outer_bytes) : by_rows ? map.rows * map.pitch : map.pitch;
-  const tile_reader<Width, Op> reader{map, stride, lanes.group, lanes.lane, bend};
+  const int stride = map.inner == 1 ? item : pieces ? map.pitch : static_cast<int>(map.row_stride) * item;
+  const int outer_step =
+      pieces ? map.pitch : static_cast<int>(map.outer_stride) * item;  // of columns in pieces is none
+  const tile_reader<Width, Op> reader{map, stride, lanes.group, lanes.lane};
   run_value<Op> mine[Width];
   constexpr bool keeps = keeps_sums<Op, Whole>;
   [[maybe_unused]] typename kept_sums<Op, Whole>::type kept;
   [[maybe_unused]] int steps = 0;  // whose sums are kept
+  constexpr bool beside = takes_words<Op, Width>;
   constexpr bool lone = !Whole && !keeps && has_lone_runs<Width, Op, Output>;
   [[maybe_unused]] bool alone = false;
   if constexpr (lone) {
@@ -200,33 +209,31 @@ __global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole
     detail::wait_for(&full[stage], number / tile_stages % 2);
     const tile_view& view = views[stage];
     if (view.runs < 0) break;
-    const std::byte* const here = ring + stage * tile_stage_bytes;
+    const std::byte* const here = ring + stage * tile_stage_bytes + view.shift[0];
     bool taken = false;
     if constexpr (lone) {
       taken = alone && view.first && view.last;
-      if (taken) take_lone_runs(view, here, {outer_step, joined ? 0 : outer_bytes}, reader, args);
+      if (taken) take_lone_runs(view, here, outer_step, reader, args);
     }
     // Warps that have runs as a whole change places from tile to tile, and do without the step where there is no run.
     const bool turns = Whole && Width == 1 && lanes.rows && lanes.group >= 32;
     const auto goes_on = [&](int r) { return turns ? r < view.runs : r - lanes.first < view.runs; };
     for (int r = turns ? lanes.first_of(number) : lanes.first; !taken && goes_on(r); r += lanes.together) {
-      const int words = view.words;
+      const int words = view.words, apart = beside ? 1 : words;
       const int o = words > 1 ? static_cast<int>(__umulhi(static_cast<unsigned>(r), view.share_of_word)) : r;
-      const int c = r - o * words;
+      const int c = (r - o * words) * (beside ? Width : 1);
       const bool active = r < view.runs;
       const std::byte* const run = active ? here + o * outer_step + c * item : here;
-      run_place place{{run, run + array_bytes},
-                      {view.shift[0], view.shift[arrays - 1]},
+      const int beyond =
+          arrays == 1 ? 0 : static_cast<int>(array_bytes + view.shift[1]) - static_cast<int>(view.shift[0]);
+      run_place place{{run, run + beyond},
                       view.rows,
                       o,
-                      words * item,
+                      apart * item,
                       {args.first_index + view.row * map.index_step, map.index_step},
                       view.rows};
-      if (!joined) {
-        for (unsigned& each : place.shift) each = (each + static_cast<unsigned>(o) * outer_bytes) % tile_line_bytes;
-      }
       const std::int64_t first_batch = view.first_batch + o * map.inner + c;
-      const auto has = [&](int j) { return active && (Width == 1 || c + j * words < view.columns); };
+      const auto has = [&](int j) { return active && (Width == 1 || c + j * apart < view.columns); };
       const auto leaves = [&](int j) { return lanes.lane == 0 && has(j); };
       using sweeps = run_sweeps<Op>;
       if constexpr (Whole && Width > 1) {
@@ -261,7 +268,7 @@ __global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole
           } else {
             value = merge_lanes(args.op, lanes, value, storage);
           }
-          const std::int64_t batch = first_batch + j * words;
+          const std::int64_t batch = first_batch + j * apart;
           if constexpr (keeps) {
             if (args.partials.data == nullptr) {
               const bool shared = lanes.rows && lanes.group <= 32;  // by lanes of a warp, which all have the value
@@ -282,7 +289,13 @@ __global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole
         }
       }
     }
-    // Warps go on as they are done, and take turns in waiting for the others and asking for what comes here next.
+    // All ask for the pieces that come here next: one warp takes longer for them than all do for a tile. Else warps go
+    // on as they are done, and take turns in waiting for the others and asking.
+    if (pieces) {
+      __syncthreads();
+      fetch(static_cast<int>(stage));
+      continue;
+    }
     detail::arrive(&empty[stage]);
     if (warp == static_cast<int>(number % warps)) {
       detail::wait_for(&empty[stage], number / tile_stages % 2);
