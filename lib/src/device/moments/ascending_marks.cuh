@@ -139,13 +139,10 @@ struct ascending_marks {
   __device__ static int number_of(const Run& run, int at, T x) {
     constexpr int most_together = 8;
     using bits = key_of<T>;
-    const bool neighbours = run.rows() >= run.vector_rows;
-    const int step = neighbours ? 1 : run.group, stride = neighbours ? static_cast<int>(sizeof(T)) : run.stride;
-    const unsigned bend = neighbours ? 0 : run.bend;
+    const int step = run.rows() >= run.vector_rows ? 1 : run.group;
 #pragma unroll 1
     for (int k = 0, number = at; k < most_together && number < run.rows(); ++k, number += step) {
-      const unsigned shift = (run.place.shift[0] + static_cast<unsigned>(number) * bend) % tile_line_bytes;
-      const T each = *reinterpret_cast<const T*>(run.place.first[0] + number * stride + shift);
+      const T each = *reinterpret_cast<const T*>(run.place.first[0] + number * run.stride);
       if (bit_copy<bits>(each) == bit_copy<bits>(x)) return number;
     }
     return at;
