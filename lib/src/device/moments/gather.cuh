@@ -79,9 +79,11 @@ struct gather<T, Set> {
     }
   }
 
-  /// Several elements, with one look at whether anything was lost. From `here` on they are zeros that change no sum.
+  /// Several elements but for their extremes and zeros, with one look at whether anything was lost: then all goes one
+  /// by one, which is true of extremes and zeros, too, and the result is false. From `here` on they are zeros that
+  /// change no sum.
   template <int N, class Index>
-  __device__ void add_all(const T (&a)[N], const T (&b)[N], const Index& index, int here) requires wide {
+  __device__ bool add_all(const T (&a)[N], const T (&b)[N], const Index& index, int here) requires wide {
     const auto x_before = x, y_before = y;
     const auto products_before = products;
     bool exact = true;
@@ -97,21 +99,12 @@ struct gather<T, Set> {
         products.template add<1>(fma(a[i], b[i], -p));
       }
     }
-    if (exact && !lost()) {
-      if constexpr (Set == moment_set::description) {
-#pragma unroll
-        for (int i = 0; i < N; ++i) {
-          if (i >= here) continue;
-          extremes->see(a[i], index(i), nan);
-          zeros += a[i] == 0;
-        }
-      }
-      return;
-    }
+    if (exact && !lost()) return true;
     x = x_before;
     y = y_before;
     products = products_before;
     add_singly(a, b, index, here);
+    return false;
   }
 
   /// The same, one by one.

@@ -122,8 +122,8 @@ struct step_data {
         const S* const at = reinterpret_cast<const S*>(first + vector * vector_bytes) + (begin + i) % shape::width;
         return first_index + (at - row);
       };
-      if constexpr (sizeof(T) == 8) into.add_all(a, b, index, here - begin);
-      else add_step(into, state, a, b, index, here - begin);
+      if constexpr (sizeof(T) == 8) add_step(into, state, a, b, index, here - begin);
+      else add_step(into, state, ranges_of(begin, a, b), a, b, index, here - begin);
     }
   }
 
@@ -139,7 +139,27 @@ struct step_data {
   }
   template <class T>
   __device__ static T element(const vector_word* from, int i) {
-    return carried(bit_copy<kernels::elements_of<S>>(from[i / shape::width]).values[i % shape::width]);
+    if constexpr (std::is_same_v<S, bf16>) {
+      const unsigned pair = pair_of(from, i / 2);
+      return i % 2 == 0 ? lower_of_pair(pair) : upper_of_pair(pair);
+    } else {
+      return carried(bit_copy<kernels::elements_of<S>>(from[i / shape::width]).values[i % shape::width]);
+    }
+  }
+  __device__ static unsigned pair_of(const vector_word* from, int i) { return from[i / 4].words[i % 4]; }
+  template <int N>
+  __device__ step_ranges<Set> ranges_of(int begin, const float (&a)[N], const float (&b)[N]) const {
+    if constexpr (std::is_same_v<S, bf16>) {
+      unsigned of_a[N / 2], of_b[N / 2];
+#pragma unroll
+      for (int i = 0; i < N / 2; ++i) {
+        of_a[i] = pair_of(x, begin / 2 + i);
+        of_b[i] = pair_of(shape::arrays == 2 ? y : x, begin / 2 + i);
+      }
+      return {range_of<Set>(of_a), range_of<Set>(of_b)};
+    } else {
+      return {range_of<Set>(a), range_of<Set>(b)};
+    }
   }
 };
 

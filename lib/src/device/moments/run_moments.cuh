@@ -6,6 +6,7 @@
 
 #include "device/exact/merged_expansions.cuh"
 #include "device/exact/run_sums.cuh"
+#include "device/moments/ascending_marks.cuh"
 #include "device/moments/near_totals.cuh"
 #include "device/moments/tile_fold.cuh"
 
@@ -44,10 +45,12 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
   // Products of 2 bytes fit a binary32, those of bf16 if exponents allow, and one conversion is less than two.
   static constexpr bool by_floats = Set == moment_set::products && sizeof(T) == 2;
 
+  using marks_type = std::conditional_t<describes, moments::run_marks<T>, multifold::detail::nothing<0>>;
+
   struct first_look {
     double x = -0.0, y = -0.0, products = -0.0;
     range_type of_x, of_y;
-    std::conditional_t<describes, moments::run_marks<T>, multifold::detail::nothing<0>> marks;
+    marks_type marks;
 
     __device__ const range_type& second() const { return two ? of_y : of_x; }
     __device__ bool finite() const { return of_x.finite() && (!two || of_y.finite()); }
@@ -102,15 +105,30 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
 
   __device__ static double float_product(T x, T y) { return static_cast<double>(to_float(x) * to_float(y)); }
 
-  template <class Run>
-  __device__ static first_look look_at(const Run& run) {
+  // Elements of a lane from which on it pays to look up where extremes stand: of a whole run, and of a piece of one,
+  // whose extremes seldom count.
+  static constexpr int least_ascending = 24, least_ascending_piece = 8;
+  template <class Run, class F>
+  __device__ __forceinline__ static void with_marks(const Run& run, int least_of_lane, const F& f) {
+    if constexpr (describes) {
+      moments::with_marks<T>(run, least_of_lane, f);
+    } else {
+      marks_type none;
+      f(none);
+    }
+  }
+
+  // Everything but the marks, which go to `marks`.
+  template <class Run, class Marks>
+  __device__ __forceinline__ static first_look look_at(const Run& run, Marks& marks) {
+    constexpr bool ranges = requires { marks.range(); };
     first_look look;
     double x_sum[2] = {-0.0, -0.0}, y_sum[2] = {-0.0, -0.0}, products[2] = {-0.0, -0.0};
     magnitude_scan<T> of_x, of_y;
     run.each([&](const auto& x, const auto& y, const auto& here, const auto& number) {
 #pragma unroll
       for (int k = 0; k < static_cast<int>(std::size(x)); ++k) {
-        of_x.see(looked_at(x[k]));
+        if constexpr (!ranges) of_x.see(looked_at(x[k]));
         if constexpr (two) of_y.see(looked_at(y[k]));
         if constexpr (looks_at_sums) {
           if constexpr (sums) x_sum[k % 2] += here[k] ? taken(x[k]) : -0.0;
@@ -123,15 +141,14 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
             products[k % 2] = here[k] ? sum : products[k % 2];
           }
         }
-        if constexpr (describes) {
-          if (here[k]) look.marks.see(x[k], number[k]);
-        }
       }
+      if constexpr (describes) marks.see(x, number);
     });
     look.x = x_sum[0] + x_sum[1];
     look.y = y_sum[0] + y_sum[1];
     look.products = products[0] + products[1];
-    look.of_x = range_type(of_x);
+    if constexpr (ranges) look.of_x = marks.range();
+    else look.of_x = range_type(of_x);
     look.of_y = range_type(of_y);
     return look;
   }
@@ -261,18 +278,16 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
   static_assert(most_run_share + 16 <= half_windows::most && tile_stage_bytes / 2 <= half_windows::most_together);
   using half_sums = all_windows<1, 2>;
 
-  template <class Run>
-  __device__ static half_sums sums_of_halves(first_look& look, const Run& run) {
+  template <class Run, class Marks>
+  __device__ __forceinline__ static half_sums sums_of_halves(const Run& run, Marks& marks) {
     const layouts by(half_windows::of_elements(), half_windows::of_products());
     half_sums all(by);
     run.each([&](const auto& x, const auto& y, const auto& here, const auto& number) {
 #pragma unroll
       for (int k = 0; k < static_cast<int>(std::size(x)); ++k) {
         all.add(x[k], y[k], here[k]);
-        if constexpr (describes) {
-          if (here[k]) look.marks.see(x[k], number[k]);
-        }
       }
+      if constexpr (describes) marks.see(x, number);
     });
     all.close(by);
     return all;
@@ -286,7 +301,11 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
   }
   template <class Run>
   __device__ static void add_halves(moments::near_totals& totals, first_look& look, const Run& run) {
-    half_sums all = sums_of_halves(look, run);
+    half_sums all;
+    with_marks(run, least_ascending, [&](auto& marks) {
+      all = sums_of_halves(run, marks);
+      if constexpr (describes) look.marks = moments::marks_of(marks, run);
+    });
     if (run.place.most_rows <= half_windows::most) {
       all.merge(run.group, merged_if<describes>(look.marks));
       if constexpr (sums) totals.x.high = all.x.sum[0];
@@ -318,7 +337,10 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
     if constexpr (halves) {
       add_halves(totals, look, run);
     } else {
-      look = look_at(run);
+      with_marks(run, least_ascending, [&](auto& marks) {
+        look = look_at(run, marks);
+        if constexpr (describes) look.marks = moments::marks_of(marks, run);
+      });
       merge_looks(look, run.group);
       add_windows(totals, look, run);
     }
@@ -384,12 +406,16 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
   __device__ static void add_piece(const op_type&, accumulator& into, const Run& run) {
     bool lost;
     first_look look;
+    std::conditional_t<halves, half_sums, multifold::detail::nothing<0>> of_halves;
+    with_marks(run, least_ascending_piece, [&](auto& marks) {
+      if constexpr (halves) of_halves = sums_of_halves(run, marks);
+      else look = look_at(run, marks);
+      if constexpr (describes) moments::merge_marks(into.marks, marks, run);
+    });
     if constexpr (halves) {
-      const half_sums all = sums_of_halves(look, run);
-      lost = !are_finite(all);
-      if (!lost) add_all(into, look, all, run);
+      lost = !are_finite(of_halves);
+      if (!lost) add_all(into, look, of_halves, run);
     } else {
-      look = look_at(run);
       lost = look.lost();
       const layouts by(look, run.share());
       const int level = level_of(by);
@@ -406,7 +432,6 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
         else with.template operator()<more_sums, more, true>();
       }
     }
-    if constexpr (describes) into.marks.merge(look.marks.marks(run.place.index));
     if (!lost) return;
     if constexpr (multiplies) into.products.lose();
     else into.x.lose();

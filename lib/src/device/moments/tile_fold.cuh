@@ -1,6 +1,7 @@
 // Moments as operations that tiles fold: what a thread gathers of elements, and what it hands on.
 #pragma once
 
+#include "device/moments/pairs.cuh"
 #include "multifold/cuda/kernels/tile_walks.cuh"
 #include "multifold/ops/carried.hpp"
 #include "multifold/ops/moment_partial.hpp"
@@ -48,16 +49,7 @@ struct run_marks {
 
   template <storage_type T>
   __device__ void see(T x, int number) {
-    if constexpr (floating_storage<T> && sizeof(T) == 2) {
-      // The key in the upper half of a word, which its number fills.
-      constexpr std::int32_t sign = INT32_MIN, upper_half = -65536;
-      const auto bits = static_cast<std::int32_t>(static_cast<std::uint32_t>(bit_copy<std::uint16_t>(x)) << 16);
-      const std::int32_t k = bits ^ (bits >> 31 & upper_half & ~sign);
-      least.see_upper(k, number);
-      greatest.see_upper(k ^ upper_half, number);
-    } else {
-      see_extremes(x, number);
-    }
+    see_extremes(x, number);
     if constexpr (floating_storage<T> && sizeof(T) <= 4) {
       const auto magnitude = static_cast<std::uint32_t>(bit_copy<key>(x) & greatest_key<key>);
       zeros += static_cast<int>((magnitude - 1) >> 31);
@@ -70,10 +62,30 @@ struct run_marks {
       zeros += x == 0;
     }
   }
+  template <storage_type T, int K>
+  __device__ void see(const T (&x)[K], const int (&number)[K]) {
+    constexpr bool pairs = floating_storage<T> && sizeof(T) == 2 && K > 1;
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+      if constexpr (!pairs) {
+        see(x[k], number[k]);
+      } else {
+        see_extremes(x[k], number[k]);
+        if (k % 2 != 0) zeros += count_of_halves(zeros_of_pair(pair_of(x[k - 1], x[k])));
+      }
+    }
+  }
   /// The least and the greatest alone.
   template <storage_type T>
   __device__ void see_extremes(T x, int number) {
-    if constexpr (!floating_storage<T> && sizeof(T) <= 2) {
+    if constexpr (floating_storage<T> && sizeof(T) == 2) {
+      // The key in the upper half of a word, which its number fills.
+      constexpr std::int32_t sign = INT32_MIN, upper_half = -65536;
+      const auto bits = static_cast<std::int32_t>(static_cast<std::uint32_t>(bit_copy<std::uint16_t>(x)) << 16);
+      const std::int32_t k = bits ^ (bits >> 31 & upper_half & ~sign);
+      least.see_upper(k, number);
+      greatest.see_upper(k ^ upper_half, number);
+    } else if constexpr (sizeof(T) <= 2) {
       // One multiplication and addition each: ~k, the key of the greatest, is -k - 1.
       constexpr unsigned unit = 1u << decltype(least)::half;
       constexpr unsigned bias = std::is_unsigned_v<T> ? unit << (8 * sizeof(T) - 1) : 0u;
@@ -81,14 +93,23 @@ struct run_marks {
       least.least = min(least.least, static_cast<std::int32_t>(value * unit + (at - bias)));
       greatest.least = min(greatest.least, static_cast<std::int32_t>(value * (0u - unit) + (at + (bias - unit))));
     } else {
-      const key k = key_of_number(x);
-      least.see(k, number);
-      greatest.see(static_cast<key>(~k), number);
+      see_least(x, number);
+      see_greatest(x, number);
     }
+  }
+  template <storage_type T>
+  __device__ void see_least(T x, int number) {
+    least.see(key_of_number(x), number);
+  }
+  template <storage_type T>
+  __device__ void see_greatest(T x, int number) {
+    greatest.see(static_cast<key>(~key_of_number(x)), number);
   }
   __device__ bool only_negative_zeros() const requires floating_storage<Carrier> {
     return least.key() == key{-1} && greatest.key() == key{0};
   }
+  /// The key of its carrier.
+  __device__ static std::int64_t carrier_key_of(Carrier x) { return carrier_key(key_of_number(x)); }
   /// In the batch. Keys are those of carriers.
   __device__ multifold::detail::partial_marks marks(const kernels::run_indices& index) const {
     multifold::detail::partial_marks all;

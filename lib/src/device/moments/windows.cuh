@@ -10,49 +10,11 @@
 // Sources: windows are those of Demmel and Nguyen (reproducible summation, 2013), and Zhu and Hayes (2010).
 #pragma once
 
-#include "device/moments/gather.cuh"
+#include "device/moments/open_windows.cuh"
+#include "device/moments/step_extremes.cuh"
 #include "device/moments/wide_step.cuh"
 
 namespace multifold::cuda::moments {
-
-__device__ inline float greater_or_nan(float a, float b) {
-  float x;
-  asm("max.NaN.f32 %0, %1, %2;" : "=f"(x) : "f"(a), "f"(b));
-  return x;
-}
-__device__ inline float less_or_nan(float a, float b) {
-  float x;
-  asm("min.NaN.f32 %0, %1, %2;" : "=f"(x) : "f"(a), "f"(b));
-  return x;
-}
-
-/// The least and the greatest magnitude of some binary32 numbers; zeros count only where there is nothing else.
-struct magnitude_range {
-  float greatest, least;
-  bool has_zeros = false;
-
-  template <int N>
-  __device__ explicit magnitude_range(const float (&a)[N]) : greatest(fabsf(a[0])), least(fabsf(a[0])) {
-#pragma unroll
-    for (int i = 1; i < N; ++i) {
-      greatest = greater_or_nan(greatest, fabsf(a[i]));
-      least = less_or_nan(least, fabsf(a[i]));
-    }
-    if (least == 0) {
-      has_zeros = true;
-      least = greatest;
-#pragma unroll
-      for (int i = 0; i < N; ++i) least = a[i] == 0 ? least : fminf(least, fabsf(a[i]));
-    }
-  }
-  /// Whether all of them were finite, none was subnormal, and none more than `binades` apart, zeros aside.
-  __device__ bool within(unsigned binades) const {
-    const unsigned top = __float_as_uint(greatest), low = __float_as_uint(least) >> 23;
-    return top == 0 || (top < 0x7f800000u && low > 0 && (top >> 23) - low <= binades);
-  }
-  /// The exponent e of the greatest one, which is below 2^(e+1); of no matter if all are zero.
-  __device__ int exponent() const { return static_cast<int>(__float_as_uint(greatest) >> 23) - 127; }
-};
 
 struct window_sum {
   double high, low;
@@ -75,118 +37,38 @@ __device__ window_sum add_windows(const float (&a)[N], const float (&b)[N], int 
   return {(high[0] - start) + (high[1] - start), low[0] + low[1]};
 }
 
-/// Windows that stay open for many steps, whose elements have to be within 17 binades of a magnitude that was chosen
-/// when they were opened: everything a thread reads of ordinary data, at no cost but the sums'.
-///
-/// `More` binades are those that elements of shorter significands than 24 bits may be farther apart.
-///
-/// 128 steps of 16 products are 1024 a chain, below 2^(e+1) each: S = 1.5 * 2^(e+13) stays in its binade, and the sums
-/// of what it leaves stay below 2^(e-29), multiples of 2^(f+g-46) with e - (f + g) <= 35. Plain sums of 2^11 elements
-/// have 24 + 17 + 11 bits. They are flushed after so many steps in all threads together, since a warp waits for each of
-/// its lanes.
-template <moment_set Set, int More>
-struct open_windows {
-  static constexpr int most_steps = 128;
-  static constexpr bool two = reads_two_arrays(Set);
-  static constexpr int span = 17 + More;
-  float top_a = 0, bottom_a = 0, top_b = 0, bottom_b = 0;
-  double start = 0, high[2], low[2], a[2], b[2];
-
-  __device__ open_windows() { clear(); }
-
-  __device__ bool takes(const magnitude_range& of_a, const magnitude_range& of_b) const {
-    const bool first = of_a.greatest < top_a && (of_a.least >= bottom_a || (!two && of_a.greatest == 0));
-    return first && (!two || (of_b.greatest < top_b && of_b.least >= bottom_b));
-  }
-
-  template <int N>
-  __device__ void add(const float (&x)[N], const float (&y)[N]) {
-#pragma unroll
-    for (int i = 0; i < N; ++i) {
-      const double u = x[i], v = y[i];
-      const double next = fma(u, v, high[i % 2]);
-      low[i % 2] += fma(u, v, high[i % 2] - next);
-      high[i % 2] = next;
-      if constexpr (sums_elements(Set)) a[i % 2] += u;
-      if constexpr (Set == moment_set::joint) b[i % 2] += v;
-    }
-  }
-
-  /// Opens for elements like these, which are not all zeros, if they are far from those of before.
-  __device__ void reopen(gather<float, Set>& into, const magnitude_range& of_a, const magnitude_range& of_b) {
-    constexpr int margin = 2;
-    const int first = of_a.exponent() + margin, second = two ? of_b.exponent() + margin : first;
-    const auto power = [](int e) { return __uint_as_float(static_cast<unsigned>(e + 127) << 23); };
-    const auto is_near = [&](const magnitude_range& of, float top) {
-      return of.greatest < top && of.greatest >= top * 0x1p-8f;
-    };
-    if (is_near(of_a, top_a) && (!two || is_near(of_b, top_b))) return;
-    const auto fits = [](int e) { return e < 127 && e - span >= -126; };
-    if (!fits(first) || !fits(second)) return;
-    flush(into);
-    top_a = power(first + 1);
-    bottom_a = power(first - span);
-    top_b = power(second + 1);
-    bottom_b = power(second - span);
-    start = __hiloint2double((first + second + 1 + 13 + 1023) << 20 | 0x80000, 0);
-    clear();
-  }
-
-  /// Empties the windows. Nothing was ever added while they were not open, or all of it was zeros.
-  __device__ void flush(gather<float, Set>& into) {
-    using at = moment_words<float, Set>;
-    if (top_a == 0) return;
-    into.add_finite(into.products, at::products, (high[0] - start) + (high[1] - start), exact_product_traits<float>{});
-    into.template add_finite<1>(into.products, at::products, low[0] + low[1], exact_product_traits<float>{});
-    if constexpr (sums_elements(Set)) into.add_finite(into.x, at::x, a[0] + a[1], exact_traits<float>{});
-    if constexpr (Set == moment_set::joint) into.add_finite(into.y, at::y, b[0] + b[1], exact_traits<float>{});
-    clear();
-  }
-
- private:
-  __device__ void clear() {
-    high[0] = high[1] = start;
-    low[0] = low[1] = 0;
-    a[0] = a[1] = b[0] = b[1] = -0.0;
-  }
-};
-
-/// Where nothing stays open.
-template <moment_set Set, int>
-struct closed_windows {
-  __device__ bool takes(const magnitude_range&, const magnitude_range&) const { return false; }
-  template <int N>
-  __device__ void add(const float (&)[N], const float (&)[N]) {}
-  __device__ void reopen(gather<float, Set>&, const magnitude_range&, const magnitude_range&) {}
-  __device__ void flush(gather<float, Set>&) {}
-};
-
 /// What a thread keeps beside its sums while it reads numbers of so many significant bits.
 template <moment_set Set, template <moment_set, int> class Windows, int Bits>
 struct step_state {
   static constexpr int more = 24 - Bits;
   static constexpr unsigned span = 23 + more, wide = wide_span + more;  // of a step, in binades
   Windows<Set, more> windows;
-  float lowest = bit_copy<float>(0x7f800000u), highest = -lowest;  // of the elements of steps
+  using extremes_type = std::conditional_t<(Bits > 24), wide_step_extremes, step_extremes>;
+  std::conditional_t<Set == moment_set::description, extremes_type, multifold::detail::nothing<0>> extremes;
 };
 
-template <int N>
-__device__ bool all_products_are_zeros(const float (&a)[N], const float (&b)[N]) {
-  bool all = true;
-#pragma unroll
-  for (int i = 0; i < N; ++i) all = all && (a[i] == 0 || b[i] == 0);
-  return all;
-}
+/// What is known of a step's elements, of both arrays.
+template <moment_set Set>
+struct step_ranges {
+  step_range<Set> of_a, of_b;
+};
 
 /// N elements of one array, or pairs of two, into a thread's sums: into open windows, into windows of their own, two
-/// or three, or one by one. `index(i)` is that of the i-th; from `here` on they are zeros that change no sum.
+/// or three, or one by one. `index(i)` is that of the i-th; from `here` on they are zeros that change no sum, -0 where
+/// there is one array. All lanes of the warp must call.
 template <int N, moment_set Set, class State, class Index>
-__device__ __forceinline__ void add_step(gather<float, Set>& into, State& state, const float (&a)[N],
-                                         const float (&b)[N], const Index& index, int here) {
+__device__ __forceinline__ void add_step(gather<float, Set>& into, State& state, const step_ranges<Set>& ranges,
+                                         const float (&a)[N], const float (&b)[N], const Index& index, int here) {
   using at = moment_words<float, Set>;
-  const magnitude_range of_a(a), of_b(b);
-  if (state.windows.takes(of_a, of_b)) {
-    state.windows.add(a, b);
+  const auto &of_a = ranges.of_a, &of_b = ranges.of_b;
+  [[maybe_unused]] bool singly = false;
+  const int windows = state.windows.open_for(into, of_a, of_b, a, b);
+  if (windows == 1) {
+    state.windows.template add<1>(a, b);
+  } else if (windows == 2) {
+    state.windows.template add<2>(a, b);
+  } else if (windows == 3) {
+    state.windows.template add<3>(a, b);
   } else if (of_a.within(State::span) && (!reads_two_arrays(Set) || of_b.within(State::span))) {
     if constexpr (sums_products(Set)) {
       // Where all products are zeros, their signs may count.
@@ -200,7 +82,6 @@ __device__ __forceinline__ void add_step(gather<float, Set>& into, State& state,
       if (!zeros) {
         into.add_finite(into.products, at::products, sum.high, exact_product_traits<float>{});
         into.template add_finite<1>(into.products, at::products, sum.low, exact_product_traits<float>{});
-        state.windows.reopen(into, of_a, of_b);
       } else {
 #pragma unroll
         for (int i = 0; i < N; ++i) into.products.part[0] += static_cast<double>(a[i]) * static_cast<double>(b[i]);
@@ -228,57 +109,18 @@ __device__ __forceinline__ void add_step(gather<float, Set>& into, State& state,
     add_widely(sums, all);
     into.take(sums);
   } else {
-    return into.add_singly(a, b, index, here);
+    into.add_singly(a, b, index, here);
+    singly = true;
   }
-  if constexpr (Set == moment_set::description) {
-    if (here >= N) return add_extremes(into, state, a, of_a.has_zeros, index, 0);
-    if (here <= 0) return;
-    float again[N];  // the first one in place of those that are not there
-#pragma unroll
-    for (int i = 0; i < N; ++i) again[i] = i < here ? a[i] : a[0];
-    add_extremes(into, state, again, of_a.has_zeros, index, a[0] == 0 ? N - here : 0);
-  }
+  if constexpr (Set == moment_set::description) state.extremes.see(into, a, of_a, index, singly ? -1 : max(here, 0));
 }
 
-__device__ inline std::int32_t key_of_float(float x) {
-  const auto bits = static_cast<std::int32_t>(__float_as_uint(x));
-  return bits ^ ((bits >> 31) & 0x7fffffff);
-}
-
-/// Counts zeros, and looks at keys and indices only where there may be a new extreme. For finite elements.
-template <int N, class State, class Index>
-__device__ void add_extremes(gather<float, moment_set::description>& into, State& state, const float (&a)[N],
-                             bool has_zeros, const Index& index, int too_many_zeros) {
-  float low = a[0], high = a[0];
-#pragma unroll
-  for (int i = 1; i < N; ++i) {
-    low = fminf(low, a[i]);
-    high = fmaxf(high, a[i]);
-  }
-  if (!has_zeros && low >= state.lowest && high <= state.highest) return;
-  state.lowest = fminf(state.lowest, low);
-  state.highest = fmaxf(state.highest, high);
-  std::int32_t least = key_of_float(a[0]), greatest = least;
-#pragma unroll
-  for (int i = 0; i < N; ++i) {
-    least = min(least, key_of_float(a[i]));
-    greatest = max(greatest, key_of_float(a[i]));
-    into.zeros += a[i] == 0;
-  }
-  into.zeros -= static_cast<std::uint32_t>(too_many_zeros);
-  auto& seen = *into.extremes;
-  seen.min = min(seen.min, least);
-  seen.max = min(seen.max, ~greatest);
-  const auto first_of = [&](std::int32_t wanted) {
-    int place = 0;
-#pragma unroll
-    for (int i = N - 1; i >= 0; --i) {
-      if (key_of_float(a[i]) == wanted) place = i;
-    }
-    return place;
-  };
-  if (least < seen.argmin.key) seen.argmin = {least, index(first_of(least))};
-  if (~greatest < seen.argmax.key) seen.argmax = {~greatest, index(first_of(greatest))};
+/// The same of binary64, into expansions.
+template <int N, moment_set Set, class State, class Index>
+__device__ __forceinline__ void add_step(gather<double, Set>& into, State& state, const double (&a)[N],
+                                         const double (&b)[N], const Index& index, int here) {
+  const bool together = into.add_all(a, b, index, here);
+  if constexpr (Set == moment_set::description) state.extremes.see(into, a, index, together ? max(here, 0) : -1);
 }
 
 }  // namespace multifold::cuda::moments

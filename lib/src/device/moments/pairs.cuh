@@ -1,0 +1,53 @@
+// Instructions for the two elements of f16 or bf16 in a word. -0 is less than +0.
+#pragma once
+
+#include <type_traits>
+
+#include "multifold/dtype.hpp"
+
+namespace multifold::cuda::moments {
+
+template <class T>
+inline constexpr bool is_bf16 = std::is_same_v<T, bf16>;
+
+/// NaN aside.
+template <class T>
+__device__ unsigned lesser_of_pairs(unsigned a, unsigned b) {
+  unsigned x;
+  if constexpr (is_bf16<T>) asm("min.bf16x2 %0, %1, %2;" : "=r"(x) : "r"(a), "r"(b));
+  else asm("min.f16x2 %0, %1, %2;" : "=r"(x) : "r"(a), "r"(b));
+  return x;
+}
+template <class T>
+__device__ unsigned less_or_nan_of_pairs(unsigned a, unsigned b) {
+  unsigned x;
+  if constexpr (is_bf16<T>) asm("min.NaN.bf16x2 %0, %1, %2;" : "=r"(x) : "r"(a), "r"(b));
+  else asm("min.NaN.f16x2 %0, %1, %2;" : "=r"(x) : "r"(a), "r"(b));
+  return x;
+}
+template <class T>
+__device__ unsigned greater_or_nan_of_pairs(unsigned a, unsigned b) {
+  unsigned x;
+  if constexpr (is_bf16<T>) asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(x) : "r"(a), "r"(b));
+  else asm("max.NaN.f16x2 %0, %1, %2;" : "=r"(x) : "r"(a), "r"(b));
+  return x;
+}
+/// All bits of the halves that are zeros, which are the same in both formats.
+__device__ inline unsigned zeros_of_pair(unsigned pair) {
+  unsigned x;
+  asm("set.eq.u32.f16x2 %0, %1, %2;" : "=r"(x) : "r"(pair), "r"(0u));
+  return x;
+}
+/// How many halves those are.
+__device__ inline int count_of_halves(unsigned all_bits) { return -__dp2a_lo(static_cast<int>(all_bits), 0x0101, 0); }
+
+/// Elements of bf16 as binary32.
+__device__ inline float lower_of_pair(unsigned pair) { return __uint_as_float(pair << 16); }
+__device__ inline float upper_of_pair(unsigned pair) { return __uint_as_float(pair & 0xffff0000u); }
+
+template <class T>
+__device__ unsigned pair_of(T lower, T upper) {
+  return bit_copy<std::uint16_t>(lower) | static_cast<unsigned>(bit_copy<std::uint16_t>(upper)) << 16;
+}
+
+}  // namespace multifold::cuda::moments
