@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "device/exact/group_exchange.cuh"
-#include "multifold/cuda/kernels/short_runs.cuh"
 #include "multifold/ops/half_sum.hpp"
 
 namespace multifold::cuda::kernels {
@@ -60,19 +59,6 @@ struct run_sweeps<half_sum> {
       }
     });
     columns(sum);
-  }
-  static constexpr int most_short_rows = 16;
-  template <class Walk, int Width, class Output>
-  __device__ static unsigned short_columns(Walk walk, int rows, int span,
-                                           const kernels::whole_columns<Width, half_sum, Output>& columns) {
-    whole_sums<Width, double> sum;
-#pragma unroll
-    for (double& each : sum.of) each = -0.0;
-    each_short_row<f16>(walk, rows, columns.offsets(span), [&](const f16(&row)[Width]) {
-#pragma unroll
-      for (int j = 0; j < Width; ++j) sum.of[j] += to_double(row[j]);
-    });
-    return columns.store(sum);
   }
   template <class Run>
   __device__ static void add_piece(const half_sum& op, accumulator& into, const Run& run) {

@@ -6,6 +6,7 @@
 #include "device/exact/fixed_sum.cuh"
 #include "device/exact/half_sums.cuh"
 #include "device/exact/run_sums.cuh"
+#include "device/exact/short_sums.cuh"
 #include "device/exact/words.cuh"
 #include "device/output.cuh"
 #include "multifold/exact/near.hpp"

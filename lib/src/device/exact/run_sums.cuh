@@ -6,7 +6,6 @@
 
 #include "device/exact/group_exchange.cuh"
 #include "device/exact/merged_expansions.cuh"
-#include "device/exact/short_sums.cuh"
 #include "multifold/cuda/kernels/tile_reader.cuh"
 #include "multifold/exact/windows.hpp"
 #include "multifold/ops/gathered_sum.hpp"
@@ -246,13 +245,6 @@ struct run_sweeps<expansion_sum<T>> {
     if (!__all_sync(whole_warp, look.range.fits(log_of_count(run.rows()))))
       return seldom_in_windows(run, look, columns);
     columns(look.sum);
-  }
-
-  static constexpr int most_short_rows = short_sums<T>::most_rows;
-  template <class Walk, int Width, class Output>
-  __device__ static unsigned short_columns(const Walk& walk, int rows, int span,
-                                           const kernels::whole_columns<Width, op_type, Output>& columns) {
-    return short_sums<T>::take(walk, rows, span, columns);
   }
 
   /// A lane's elements of a run.

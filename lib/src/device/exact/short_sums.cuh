@@ -14,13 +14,13 @@ namespace multifold::cuda::kernels {
 /// Of narrow elements, plain sums are enough for ordinary data, as the range of their exponents tells; else, and always
 /// of binary64, sums with their errors.
 template <floating_storage T>
-struct short_sums {
+struct short_runs<expansion_sum<T>> {
   static constexpr int most_rows = sizeof(T) == 8 ? 12 : 16;
 
   /// The runs of a thread's columns. Returns 0 if all are stored.
   template <class Walk, int Width, class Output>
-  __device__ __forceinline__ static unsigned take(const Walk& walk, int rows, int span,
-                                                  const whole_columns<Width, expansion_sum<T>, Output>& columns) {
+  __device__ __forceinline__ static unsigned columns(const expansion_sum<T>&, const Walk& walk, int rows, int span,
+                                                     const whole_columns<Width, expansion_sum<T>, Output>& columns) {
     if constexpr (sizeof(T) == 8) {
       static_assert(Width == 1);
       return columns.store(whole_sums<1, short_sum>{{sum_of(walk, rows, 0)}});
@@ -29,7 +29,8 @@ struct short_sums {
 #pragma unroll
       for (double& each : sum.of) each = -0.0;
       magnitude_scan<T> scan;
-      each_short_row<T>(walk, rows, columns.offsets(span), [&](const T(&row)[Width]) {
+      Walk ahead = walk;
+      each_short_row<T>(ahead, rows, columns.offsets(span), [&](const T(&row)[Width]) {
 #pragma unroll
         for (int j = 0; j < Width; ++j) {
           if constexpr (sizeof(T) == 2) scan.see(to_float(row[j]));
@@ -72,6 +73,25 @@ struct short_sums {
       left |= columns.alone(j).store(whole_sums<1, short_sum>{{sum_of(walk, rows, j * span)}});
     }
     return left;
+  }
+};
+
+/// Of binary16, plain sums are exact.
+template <>
+struct short_runs<half_sum> {
+  static constexpr int most_rows = 16;
+
+  template <class Walk, int Width, class Output>
+  __device__ __forceinline__ static unsigned columns(const half_sum&, Walk walk, int rows, int span,
+                                                     const whole_columns<Width, half_sum, Output>& columns) {
+    whole_sums<Width, double> sum;
+#pragma unroll
+    for (double& each : sum.of) each = -0.0;
+    each_short_row<f16>(walk, rows, columns.offsets(span), [&](const f16(&row)[Width]) {
+#pragma unroll
+      for (int j = 0; j < Width; ++j) sum.of[j] += to_double(row[j]);
+    });
+    return columns.store(sum);
   }
 };
 
