@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "device/plain_result.cuh"
+#include "device/short_products.cuh"
 #include "multifold/cuda/kernels/result_layout.cuh"
 #include "multifold/ops.hpp"
 
@@ -36,6 +37,17 @@ struct built_in_output {
   template <has_plain_results Op>
   __device__ bool store_in_order(const Op& fold, std::int64_t batch, const typename Op::accumulator& value) const {
     return store_plain(fold, value, plain_divisor(), data, batch);
+  }
+
+  /// Results of a thread's columns, likewise.
+  template <class Columns, int Width, class T>
+  __device__ unsigned store_side_by_side(const Columns& columns, const kernels::whole_sums<Width, T>& results) const {
+    T* out = static_cast<T*>(data) + columns.batch;
+#pragma unroll
+    for (int j = 0; j < Width; ++j, out += columns.apart) {
+      if (columns.has(j)) *out = results.of[j];
+    }
+    return 0;
   }
 
   template <class Op>

@@ -6,9 +6,11 @@
 #include "device/exact/fixed_sum.cuh"
 #include "device/exact/half_sums.cuh"
 #include "device/exact/run_sums.cuh"
+#include "device/exact/short_sums.cuh"
 #include "device/exact/words.cuh"
 #include "device/output.cuh"
 #include "multifold/exact/near.hpp"
+#include "multifold/exact/short_sum.hpp"
 #include "multifold/ops/gathered_sum.hpp"
 
 namespace multifold::cuda::exact {
@@ -16,6 +18,7 @@ namespace multifold::cuda::exact {
 using cuda::detail::built_in_output;
 using cuda::detail::result_layout;
 using kernels::special_marks;
+using multifold::detail::is_power_of_two;
 using multifold::detail::most_odd_divisor;
 using multifold::detail::near_quotient;
 using multifold::detail::nearest;
@@ -142,11 +145,14 @@ struct exact_output {
   __device__ void operator()(const exact_float_sum<T>&, std::int64_t batch, const exact_sum<T>& sum) const {
     deliver(batch, sum);
   }
-  /// Sums of a thread's columns that are numbers, or pairs that are not lost. Returns a bit for each that is not
-  /// stored: they are delivered one by one.
+  /// Sums of a thread's columns that are numbers, pairs that are not lost, or short sums. Returns a bit for each that
+  /// is not stored: they are delivered one by one.
   template <class Columns, int Width, class Sum>
   __device__ unsigned store_in_order(const Columns& columns, const kernels::whole_sums<Width, Sum>& sums) const {
-    if (!in_order) return ~0u;
+    return in_order ? store_side_by_side(columns, sums) : ~0u;
+  }
+  template <class Columns, int Width, class Sum>
+  __device__ unsigned store_side_by_side(const Columns& columns, const kernels::whole_sums<Width, Sum>& sums) const {
     T* out = static_cast<T*>(to.data) + columns.batch;
     unsigned left = 0;
 #pragma unroll
@@ -248,16 +254,16 @@ struct exact_output {
     return true;
   }
   __device__ bool round(const exact_pair& pair, std::int64_t count, T* out) const {
-    if (to.op != op_kind::mean) {
-      *out = nearest<T>(pair);
-    } else if (std::is_same_v<T, double> || count > most_odd_divisor) {
-      if (pair.high == 0 && pair.low == 0) *out = nearest<T>(pair.high);  // with its sign
-      else if (!round_if_certain(near_quotient(pair, count, reciprocal_of(count)), *out)) return false;
-    } else {
-      const exact_pair tight = multifold::detail::tightened(pair);
-      *out = nearest<T>(odd_fraction({tight.high, tight.low}, static_cast<double>(count), reciprocal_of(count)));
-    }
+    if (to.op == op_kind::mean) return multifold::detail::round_mean(pair, count, reciprocal_of(count), *out);
+    *out = nearest<T>(pair);
     return true;
+  }
+  __device__ bool round(const short_sum& sum, std::int64_t count, T* out) const {
+    return sum.rest == 0 ? round(sum.pair(), count, out) : round_near(sum, count, out);
+  }
+  __device__ __noinline__ bool round_near(short_sum sum, std::int64_t count, T* out) const {
+    if (to.op != op_kind::mean) return round_if_certain(sum, *out);
+    return multifold::detail::round_mean_if_certain(sum, count, reciprocal_of(count), *out);
   }
 
   // The same of a sum that is a binary64.
@@ -271,6 +277,10 @@ struct exact_output {
       *out = nearest<T>(sum);
     } else {
       if (count > most_odd_divisor) return false;
+      if (sizeof(T) < 8 && is_power_of_two(count)) {
+        *out = nearest<T>(sum * reciprocal_of(count));
+        return true;
+      }
       if constexpr (std::is_same_v<T, double>) {
         if (sum != 0 && !(std::fabs(sum) > 0x1p-900 && std::fabs(sum) < 0x1p1000)) return false;
         *out = sum == 0 ? sum : cuda::detail::divisor{count, to.divisor, to.reciprocal}.quotient_of(sum);

@@ -4,6 +4,7 @@
 
 #include "device/moments/call_output.cuh"
 #include "device/moments/described_lanes.cuh"
+#include "device/moments/short_spreads.cuh"
 #include "device/moments/tile_output.cuh"
 #include "multifold/cuda/launch.cuh"
 

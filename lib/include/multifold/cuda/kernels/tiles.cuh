@@ -13,6 +13,7 @@
 #include "multifold/cuda/kernels/group_slots.cuh"
 #include "multifold/cuda/kernels/kept_sums.cuh"
 #include "multifold/cuda/kernels/lone_runs.cuh"
+#include "multifold/cuda/kernels/short_runs.cuh"
 #include "multifold/cuda/kernels/tile_reader.cuh"
 #include "multifold/cuda/kernels/tile_ring.cuh"
 #include "multifold/cuda/kernels/whole_runs.cuh"
@@ -199,8 +200,9 @@ __global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole
   [[maybe_unused]] int steps = 0;  // whose sums are kept
   constexpr bool beside = takes_words<Op, Width>;
   constexpr bool lone = !Whole && !keeps && has_lone_runs<Width, Op, Output>;
+  constexpr bool brief = !keeps && has_short_runs<Op, Output>;
   [[maybe_unused]] bool alone = false;
-  if constexpr (lone) {
+  if constexpr (lone || brief) {
     alone = lanes.group == 1 && args.parts == 1 && args.partials.data == nullptr && args.output.in_order &&
             map.rows < reader.vector_rows;
   }
@@ -211,9 +213,15 @@ __global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole
     if (view.runs < 0) break;
     const std::byte* const here = ring + stage * tile_stage_bytes + view.shift[0];
     bool taken = false;
+    if constexpr (brief) {
+      if (alone && map.rows <= short_runs<Op>::most_rows && view.first && view.last)
+        taken = take_short_runs(view, here, outer_step, reader, args);
+    }
     if constexpr (lone) {
-      taken = alone && view.first && view.last;
-      if (taken) take_lone_runs(view, here, outer_step, reader, args);
+      if (alone && !taken && view.first && view.last) {
+        take_lone_runs(view, here, outer_step, reader, args);
+        taken = true;
+      }
     }
     // Warps that have runs as a whole change places from tile to tile, and do without the step where there is no run.
     const bool turns = Whole && Width == 1 && lanes.rows && lanes.group >= 32;

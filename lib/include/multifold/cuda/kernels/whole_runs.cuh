@@ -41,6 +41,12 @@ struct whole_columns {
     return offset;
   }
   __device__ whole_batch<Op, Output> column(int j) const { return {args, batch + j * apart, has(j)}; }
+  __device__ whole_columns<1, Op, Output> alone(int j) const { return {args, batch + j * apart, 1, has(j) ? 1 : 0}; }
+  /// Where results are in the order of batches: stores those that can be. Returns a bit for each that is not.
+  template <class Sum>
+  __device__ unsigned store(const whole_sums<Width, Sum>& sums) const {
+    return args->output.store_side_by_side(*this, sums);
+  }
   /// Delivers a sum a column.
   template <class Sum>
   __device__ void operator()(const whole_sums<Width, Sum>& sums) const {

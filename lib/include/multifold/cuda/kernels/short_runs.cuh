@@ -1,0 +1,86 @@
+// Whole batches in a tile that a thread has each alone, of operations that look at runs as a whole: runs of a few
+// elements, for which what serves long ones is many times as much work as their sums are.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+#include "multifold/cuda/kernels/lone_runs.cuh"
+#include "multifold/cuda/kernels/whole_runs.cuh"
+
+namespace multifold::cuda::kernels {
+
+/// How an operation takes runs of up to `most_rows` elements so, if it does:
+///   columns(op, walk, rows, span, columns)
+///                              gathers the runs of a thread's columns, `span` bytes from each other, on the walk of
+///                              the first one, and hands their results to columns.store(sums); returns 0 if all are
+///                              stored
+template <class Op>
+struct short_runs {
+  static constexpr int most_rows = 0;
+};
+
+/// Whether it does where results go to Output: in the order of batches, if that is the order of results.
+template <class Op, class Output>
+inline constexpr bool has_short_runs = short_runs<Op>::most_rows > 0 && requires(const Output& to) {
+  { to.in_order } -> std::convertible_to<bool>;
+};
+
+/// Calls f(row) with the elements of a thread's columns, row by row, as many as there are or the walk's next ones.
+template <class T, class Walk, int Width, class F>
+__device__ __forceinline__ void each_short_row(Walk& walk, int rows, const column_offsets<Width>& offset, const F& f) {
+  const auto some = [&]<int Loads>() {
+    T x[Loads][Width];
+#pragma unroll
+    for (int k = 0; k < Loads; ++k) {
+      int number;
+      const std::byte* const at = walk.take(true, number);
+#pragma unroll
+      for (int j = 0; j < Width; ++j) x[k][j] = *reinterpret_cast<const T*>(at + offset.of[j]);
+    }
+#pragma unroll
+    for (const auto& row : x) f(row);
+  };
+#pragma unroll 1
+  for (int left = rows; left >= 2; left -= 2) some.template operator()<2>();
+  if (rows % 2 != 0) some.template operator()<1>();
+}
+
+/// The runs of a tile of whole batches, of one element or more, each by one thread; `outer_step` bytes from outer to
+/// outer. Returns whether all of a warp are stored; if not, its runs are to be taken another way, all of them. Whole
+/// warps call.
+template <int Width, class View, class Op, class Output>
+__device__ __forceinline__ bool take_short_runs(const View& view, const std::byte* here, int outer_step,
+                                                const tile_reader<Width, Op>& reader,
+                                                const pass_arguments<Op, Output>& args) {
+  constexpr int item = sizeof(tile_element<Op>);
+  const int runs = view.runs, rows = view.rows, words = view.words, columns = view.columns;
+  const unsigned share_of_word = view.share_of_word;
+  const std::int64_t first_batch = view.first_batch;
+  const tile_map& map = reader.map;
+  const auto inner = static_cast<int>(map.inner);  // of one outer it may be more, and is multiplied by 0
+  unsigned left = 0;
+  const auto each = [&](const auto& walk_of) {
+#pragma unroll 1
+    for (int r = static_cast<int>(threadIdx.x); r < runs; r += tile_threads) {
+      const int o = words > 1 ? static_cast<int>(__umulhi(static_cast<unsigned>(r), share_of_word)) : r;
+      const int c = r - o * words;
+      const whole_columns<Width, Op, Output> mine{&args, first_batch + (o * inner + c), words,
+                                                  Width == 1 ? 1 : columns - c};
+      left |=
+          short_runs<Op>::columns(args.op, walk_of(here + (o * outer_step + c * item), o), rows, words * item, mine);
+    }
+  };
+  if (map.turned) {
+    const unsigned share_of_row = 0xffffffffu / static_cast<unsigned>(rows) + 1;
+    each([&](const std::byte* run, int o) {
+      const int round = rows > 1 ? static_cast<int>(__umulhi(static_cast<unsigned>(o), share_of_row)) : o;
+      return turned_walk(run, reader.stride, rows, o - round * rows);
+    });
+  } else {
+    each([&](const std::byte* run, int) { return straight_walk(run, reader.stride, 0, 1); });
+  }
+  return __all_sync(whole_warp, left == 0);
+}
+
+}  // namespace multifold::cuda::kernels

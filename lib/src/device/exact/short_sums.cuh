@@ -1,0 +1,98 @@
+// Exact sums of runs of a few elements that a thread has alone, which are stored in the order of batches. See
+// docs/exact-sums.md, 14.
+#pragma once
+
+#include <type_traits>
+
+#include "multifold/cuda/kernels/short_runs.cuh"
+#include "multifold/exact/short_sum.hpp"
+#include "multifold/exact/windows.hpp"
+#include "multifold/ops/gathered_sum.hpp"
+
+namespace multifold::cuda::kernels {
+
+/// Of narrow elements, plain sums are enough for ordinary data, as the range of their exponents tells; else, and always
+/// of binary64, sums with their errors.
+template <floating_storage T>
+struct short_runs<expansion_sum<T>> {
+  static constexpr int most_rows = sizeof(T) == 8 ? 12 : 16;
+
+  /// The runs of a thread's columns. Returns 0 if all are stored.
+  template <class Walk, int Width, class Output>
+  __device__ __forceinline__ static unsigned columns(const expansion_sum<T>&, const Walk& walk, int rows, int span,
+                                                     const whole_columns<Width, expansion_sum<T>, Output>& columns) {
+    if constexpr (sizeof(T) == 8) {
+      static_assert(Width == 1);
+      return columns.store(whole_sums<1, short_sum>{{sum_of(walk, rows, 0)}});
+    } else {
+      whole_sums<Width, double> sum;
+#pragma unroll
+      for (double& each : sum.of) each = -0.0;
+      magnitude_scan<T> scan;
+      Walk ahead = walk;
+      each_short_row<T>(ahead, rows, columns.offsets(span), [&](const T(&row)[Width]) {
+#pragma unroll
+        for (int j = 0; j < Width; ++j) {
+          if constexpr (sizeof(T) == 2) scan.see(to_float(row[j]));
+          else scan.see(row[j]);
+          sum.of[j] += to_double(row[j]);
+        }
+      });
+      if (exponent_range<T>(scan).fits(log_of_count(rows))) return columns.store(sum);
+      return one_by_one(walk, rows, span, columns);
+    }
+  }
+
+ private:
+  template <class Walk>
+  __device__ __forceinline__ static short_sum sum_of(Walk walk, int rows, int offset) {
+    const auto next = [&] {
+      int number;
+      return to_double(*reinterpret_cast<const T*>(walk.take(true, number) + offset));
+    };
+    const double first = next();
+    if (rows == 1) return short_sum::of(first);
+    short_sum sum = short_sum::of(first, next());
+#pragma unroll 1
+    for (int left = rows - 2; left >= 2; left -= 2) {
+      const double x = next(), y = next();
+      sum.add(x);
+      sum.add(y);
+    }
+    if (rows > 2 && rows % 2 != 0) sum.add(next());
+    return sum;
+  }
+
+  // Out of line, as what ordinary data do not need.
+  template <class Walk, int Width, class Output>
+  __device__ __noinline__ static unsigned one_by_one(Walk walk, int rows, int span,
+                                                     whole_columns<Width, expansion_sum<T>, Output> columns) {
+    unsigned left = 0;
+#pragma unroll 1
+    for (int j = 0; j < Width && columns.has(j); ++j) {
+      left |= columns.alone(j).store(whole_sums<1, short_sum>{{sum_of(walk, rows, j * span)}});
+    }
+    return left;
+  }
+};
+
+/// Of binary16, plain sums are exact.
+template <>
+struct short_runs<half_sum> {
+  static constexpr int most_rows = 16;
+
+  template <class Walk, int Width, class Output>
+  __device__ __forceinline__ static unsigned columns(const half_sum&, Walk walk, int rows, int span,
+                                                     const whole_columns<Width, half_sum, Output>& columns) {
+    whole_sums<Width, double> sum;
+#pragma unroll
+    for (double& each : sum.of) each = -0.0;
+    each_short_row<f16>(walk, rows, columns.offsets(span), [&](const f16(&row)[Width]) {
+#pragma unroll
+      for (int j = 0; j < Width; ++j) sum.of[j] += to_double(row[j]);
+    });
+    return columns.store(sum);
+  }
+};
+
+}  // namespace multifold::cuda::kernels
