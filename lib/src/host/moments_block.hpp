@@ -174,9 +174,9 @@ class moment_block {
     for (int at = 0; at < lanes; at += window_width) {
       lane_windows<Windows> of_x, of_y;
       lane_windows<ProductWindows> of_products;
-      of_x.start(x.top + at, count_bits);
-      if constexpr (two) of_y.start(y.top + at, count_bits);
-      of_products.start(products.top + at, product_bits);
+      if constexpr (sums_elements(Set)) of_x.start(x.top + at, count_bits);
+      if constexpr (Set == moment_set::joint) of_y.start(y.top + at, count_bits);
+      if constexpr (sums_products(Set)) of_products.start(products.top + at, product_bits);
       for (int k = 0; k < count_; ++k) {
         if constexpr (!two) ask_for<window_width>(next_ + k * stride_ + at);
         const packed<C>*const a = x_[k] + at, *const b = (two ? y_[k] : x_[k]) + at;

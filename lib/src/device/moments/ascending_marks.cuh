@@ -14,7 +14,7 @@ namespace multifold::cuda::moments {
 template <floating_storage T>
 struct marked_words {
   static constexpr unsigned infinity = 0x7f800000u;
-  float least = __uint_as_float(infinity), greatest = -least;
+  float least = bit_copy<float>(infinity), greatest = -least;
   unsigned magnitude = ~0u;  // the least one, less one; zeros have none
 
   /// Whether the extremes are others now.
