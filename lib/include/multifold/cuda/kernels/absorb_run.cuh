@@ -49,9 +49,9 @@ concept gathers_in_order = requires(const Op op, typename run_lane<Op>::type lan
 };
 
 /// absorb_run of an operation that knows what narrow integers stand for.
-template <int Width, class Op, class Walk>
-__device__ __forceinline__ void absorb_known_run(const Op& op, run_value<Op> (&mine)[Width], Walk walk, int count,
-                                                 int lane, int lanes, const run_indices& index) {
+template <int Width, class Op, class Value, class Walk>
+__device__ __forceinline__ void absorb_known_run(const Op& op, Value (&mine)[Width], Walk walk, int count, int lane,
+                                                 int lanes, const run_indices& index) {
   using T = typename Op::value_type;
   using gathers = run_lane<Op>;
   // In registers at once: of elements of 4 bytes four times as many as of accumulators of 16 or more.
@@ -125,10 +125,10 @@ __device__ __forceinline__ void absorb_known_run(const Op& op, run_value<Op> (&m
   for (int j = 0; j < Width; ++j) mine[j].end(op, into[j], index);
 }
 
-/// The elements of the runs of a thread's columns, or of a single run, that are this lane's. Loads of narrow integers
-/// extend their sign, or do not, so each kind has a loop.
-template <int Width, class Op, class Walk>
-__device__ void absorb_run(const Op& op, run_value<Op> (&mine)[Width], Walk walk, int count, int lane, int lanes,
+/// The elements of the runs of a thread's columns, or of a single run, that are this lane's: a Value, run_value or
+/// lone_value, for each. Loads of narrow integers extend their sign, or do not, so each kind has a loop.
+template <int Width, class Op, class Value, class Walk>
+__device__ void absorb_run(const Op& op, Value (&mine)[Width], Walk walk, int count, int lane, int lanes,
                            const run_indices& index) {
   const auto absorb = [&](const Op& known) { absorb_known_run(known, mine, walk, count, lane, lanes, index); };
   if constexpr (carries_narrow_integers<Op>) with_known_kind(op, absorb);

@@ -19,11 +19,15 @@ concept stores_in_order = requires(const Output& to, const Op& op, const typenam
   { to.store_in_order(op, std::int64_t{}, value) } -> std::same_as<bool>;
 };
 
-/// Operations whose runs are taken so: several columns of wide accumulators would leave registers for nothing else.
+/// What a thread gathers of a column: less than its accumulator, but where columns are neighbours.
+template <int Width, class Op>
+using lone_column = std::conditional_t<takes_words<Op, Width>, run_value<Op>, lone_value<Op>>;
+
+/// Operations whose runs are taken so: several columns of wide values would leave registers for nothing else.
 template <int Width, class Op, class Output>
 inline constexpr bool has_lone_runs =
     !run_sweeps<Op>::any && tile_elements<typename Op::value_type>::arrays == 1 &&
-    (Width == 1 || Width * sizeof(typename Op::accumulator) <= 16) && stores_in_order<Output, Op>;
+    (Width == 1 || Width * sizeof(lone_column<Width, Op>) <= 32) && stores_in_order<Output, Op>;
 
 // Out of line: what the quick way does not serve is a lot of code, and rare.
 template <class Op, class Output>
@@ -54,9 +58,9 @@ __device__ __forceinline__ void take_lone_runs(const View& view, const std::byte
     const int o = words > 1 ? static_cast<int>(__umulhi(static_cast<unsigned>(r), share_of_word)) : r;
     const int c = (r - o * words) * (beside ? Width : 1);
     const std::byte* const run = here + (o * outer_step + c * item);
-    run_value<Op> mine[Width];
+    lone_column<Width, Op> mine[Width];
 #pragma unroll
-    for (auto& each : mine) each = run_value<Op>(args.op);
+    for (auto& each : mine) each = lone_column<Width, Op>(args.op);
     const auto along = [&](const auto& walk) {
       using way = std::remove_cvref_t<decltype(walk)>;
       if constexpr (beside) absorb_words(args.op, mine, walk, rows, 0, 1);
@@ -73,12 +77,13 @@ __device__ __forceinline__ void take_lone_runs(const View& view, const std::byte
 #pragma unroll
     for (int j = 0; j < Width; ++j) {
       const bool is_there = Width == 1 || c + j * apart < columns;
-      if (is_there && !args.output.store_in_order(args.op, batch + j * apart, mine[j].kept)) left |= 1u << j;
+      if (is_there && !args.output.store_in_order(args.op, batch + j * apart, mine[j].value(args.op, index)))
+        left |= 1u << j;
     }
     if (left == 0) continue;
 #pragma unroll
     for (int j = 0; j < Width; ++j) {
-      if ((left >> j & 1u) != 0) deliver_alone(&args, batch + j * apart, mine[j].kept);
+      if ((left >> j & 1u) != 0) deliver_alone(&args, batch + j * apart, mine[j].value(args.op, index));
     }
   }
 }

@@ -267,6 +267,26 @@ struct run_value {
   }
   /// What was gathered of a run by other means.
   __device__ void merge(const Op& op, const typename Op::accumulator& gathered) { kept = op.combine(kept, gathered); }
+  __device__ const typename Op::accumulator& value(const Op&, const run_indices&) const { return kept; }
+};
+
+/// A thread's value of a single run that it has alone: nothing is merged.
+template <class Op>
+struct lone_value {
+  using lane = run_lane<Op>;
+  typename lane::type gathered;
+
+  lone_value() = default;
+  __device__ explicit lone_value(const Op& op) {
+    if constexpr (run_value<Op>::resumes) gathered = lane::resumed(op.identity());
+    else gathered = lane::identity(op);
+  }
+  __device__ const typename lane::type& begin(const Op&) const { return gathered; }
+  __device__ void end(const Op&, const typename lane::type& all, const run_indices&) { gathered = all; }
+  __device__ typename Op::accumulator value(const Op& op, const run_indices& index) const {
+    if constexpr (lane::stays) return gathered;
+    else return lane::widen(op, gathered, index);
+  }
 };
 
 }  // namespace multifold::cuda::kernels
