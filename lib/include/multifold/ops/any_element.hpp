@@ -80,7 +80,7 @@ struct any_float_sum : merged_float_sum {
 };
 template <class Op>
 requires std::same_as<Op, float_sum<typename Op::value_type>>
-constexpr any_float_sum over_any_element(const Op& op) { return {op.merging()}; }
+constexpr any_float_sum over_any_element(const Op& op) { return {{op.merging()}}; }
 
 struct any_float_sum_omit : float_sum_omit<double> {
   static constexpr bool any_element = true;

@@ -284,7 +284,8 @@ struct lone_value {
   __device__ const typename lane::type& begin(const Op&) const { return gathered; }
   __device__ void end(const Op&, const typename lane::type& all, const run_indices&) { gathered = all; }
   __device__ typename Op::accumulator value(const Op& op, const run_indices& index) const {
-    if constexpr (lane::stays) return gathered;
+    if constexpr (run_value<Op>::resumes) return lane::widen(op, gathered, index);
+    else if constexpr (lane::stays) return gathered;
     else return lane::widen(op, gathered, index);
   }
 };
