@@ -182,7 +182,7 @@ concept compares_bytes = std::is_same_v<decltype(Op::policy), key_policy<std::in
 template <class Op, class F>
 __device__ __forceinline__ void with_known_kind(const Op& op, const F& f) {
   Op known = op;
-  if (sizeof(typename Op::value_type) == 1 && op.kind == integer_kind::truth) {
+  if (Op::may_be_truth && op.kind == integer_kind::truth) {
     known.kind = integer_kind::truth;
     f(known);
   } else if (op.kind == integer_kind::without_sign) {
