@@ -18,17 +18,18 @@ struct short_runs<float_product<T>> {
   static constexpr bool wide = sizeof(T) == 8;
   static constexpr int half = wide || sizeof(T) == 4 ? 2 : 4;
   static constexpr int most_rows = wide ? 2 : std::is_same_v<T, bf16> ? 7 : 2 * half;
+  static constexpr int together = 4;
 
   template <class Walk, int Width, class Output>
-  __device__ __forceinline__ static unsigned columns(const float_product<T>& op, Walk walk, int rows, int span,
+  __device__ __forceinline__ static unsigned columns(const float_product<T>& op, Walk walk, const short_place& place,
                                                      const whole_columns<Width, float_product<T>, Output>& columns) {
-    const column_offsets<Width> offset = columns.offsets(span);
+    const column_offsets<Width> offset = columns.offsets(place.span);
     const bool omits = op.nan_value == op.nan_value;
     double first[Width];
-    multiply(walk, min(rows, half), offset, omits, first);
+    multiply(walk, min(place.rows, half), offset, omits, first);
     whole_sums<Width, T> product;
     unsigned left = 0;
-    if (wide || rows <= half) {
+    if (wide || place.rows <= half) {
 #pragma unroll
       for (int j = 0; j < Width; ++j) {
         product.of[j] = cuda::detail::round_to<T>(first[j]);
@@ -36,7 +37,7 @@ struct short_runs<float_product<T>> {
       }
     } else {
       double second[Width];
-      multiply(walk, rows - half, offset, omits, second);
+      multiply(walk, place.rows - half, offset, omits, second);
 #pragma unroll
       for (int j = 0; j < Width; ++j) {
         const double p = __dmul_rn(first[j], second[j]), rest = __fma_rn(first[j], second[j], -p);
@@ -54,7 +55,7 @@ struct short_runs<float_product<T>> {
                                                   double (&product)[Width]) {
 #pragma unroll
     for (double& each : product) each = 1;
-    each_short_row<T>(walk, rows, offset, [&](const T(&row)[Width]) {
+    each_short_row<T>(walk, {rows}, offset, [&](const T(&row)[Width], const auto&, int) {
 #pragma unroll
       for (int j = 0; j < Width; ++j) {
         const double x = to_double(row[j]);

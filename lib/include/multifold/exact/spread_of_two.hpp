@@ -10,12 +10,11 @@
 
 namespace multifold::detail {
 
-/// (x - y)^2 / (2 (2 - correction)), or its root, rounded once, where that is certain: of finite numbers and a
-/// correction of 0 or 1 it nearly always is. Returns whether `out` is written.
+/// d^2 / (2 (2 - correction)), or its root, of the difference d of two numbers, rounded once, where that is certain: of
+/// finite numbers and a correction of 0 or 1 it nearly always is. Returns whether `out` is written.
 template <floating_storage T>
-MULTIFOLD_HD bool round_spread_of_two(double x, double y, std::int64_t correction, bool has_root, T& out) {
+MULTIFOLD_HD bool round_spread_of_two(const two_sum& difference, std::int64_t correction, bool has_root, T& out) {
   if (correction != 0 && correction != 1) return false;
-  const two_sum difference = add_exactly(x, -y);
   const bool negative = difference.sum < 0;
   const double size = negative ? -difference.sum : difference.sum;  // and `rest` are its magnitude
   const double rest = negative ? -difference.error : difference.error;
@@ -47,6 +46,11 @@ MULTIFOLD_HD bool round_spread_of_two(double x, double y, std::int64_t correctio
   }
   const two_sum tight = add_exactly(p, fused(2 * size, rest, error));
   return round_if_certain(near_value{tight.sum * share, tight.error * share, 0x1p-98 * p}, out);
+}
+
+template <floating_storage T>
+MULTIFOLD_HD bool round_spread_of_two(double x, double y, std::int64_t correction, bool has_root, T& out) {
+  return round_spread_of_two(add_exactly(x, -y), correction, has_root, out);
 }
 
 }  // namespace multifold::detail

@@ -15,22 +15,23 @@ namespace multifold::cuda::kernels {
 /// of binary64, sums with their errors.
 template <floating_storage T>
 struct short_runs<expansion_sum<T>> {
-  static constexpr int most_rows = sizeof(T) == 8 ? 12 : 16;
+  static constexpr int most_rows = sizeof(T) == 8 ? 12 : 16, together = sizeof(T) == 8 ? 1 : 4;
 
   /// The runs of a thread's columns. Returns 0 if all are stored.
   template <class Walk, int Width, class Output>
-  __device__ __forceinline__ static unsigned columns(const expansion_sum<T>&, const Walk& walk, int rows, int span,
+  __device__ __forceinline__ static unsigned columns(const expansion_sum<T>&, const Walk& walk,
+                                                     const short_place& place,
                                                      const whole_columns<Width, expansion_sum<T>, Output>& columns) {
     if constexpr (sizeof(T) == 8) {
       static_assert(Width == 1);
-      return columns.store(whole_sums<1, short_sum>{{sum_of(walk, rows, 0)}});
+      return columns.store(whole_sums<1, short_sum>{{sum_of(walk, place.rows, 0)}});
     } else {
       whole_sums<Width, double> sum;
 #pragma unroll
       for (double& each : sum.of) each = -0.0;
       magnitude_scan<T> scan;
       Walk ahead = walk;
-      each_short_row<T>(ahead, rows, columns.offsets(span), [&](const T(&row)[Width]) {
+      each_short_row<T>(ahead, place, columns.offsets(place.span), [&](const T(&row)[Width], const auto&, int) {
 #pragma unroll
         for (int j = 0; j < Width; ++j) {
           if constexpr (sizeof(T) == 2) scan.see(to_float(row[j]));
@@ -38,8 +39,8 @@ struct short_runs<expansion_sum<T>> {
           sum.of[j] += to_double(row[j]);
         }
       });
-      if (exponent_range<T>(scan).fits(log_of_count(rows))) return columns.store(sum);
-      return one_by_one(walk, rows, span, columns);
+      if (exponent_range<T>(scan).fits(log_of_count(place.rows))) return columns.store(sum);
+      return one_by_one(walk, place.rows, place.span, columns);
     }
   }
 
@@ -79,15 +80,15 @@ struct short_runs<expansion_sum<T>> {
 /// Of binary16, plain sums are exact.
 template <>
 struct short_runs<half_sum> {
-  static constexpr int most_rows = 16;
+  static constexpr int most_rows = 16, together = 4;
 
   template <class Walk, int Width, class Output>
-  __device__ __forceinline__ static unsigned columns(const half_sum&, Walk walk, int rows, int span,
+  __device__ __forceinline__ static unsigned columns(const half_sum&, Walk walk, const short_place& place,
                                                      const whole_columns<Width, half_sum, Output>& columns) {
     whole_sums<Width, double> sum;
 #pragma unroll
     for (double& each : sum.of) each = -0.0;
-    each_short_row<f16>(walk, rows, columns.offsets(span), [&](const f16(&row)[Width]) {
+    each_short_row<f16>(walk, place, columns.offsets(place.span), [&](const f16(&row)[Width], const auto&, int) {
 #pragma unroll
       for (int j = 0; j < Width; ++j) sum.of[j] += to_double(row[j]);
     });

@@ -4,7 +4,8 @@
 
 #include "device/moments/call_output.cuh"
 #include "device/moments/described_lanes.cuh"
-#include "device/moments/short_spreads.cuh"
+#include "device/moments/short_integers.cuh"
+#include "device/moments/short_moments.cuh"
 #include "device/moments/tile_output.cuh"
 #include "multifold/cuda/launch.cuh"
 
@@ -23,8 +24,8 @@ void enqueue_tiles(const plan& p, const detail::call& c) {
     const auto* const y = reads_two_arrays(Set) ? static_cast<const T*>(c.data.y) + p.form.offset : x;
     Output output{output_of(p, c), lost, {p.form.length, c.count}};
     const auto& to = output.to;
-    output.in_order =
-        !to.merge && !to.only && to.result == p.what.input && to.layout.count == 1 && to.layout.stride[0] == 1;
+    output.in_order = !to.merge && !to.only && to.layout.count == 1 && to.layout.stride[0] == 1 &&
+                      (!floating_storage<T> || to.result == p.what.input);
     Fold fold;
     if constexpr (!floating_storage<T>) fold.kind = integer_kind_of(p.what.input);
     const auto partials = cuda::detail::prepare_partials<Fold>(p, 0, fold, c.steps);

@@ -10,6 +10,7 @@
 #include "device/moments/store_summary.cuh"
 #include "device/moments/totals.cuh"
 #include "multifold/exact/rough.hpp"
+#include "multifold/exact/spread_of_two.hpp"
 
 namespace multifold::cuda::moments {
 
@@ -33,7 +34,7 @@ struct moment_output {
   output to;
   unsigned* lost;
   kernels::device_length length;
-  bool in_order = false;  // results of the elements' dtype, one behind the other, without a status each
+  bool in_order = false;  // results one behind the other, without a status each, of floating point in its dtype
 
   /// Whether a run of tiles may be handed over as a whole batch: what is merged has to be exact.
   bool takes_whole_runs() const { return !to.merge; }
@@ -219,7 +220,7 @@ struct moment_output {
         norm2 = multifold::detail::rough_root(rough_sum(of.products));
       }
     }
-    if (!multifold::detail::round_if_sure(std, to.result, d.std) &&
+    if (!multifold::detail::round_if_sure(std, to.result, d.std) && !(n == 2 && deviation_of_two(of.marks, d.std)) &&
         !rounded(root_of(deviation(of, n)), false, to.result, d.std))
       return false;
     if (!multifold::detail::round_if_sure(norm2, to.result, d.norm2) &&
@@ -227,6 +228,31 @@ struct moment_output {
       return false;
     store_in_pieces(d, out);
     return true;
+  }
+
+  // Two elements are the extremes.
+  __device__ bool deviation_of_two(const multifold::detail::partial_marks& marks, void* out) const {
+    multifold::detail::two_sum difference;
+    if constexpr (real) {
+      const auto element = [](std::int64_t key) {
+        return to_double(element_of_key<Carrier>(static_cast<key_of<Carrier>>(key)));
+      };
+      difference = multifold::detail::add_exactly(element(marks.greatest), -element(marks.least));
+    } else {
+      const auto d = static_cast<std::uint64_t>(marks.greatest) - static_cast<std::uint64_t>(marks.least);
+      difference = multifold::detail::add_exactly(static_cast<double>(d >> 32) * 0x1p32,
+                                                  static_cast<double>(static_cast<std::uint32_t>(d)));
+    }
+    const auto round = [&]<class T>(T* to_element) {
+      return multifold::detail::round_spread_of_two(difference, to.correction, true, *to_element);
+    };
+    if (to.result == dtype::f64) return round(static_cast<double*>(out));
+    if constexpr (std::is_same_v<Carrier, float>) {
+      if (to.result == dtype::f32) return round(static_cast<float*>(out));
+      if (to.result == dtype::bf16) return round(static_cast<bf16*>(out));
+      if (to.result == dtype::f16) return round(static_cast<f16*>(out));
+    }
+    return false;
   }
 
   // The element of an order key.

@@ -200,7 +200,7 @@ __global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole
   [[maybe_unused]] int steps = 0;  // whose sums are kept
   constexpr bool beside = takes_words<Op, Width>;
   constexpr bool lone = !Whole && !keeps && has_lone_runs<Width, Op, Output>;
-  constexpr bool brief = !keeps && has_short_runs<Op, Output>;
+  constexpr bool brief = (Whole || !run_sweeps<Op>::any) && has_short_runs<Op, Output>;
   [[maybe_unused]] bool alone = false;
   if constexpr (lone || brief) {
     alone = lanes.group == 1 && args.parts == 1 && args.partials.data == nullptr && args.output.in_order &&
@@ -212,10 +212,12 @@ __global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole
     const tile_view& view = views[stage];
     if (view.runs < 0) break;
     const std::byte* const here = ring + stage * tile_stage_bytes + view.shift[0];
+    const int beyond =
+        arrays == 1 ? 0 : static_cast<int>(array_bytes + view.shift[1]) - static_cast<int>(view.shift[0]);
     bool taken = false;
     if constexpr (brief) {
       if (alone && map.rows <= short_runs<Op>::most_rows && view.first && view.last)
-        taken = take_short_runs(view, here, outer_step, reader, args);
+        taken = take_short_runs(view, here, outer_step, beyond, reader, args);
     }
     if constexpr (lone) {
       if (alone && !taken && view.first && view.last) {
@@ -232,8 +234,6 @@ __global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole
       const int c = (r - o * words) * (beside ? Width : 1);
       const bool active = r < view.runs;
       const std::byte* const run = active ? here + o * outer_step + c * item : here;
-      const int beyond =
-          arrays == 1 ? 0 : static_cast<int>(array_bytes + view.shift[1]) - static_cast<int>(view.shift[0]);
       run_place place{{run, run + beyond},
                       view.rows,
                       o,

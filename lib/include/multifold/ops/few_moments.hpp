@@ -1,0 +1,300 @@
+// Moments of a few elements, in one pass over them and without a look at exponents: in binary64 from which a narrow
+// result is certain, or in near values. Bounds: docs/exact-sums.md, 17.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "multifold/exact/rough.hpp"
+#include "multifold/exact/short_sum.hpp"
+#include "multifold/ops/moments.hpp"
+
+namespace multifold::detail {
+
+/// As many as they may be.
+inline constexpr int most_few = 16;
+
+/// A binary32 as a format of 2 bytes, where it is not in the middle between two of those.
+MULTIFOLD_HD inline void narrow(float v, bf16& out) {
+  out.bits = static_cast<std::uint16_t>((bit_copy<std::uint32_t>(v) + 0x8000u) >> 16);
+}
+MULTIFOLD_HD inline void narrow(float v, f16& out) {
+#if defined(__CUDA_ARCH__)
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(out.bits) : "f"(v));
+#else
+  out = to_f16(v);
+#endif
+}
+
+/// Rounds a number that is within 3 units in the last place of v, if all of those round to the same.
+template <floating_storage T>
+requires(sizeof(T) == 2) MULTIFOLD_HD bool round_if_close(float v, T& out) {
+  constexpr std::uint32_t half = 1u << (22 - float_layout<T>::mantissa_bits);
+  const std::uint32_t rest = bit_copy<std::uint32_t>(v) & (2 * half - 1);
+  narrow(v, out);
+  bool sure = rest - (half - 3) > 6;
+  if constexpr (!std::is_same_v<T, bf16>) sure = sure && (std::fabs(v) >= 0x1p-14f || v == 0);  // not subnormal
+  return sure;
+}
+
+/// Rounds a number that is within 2^-42 of v, relative to it, if all of those round to the same: 0 is 0.
+template <floating_storage T>
+MULTIFOLD_HD bool round_if_close(double v, T& out) {
+  static_assert(sizeof(T) < 8);
+  if (!(std::fabs(v) < 0x1p126)) return false;
+  if constexpr (sizeof(T) == 2) {
+    return round_if_close(static_cast<float>(v), out);
+  } else {
+    out = static_cast<T>(v * (1 - 0x1p-42));
+    return same_bits(out, static_cast<T>(v * (1 + 0x1p-42)));
+  }
+}
+/// The same of the root of such a number.
+template <floating_storage T>
+MULTIFOLD_HD bool round_root_if_close(double v, T& out) {
+  if constexpr (sizeof(T) == 2) {
+    if (!(v < 0x1p120 && (v > 0x1p-120 || v == 0))) return false;
+    const auto narrow_v = static_cast<float>(v);
+#if defined(__CUDA_ARCH__)
+    float root;  // within 2 units in the last place
+    asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(narrow_v));
+#else
+    const float root = std::sqrt(narrow_v);
+#endif
+    return round_if_close(root, out);
+  } else {
+    return round_if_close(rough_root(v), out);
+  }
+}
+/// The same of a number that is within `error` of v.
+template <floating_storage T>
+MULTIFOLD_HD bool round_if_within(double v, double error, T& out) {
+  static_assert(sizeof(T) < 8);
+  if (!(std::fabs(v) < 0x1p126)) return false;
+  if constexpr (sizeof(T) == 2) {
+    return error <= 0x1p-24 * std::fabs(v) && round_if_close(static_cast<float>(v), out);
+  } else {
+    out = static_cast<T>(v - error);
+    return same_bits(out, static_cast<T>(v + error));
+  }
+}
+
+/// A plain sum, and whether it is exact: not of numbers that are not finite.
+struct checked_sum {
+  double sum = -0.0, rest = 0.0;
+
+  MULTIFOLD_HD void add(double x) {
+    const two_sum s = add_exactly(sum, x);
+    sum = s.sum;
+    rest = plain_sum(rest, std::fabs(s.error));
+  }
+  MULTIFOLD_HD bool exact() const { return rest == 0; }
+};
+
+/// A sum of products in two binary64, and the sum of their magnitudes: within 2^-96 of that.
+struct few_products {
+  double high = -0.0, low = 0.0;
+
+  template <floating_storage T>
+  MULTIFOLD_HD void add(T x, T y) {
+    const double a = to_double(x), b = to_double(y), p = plain_product(a, b);
+    const two_sum s = add_exactly(high, p);
+    high = s.sum;
+    if constexpr (sizeof(T) == 8) low = plain_sum(low, plain_sum(s.error, fused(a, b, -p)));
+    else low = plain_sum(low, s.error);
+  }
+  MULTIFOLD_HD near_value near(double size) const {
+    const two_sum tight = add_exactly(high, low);
+    return {tight.sum, tight.error, 0x1p-96 * size};
+  }
+};
+
+/// Sums of a set as near values, or unknown.
+struct few_totals {
+  near_value x{}, y{}, products{};
+};
+
+/// What is gathered of a few elements of T: narrow ones, whose result is one of T.
+template <floating_storage T, moment_set Set>
+struct few_moments;
+
+template <floating_storage T>
+requires(sizeof(T) < 8) struct few_moments<T, moment_set::absolute> {
+  checked_sum x;
+
+  MULTIFOLD_HD few_moments(T, T) {}
+  MULTIFOLD_HD void add(T u, T) { x.add(std::fabs(to_double(u))); }
+  MULTIFOLD_HD bool round(int, double, bool, T& out) const {
+    out = nearest<T>(x.sum);
+    return x.exact();
+  }
+};
+
+/// Products are binary64, and their sum is off by 15 u of it.
+template <floating_storage T>
+requires(sizeof(T) < 8) struct few_moments<T, moment_set::squares> {
+  double products = 0.0;
+
+  MULTIFOLD_HD few_moments(T, T) {}
+  MULTIFOLD_HD void add(T u, T) {
+    const double x = to_double(u);
+    products = fused(x, x, products);
+  }
+  MULTIFOLD_HD bool round(int, double, bool has_root, T& out) const {
+    return has_root ? round_root_if_close(products, out) : round_if_close(products, out);
+  }
+};
+
+template <floating_storage T>
+requires(sizeof(T) < 8) struct few_moments<T, moment_set::products> {
+  double products = -0.0, size = 0.0;
+
+  MULTIFOLD_HD few_moments(T, T) {}
+  MULTIFOLD_HD void add(T u, T v) {
+    const double p = plain_product(to_double(u), to_double(v));
+    products = plain_sum(products, p);
+    size = plain_sum(size, std::fabs(p));
+  }
+  MULTIFOLD_HD bool round(int, double, bool, T& out) const {
+    if (size != 0) return round_if_within(products, 0x1p-48 * size, out);
+    out = nearest<T>(products);  // with its sign
+    return true;
+  }
+};
+
+/// Of differences to the first element, each within u of itself. With n of them, n S - T^2 is n^2 times the variance,
+/// and at least S: no element is farther from the mean than n - 1 variances. So what (3 n + 5) u n S is off is less
+/// than 2^-42 of it.
+template <floating_storage T>
+requires(sizeof(T) < 8) struct few_moments<T, moment_set::spread> {
+  double first, x = 0.0, products = 0.0;
+
+  MULTIFOLD_HD few_moments(T u, T) : first(to_double(u)) {}
+  MULTIFOLD_HD void add(T u, T) {
+    const double d = plain_difference(to_double(u), first);
+    x = plain_sum(x, d);
+    products = fused(d, d, products);
+  }
+  MULTIFOLD_HD bool round(int count, double reciprocal, bool has_root, T& out) const {
+    const double v = fused(-x, x, static_cast<double>(count) * products) * reciprocal;
+    if (reciprocal == 0) return false;
+    return has_root ? round_root_if_close(v, out) : round_if_close(v, out);
+  }
+};
+
+/// Likewise, but for cancellation.
+template <floating_storage T>
+requires(sizeof(T) < 8) struct few_moments<T, moment_set::joint> {
+  double first_x, first_y, x = 0.0, y = 0.0, size_x = 0.0, size_y = 0.0, products = 0.0, size = 0.0;
+
+  MULTIFOLD_HD few_moments(T u, T v) : first_x(to_double(u)), first_y(to_double(v)) {}
+  MULTIFOLD_HD void add(T u, T v) {
+    const double a = plain_difference(to_double(u), first_x), b = plain_difference(to_double(v), first_y);
+    const double p = plain_product(a, b);
+    x = plain_sum(x, a);
+    y = plain_sum(y, b);
+    size_x = plain_sum(size_x, std::fabs(a));
+    size_y = plain_sum(size_y, std::fabs(b));
+    products = plain_sum(products, p);
+    size = plain_sum(size, std::fabs(p));
+  }
+  MULTIFOLD_HD bool round(int count, double reciprocal, bool, T& out) const {
+    const auto n = static_cast<double>(count);
+    const double v = fused(-x, y, n * products) * reciprocal, all = fused(size_x, size_y, n * size) * reciprocal;
+    if (reciprocal == 0) return false;
+    if (all == 0) {
+      out = nearest<T>(0.0);
+      return true;
+    }
+    return round_if_within(v, 0x1p-46 * all, out);
+  }
+};
+
+/// Those of descriptions, and of binary64: near values.
+template <floating_storage T, moment_set Set>
+requires(sizeof(T) == 8 || Set == moment_set::description) struct few_moments<T, Set> {
+  static constexpr bool sums = sums_elements(Set), multiplies = sums_products(Set), joint = Set == moment_set::joint;
+  // Sums that are rounded are ties one time in a few.
+  static constexpr bool rounds_sum = Set == moment_set::absolute || Set == moment_set::description;
+  short_sum x{-0.0, 0.0, 0.0}, y{-0.0, 0.0, 0.0};  // or their magnitudes in `rest`
+  few_products products;
+  static constexpr bool sees_zeros = sizeof(T) == 8 && (Set == moment_set::squares || Set == moment_set::description);
+  double size = 0.0;  // of products of two arrays; of one, of the elements
+
+  MULTIFOLD_HD few_moments(T, T) {}
+  MULTIFOLD_HD void add(T u, T v) {
+    const double a = to_double(u), b = to_double(v);
+    if constexpr (sums) add_element(x, Set == moment_set::absolute ? std::fabs(a) : a);
+    if constexpr (joint) add_element(y, b);
+    if constexpr (multiplies) products.add(u, v);
+    if constexpr (reads_two_arrays(Set)) size = plain_sum(size, std::fabs(plain_product(a, b)));
+    else if constexpr (sees_zeros) size = plain_sum(size, std::fabs(a));
+  }
+  /// Returns false where they are unknown: of products that are zeros or too small for it, if not all elements are 0.
+  MULTIFOLD_HD bool totals(few_totals& of) const {
+    if constexpr (sums) of.x = near_of_elements(x);
+    if constexpr (joint) of.y = near_of_elements(y);
+    if constexpr (multiplies) {
+      const double all = reads_two_arrays(Set) ? size : products.high;
+      of.products = products.near(all);
+      if (all > 0x1p-700) return all < 0x1p1000;
+      return !reads_two_arrays(Set) && all == 0 && (Set == moment_set::spread ? x.rest : size) == 0;
+    } else {
+      return x.rest == x.rest;
+    }
+  }
+
+ private:
+  MULTIFOLD_HD static void add_element(short_sum& sum, double x) {
+    if constexpr (rounds_sum) {
+      sum.add(x);
+    } else {
+      const two_sum s = add_exactly(sum.high, x);
+      sum.high = s.sum;
+      sum.low = plain_sum(sum.low, s.error);
+      sum.rest = plain_sum(sum.rest, std::fabs(x));
+    }
+  }
+  MULTIFOLD_HD static near_value near_of_elements(const short_sum& sum) {
+    const two_sum tight = add_exactly(sum.high, sum.low);
+    return {tight.sum, tight.error, (rounds_sum ? 2.0 : 0x1p-96) * sum.rest};
+  }
+};
+
+/// Any of them, exact if three binary64 are enough for that: where nothing else was sure.
+template <floating_storage T, moment_set Set>
+struct careful_moments {
+  short_sum x{-0.0, 0.0, 0.0}, y{-0.0, 0.0, 0.0}, products{-0.0, 0.0, 0.0};
+  bool known = true;
+
+  MULTIFOLD_HD void add(T u, T v) {
+    const double a = to_double(u), b = to_double(v);
+    if constexpr (sums_elements(Set)) x.add(Set == moment_set::absolute ? std::fabs(a) : a);
+    if constexpr (Set == moment_set::joint) y.add(b);
+    if constexpr (sums_products(Set)) {
+      const double p = plain_product(a, b);
+      products.add(p);
+      if constexpr (sizeof(T) == 8) {
+        products.add(fused(a, b, -p));
+        known = known && (std::fabs(p) > 0x1p-900 || a == 0 || b == 0);
+      }
+    }
+  }
+  MULTIFOLD_HD bool totals(few_totals& of) const {
+    of = {near_of(x), near_of(y), near_of(products)};
+    const double rest = plain_sum(plain_sum(x.rest, y.rest), products.rest);
+    return known && rest == rest;
+  }
+  MULTIFOLD_HD bool minus_products() const { return is_minus(products); }
+
+ private:
+  MULTIFOLD_HD static near_value near_of(const short_sum& sum) {
+    const two_sum tight = add_exactly(sum.high, sum.low);
+    return {tight.sum, tight.error, 2 * sum.rest};
+  }
+  MULTIFOLD_HD static bool is_minus(const short_sum& sum) {
+    return bit_copy<std::uint64_t>(sum.high) == std::uint64_t{1} << 63 && sum.low == 0;
+  }
+};
+
+}  // namespace multifold::detail
