@@ -179,7 +179,8 @@ bool knows(Sums sums, T x) {
   sums.add(T{}, T{});
   if constexpr (requires(T & out) { sums.round(2, 0.5, false, out); }) {
     T out;
-    return sums.round(2, 0.5, false, out);
+    const bool root = (Set == moment_set::squares || Set == moment_set::spread) && sums.round(2, 0.5, true, out);
+    return sums.round(2, 0.5, false, out) || root;
   } else {
     detail::few_totals totals;
     return sums.totals(totals);
@@ -201,6 +202,18 @@ TYPED_TEST(few_moments, of_what_is_not_finite_are_not_known) {
     check_one.template operator()<moment_set::spread>();
     check_one.template operator()<moment_set::joint>();
     check_one.template operator()<moment_set::description>();
+  }
+}
+
+TYPED_TEST(few_moments, of_negative_zeros_alone_are_such) {
+  for (const double one : {1.0, 0x1p-9}) {
+    const auto x = detail::nearest<TypeParam>(one), zero = detail::nearest<TypeParam>(-0.0);
+    detail::careful_moments<TypeParam, moment_set::products> sums;
+    sums.add(x, zero);
+    sums.add(zero, x);
+    EXPECT_TRUE(sums.minus_products());
+    sums.add(zero, zero);
+    EXPECT_FALSE(sums.minus_products());
   }
 }
 

@@ -63,7 +63,7 @@ MULTIFOLD_HD bool round_root_if_close(double v, T& out) {
 #endif
     return round_if_close(root, out);
   } else {
-    return round_if_close(rough_root(v), out);
+    return v >= 0 && round_if_close(rough_root(v), out);
   }
 }
 /// The same of a number that is within `error` of v.
@@ -275,7 +275,8 @@ struct careful_moments {
       const double p = plain_product(a, b);
       products.add(p);
       if constexpr (sizeof(T) == 8) {
-        products.add(fused(a, b, -p));
+        const double error = fused(a, b, -p);
+        products.add(error == 0 ? -0.0 : error);  // which leaves the sign of a zero
         known = known && (std::fabs(p) > 0x1p-900 || a == 0 || b == 0);
       }
     }

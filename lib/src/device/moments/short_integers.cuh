@@ -62,19 +62,19 @@ requires(!floating_storage<C>) struct short_runs<moments::moment_fold<C, Set>> {
   __device__ __forceinline__ static void take(Walk walk, const short_place& place,
                                               const whole_columns<Width, fold, Output>& columns) {
     lane sums[Width]{};
-    [[maybe_unused]] moments::run_marks<C> marks;
+    [[maybe_unused]] moments::run_marks<C> marks[describes ? Width : 1];
     each_short_row<C, arrays>(walk, place, columns.offsets(place.span), [&](const auto& x, const auto& y, int number) {
 #pragma unroll
       for (int j = 0; j < Width; ++j) {
         fold::add(sums[j], bit_copy<T>(x[j]), bit_copy<T>(y[j]));
-        if constexpr (describes) marks.see(bit_copy<T>(x[j]), number);
+        if constexpr (describes) marks[j].see(bit_copy<T>(x[j]), number);
       }
     });
 #pragma unroll
     for (int j = 0; j < Width; ++j) {
       const std::int64_t batch = columns.batch + j * columns.apart;
       if (!columns.has(j)) continue;
-      if constexpr (describes) deliver(columns.args, batch, sums[j], marks.marks(place.index));
+      if constexpr (describes) deliver(columns.args, batch, sums[j], marks[j].marks(place.index));
       else if (!stored(columns.args->output.to, sums[j], place.rows, batch))
         deliver(columns.args, batch, sums[j], multifold::detail::partial_marks{});
     }
