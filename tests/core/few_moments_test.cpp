@@ -91,9 +91,15 @@ bool near(Sums sums, const pairs<T>& of, const rational_sums& exact) {
   for (std::size_t i = 0; i < of.x.size(); ++i) sums.add(of.x[i], of.y[i]);
   detail::few_totals totals;
   if (!sums.totals(totals)) return false;
-  if (sums_elements(Set)) EXPECT_TRUE(is_within(exact.x, totals.x)) << of.size();
-  if (Set == moment_set::joint) EXPECT_TRUE(is_within(exact.y, totals.y)) << of.size();
-  if (sums_products(Set)) EXPECT_TRUE(is_within(exact.products, totals.products)) << of.size();
+  if (sums_elements(Set)) {
+    EXPECT_TRUE(is_within(exact.x, totals.x)) << of.size();
+  }
+  if (Set == moment_set::joint) {
+    EXPECT_TRUE(is_within(exact.y, totals.y)) << of.size();
+  }
+  if (sums_products(Set)) {
+    EXPECT_TRUE(is_within(exact.products, totals.products)) << of.size();
+  }
   return true;
 }
 
