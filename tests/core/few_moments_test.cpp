@@ -184,7 +184,7 @@ bool knows(Sums sums, T x) {
   sums.add(x, x);
   sums.add(T{}, T{});
   if constexpr (requires(T & out) { sums.round(2, 0.5, false, out); }) {
-    T out;
+    T out{};
     const bool root = (Set == moment_set::squares || Set == moment_set::spread) && sums.round(2, 0.5, true, out);
     return sums.round(2, 0.5, false, out) || root;
   } else {
