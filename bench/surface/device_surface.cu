@@ -67,10 +67,10 @@ class device_surface final : public surface_engine {
     const multifold::operands data{view.data, memory_.data() + stride + c.shift * item};
     const multifold::reduction what = reduction_of(c);
     const std::int64_t result_bytes = c.results() * multifold::result_bytes(what);
-    grow(results_, result_bytes);
 
     figure f;
     try {
+      grow(results_, result_bytes);
       const multifold::plan p =
           multifold::make_plan(what, multifold::normalise(view, c.axes, multifold::order_of(c.op)), {}, traits_);
       grow(workspace_, p.workspace_bytes());

@@ -5,13 +5,11 @@
 #include <cstdlib>
 #include <exception>
 #include <memory>
-#include <new>
 #include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>
 
-#include "multifold/error.hpp"
 #include "surface_engine.hpp"
 
 namespace {
@@ -64,22 +62,8 @@ arguments parsed(int count, char** words) {
   return a;
 }
 
-/// A case that does not fit the memory here is refused, as one that the library refuses is: results may be far larger
-/// than what they are of.
-figure run_where_it_fits(surface_engine& engine, const surface_case& c, std::uint64_t seed) {
-  figure f;
-  try {
-    return engine.run(c, seed);
-  } catch (const multifold::out_of_memory& e) {
-    f.refused = e.what();
-  } catch (const std::bad_alloc&) {
-    f.refused = "not enough memory";
-  }
-  return f;
-}
-
 bool run_one(surface_engine& engine, const surface_case& c, std::uint64_t seed) {
-  const figure f = run_where_it_fits(engine, c, seed);
+  const figure f = engine.run(c, seed);
   const std::string verdict = !f.refused.empty() ? "refused: " + f.refused
                               : !f.wrong.empty() ? "wrong: " + f.wrong
                                                  : "right";

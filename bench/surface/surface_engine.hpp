@@ -12,7 +12,7 @@ namespace bench::surface {
 struct figure {
   double seconds = 0;       // of the reduction, the median
   double roof_seconds = 0;  // of a plain read of the same bytes and a write of the results
-  std::string refused;      // why the engine did not take it
+  std::string refused;      // why the engine did not take it: its results may not fit the memory, either
   std::string wrong;        // what is wrong with its results
 };
 

@@ -2,12 +2,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <new>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "host/aligned_bytes.hpp"
 #include "host/engine.hpp"
+#include "multifold/error.hpp"
 #include "multifold/reduce.hpp"
 #include "plain_read.hpp"
 #include "surface_elements.hpp"
@@ -46,8 +47,8 @@ class host_surface final : public surface_engine {
     options.engine = multifold::engine_choice::host;
     options.threads = threads_;
     if (multifold::has_exact_form(c.op) && multifold::is_floating(c.type)) options.wanted = c.numerics;
-    bytes results(c.results() * multifold::result_bytes(reduction_of(c)));
-    options.into = {results.data(), results.size()};
+    bytes results;
+    std::byte* written = nullptr;
     const auto reduced = [&] {
       const auto start = std::chrono::steady_clock::now();
       if (c.arrays() == 2) multifold::reduce(c.op, x, y, options);
@@ -55,12 +56,14 @@ class host_surface final : public surface_engine {
       return seconds_since(start);
     };
     try {
+      results = bytes(c.results() * multifold::result_bytes(reduction_of(c)));
+      written = written_to(results.size());
+      options.into = {results.data(), results.size()};
       f.seconds = median_seconds(reduced);
     } catch (const multifold::error& e) {
       f.refused = e.what();
       return f;
     }
-    std::byte* const written = written_to(results.size());
     f.roof_seconds = median_seconds([&] {
       const auto start = std::chrono::steady_clock::now();
       for (std::int64_t a = 0; a < c.arrays(); ++a) plain_read(memory_.data() + a * stride, each, threads_);
@@ -77,7 +80,7 @@ class host_surface final : public surface_engine {
     bytes() = default;
     explicit bytes(std::int64_t size)
         : memory_(multifold::host::try_allocate(size)), size_(static_cast<std::size_t>(size)) {
-      if (!memory_) throw std::bad_alloc();
+      if (!memory_) throw multifold::out_of_memory("could not get " + std::to_string(size) + " bytes of memory");
       std::memset(memory_.get(), 0, size_);
     }
     std::byte* data() const { return memory_.get(); }
