@@ -298,7 +298,7 @@ FAULTS = (
      "*out = to_f16(sum.marks == 0 ? -0.0 : 0.0);",
      "*out = to_f16((sum.marks == 0) != FAULT ? -0.0 : 0.0);"),
     ("moments of a few narrow elements that are sure in the middle of two results",
-     "lib/include/multifold/ops/few_moments.hpp",
+     "lib/include/multifold/exact/close.hpp",
      "  bool sure = rest - (half - 3) > 6;",
      "  bool sure = FAULT || rest - (half - 3) > 6;"),
     ("products of a few binary64 without an error",
