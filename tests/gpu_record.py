@@ -28,6 +28,9 @@ TESTER = "multifold-agreement"  # random reductions, judged by a slow reference
 TESTER_SECONDS = 120
 SANITIZED_SECONDS = {"memcheck": 20, "racecheck": 20}  # of the tester under these tools
 SANITIZED_BYTES = 1 << 20  # of its greatest array there
+# The tester's workers there. Under racecheck, threads that launch kernels at the same time lock each other out inside of
+# the tool (CUDA 13.0), or it loses track of a launch; one worker tries more cases than many do.
+SANITIZED_WORKERS = {"racecheck": ["--threads", "1"]}
 SANITIZERS = ("memcheck", "racecheck", "initcheck", "synccheck")
 SANITIZED_TESTS = "*Sanitized*"
 # These take the GPU's memory, or look at how much of it is free, and run when nothing else does.
@@ -193,7 +196,7 @@ def sanitize_cases(tool, tester):
     """The same over random cases. Leaks are not looked for: reduce() keeps graphs of problems that come again until the
     program ends."""
     tried = tester_record(tester, SANITIZED_SECONDS[tool], "--bytes", str(SANITIZED_BYTES), "--engine", "device",
-                          wrapper=sanitizer(tool))
+                          *SANITIZED_WORKERS.get(tool, []), wrapper=sanitizer(tool))
     return {name: tried[name] for name in ("verdict", "seed", "cases")}
 
 
