@@ -1,10 +1,12 @@
-// Products of floating point of a few elements that a thread has alone: exact in one binary64 or two, whatever they
-// are.
+// Products of runs that a thread has alone. Of a few elements of floating point they are exact in one binary64 or two,
+// whatever they are; of integers in a word of 64 bits, or they are left to the general way.
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 
 #include "device/plain_result.cuh"
+#include "multifold/cuda/kernels/absorb_product.cuh"
 #include "multifold/cuda/kernels/short_runs.cuh"
 #include "multifold/ops/product.hpp"
 
@@ -24,9 +26,8 @@ struct short_runs<float_product<T>> {
   __device__ __forceinline__ static unsigned columns(const float_product<T>& op, Walk walk, const short_place& place,
                                                      const whole_columns<Width, float_product<T>, Output>& columns) {
     const column_offsets<Width> offset = columns.offsets(place.span);
-    const bool omits = op.nan_value == op.nan_value;
     double first[Width];
-    multiply(walk, min(place.rows, half), offset, omits, first);
+    multiply(walk, min(place.rows, half), offset, op, first);
     whole_sums<Width, T> product;
     unsigned left = 0;
     if (wide || place.rows <= half) {
@@ -37,7 +38,7 @@ struct short_runs<float_product<T>> {
       }
     } else {
       double second[Width];
-      multiply(walk, place.rows - half, offset, omits, second);
+      multiply(walk, place.rows - half, offset, op, second);
 #pragma unroll
       for (int j = 0; j < Width; ++j) {
         const double p = __dmul_rn(first[j], second[j]), rest = __fma_rn(first[j], second[j], -p);
@@ -51,17 +52,76 @@ struct short_runs<float_product<T>> {
 
  private:
   template <class Walk, int Width>
-  __device__ __forceinline__ static void multiply(Walk& walk, int rows, const column_offsets<Width>& offset, bool omits,
-                                                  double (&product)[Width]) {
+  __device__ __forceinline__ static void multiply(Walk& walk, int rows, const column_offsets<Width>& offset,
+                                                  const float_product<T>& op, double (&product)[Width]) {
 #pragma unroll
     for (double& each : product) each = 1;
-    each_short_row<T>(walk, {rows}, offset, [&](const T(&row)[Width], const auto&, int) {
+    const auto factor = [&](T element) {
+      if constexpr (wide) return element != element ? op.nan_value : element;
+      else return detail::factor_as_float(op, element);
+    };
+#pragma unroll 1
+    for (int left = rows; left >= 2; left -= 2) {
+      T x[2][Width];
+      load_short_rows(walk, offset, x);
 #pragma unroll
       for (int j = 0; j < Width; ++j) {
-        const double x = to_double(row[j]);
-        product[j] = __dmul_rn(product[j], omits && x != x ? 1.0 : x);
+        product[j] = __dmul_rn(product[j], detail::product_of_two<T>(factor(x[0][j]), factor(x[1][j])));
       }
-    });
+    }
+    if (rows % 2 == 0) return;
+    T x[1][Width];
+    load_short_rows(walk, offset, x);
+#pragma unroll
+    for (int j = 0; j < Width; ++j) product[j] = __dmul_rn(product[j], factor(x[0][j]));
+  }
+};
+
+template <class C>
+struct short_runs<carried_product<C>> {
+  static constexpr int most_rows = INT16_MAX;  // whatever a tile holds
+  static constexpr int together = std::min<int>(4, 8 / sizeof(C));
+
+  template <class Walk, int Width, class Output>
+  __device__ __forceinline__ static unsigned columns(const carried_product<C>& op, const Walk& walk,
+                                                     const short_place& place,
+                                                     const whole_columns<Width, carried_product<C>, Output>& columns) {
+    return op.with_element([&]<class T>(T) { return columns_of<T>(walk, place, columns); });
+  }
+
+ private:
+  template <class T, class Walk, int Width, class Output>
+  __device__ __forceinline__ static unsigned columns_of(
+      Walk walk, const short_place& place, const whole_columns<Width, carried_product<C>, Output>& columns) {
+    constexpr int at_once = 8 / sizeof(C), most = std::max(2, at_once);
+    const column_offsets<Width> offset = columns.offsets(place.span);
+    long_product_word<T> product[Width];
+#pragma unroll
+    for (auto& each : product) each = 1;
+    bool fits = true;
+    const auto some = [&]<int Loads>() {
+      C x[Loads][Width];
+      load_short_rows(walk, offset, x);
+#pragma unroll
+      for (int j = 0; j < Width; ++j) {
+        C column[Loads];
+#pragma unroll
+        for (int k = 0; k < Loads; ++k) column[k] = x[k][j];
+#pragma unroll
+        for (int k = 0; k < Loads; k += at_once)
+          fits &= detail::multiply_if_fits(product[j], detail::product_of_eight_bytes<T>(column, k));
+      }
+    };
+#pragma unroll 1
+    for (int left = place.rows; left >= most; left -= most) some.template operator()<most>();
+    if (most > 4 && (place.rows & 4) != 0) some.template operator()<4>();
+    if (most > 2 && (place.rows & 2) != 0) some.template operator()<2>();
+    if ((place.rows & 1) != 0) some.template operator()<1>();
+    if (!fits) return 1;
+    whole_sums<Width, std::uint64_t> result;
+#pragma unroll
+    for (int j = 0; j < Width; ++j) result.of[j] = static_cast<std::uint64_t>(product[j]);
+    return columns.store(result);
   }
 };
 

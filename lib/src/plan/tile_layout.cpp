@@ -225,7 +225,8 @@ tile_input input_of_tiles(const reduction& what) {
   }
   const int columns = std::min(most_tile_columns(item), tiled_bytes(what) > 16 ? 2 : 4);
   const bool sums = (what.op == op_kind::sum || what.op == op_kind::mean) && !is_floating(what.input);
-  const bool by_words = item <= 2 && (sums || what.op == op_kind::min || what.op == op_kind::max);
+  const bool by_words =
+      item <= 2 && (sums || family_of(what) == op_family::extremum || family_of(what) == op_family::arg_extremum);
   return {item, 1, columns, false, by_words};
 }
 

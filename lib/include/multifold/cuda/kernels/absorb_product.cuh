@@ -9,6 +9,26 @@
 namespace multifold::cuda::kernels {
 namespace detail {
 
+/// An element, or what stands for a NaN.
+template <class T>
+__device__ float factor_as_float(const float_product<T>& op, T element) {
+  float x;
+  if constexpr (sizeof(T) == 2) x = to_float(element);
+  else x = element;
+  return x != x ? static_cast<float>(op.nan_value) : x;
+}
+
+/// The product of two elements of T, exactly. Those of 2 bytes have one that binary32 holds, whose conversion is half
+/// of theirs: always that of binary16, of bfloat16 if it is a normal number.
+template <class T, class Real>
+__device__ double product_of_two(Real x, Real y) {
+  if constexpr (sizeof(T) == 2) {
+    const float p = __fmul_rn(x, y);
+    if (std::is_same_v<T, f16> || (fabsf(p) >= 0x1p-126f && fabsf(p) <= 0x1.fffffep127f)) return p;
+  }
+  return __dmul_rn(x, y);
+}
+
 /// The running product times x y, which stay within 2^-298 and 2^299 or are special: their product is exact, or so are
 /// its two parts.
 __device__ inline void multiply_two(scaled_product& into, double x, double y) {
@@ -20,21 +40,7 @@ __device__ inline void multiply_two(scaled_product& into, double x, double y) {
 template <class T, class C, int N>
 __device__ wide_integer product_of_sixteen_bytes(const C (&x)[N], int first) {
   constexpr int half = vector_elements<T> / 2;
-  if constexpr (sizeof(T) <= 2) {
-    return product_of_long_words(product_of_eight_bytes<T>(x, first), product_of_eight_bytes<T>(x, first + half));
-  } else {
-    std::uint64_t word[2] = {1, 1};
-    bool negative = false;
-#pragma unroll
-    for (int i = 0; i < 2 * half; ++i) {
-      if (first + i >= N) continue;
-      const wide_integer each = integer_product<T>{}.lift(bit_copy<T>(x[first + i]), 0);
-      word[i / half] *= each.low;
-      negative = negative != each.negative;
-    }
-    const uint128_t product = static_cast<uint128_t>(word[0]) * word[1];
-    return {static_cast<std::uint64_t>(product), static_cast<std::uint64_t>(product >> 64), 0, negative, false};
-  }
+  return product_of_long_words(product_of_eight_bytes<T>(x, first), product_of_eight_bytes<T>(x, first + half));
 }
 
 }  // namespace detail
@@ -53,14 +59,10 @@ requires(sizeof(T) <= 4) __device__
     void absorb_several(const float_product<T>& op, scaled_product& into, const T (&v)[N]) {
 #pragma unroll
   for (int i = 0; i < N; i += 4) {
-    double x[4];
+    float x[4];
 #pragma unroll
-    for (int k = 0; k < 4; ++k) x[k] = i + k < N ? to_double(v[i + k]) : 1.0;
-    if (op.nan_value == op.nan_value) {  // else NaN stays what it is
-#pragma unroll
-      for (double& each : x) each = each != each ? op.nan_value : each;
-    }
-    const double first = __dmul_rn(x[0], x[1]), second = __dmul_rn(x[2], x[3]);
+    for (int k = 0; k < 4; ++k) x[k] = i + k < N ? detail::factor_as_float(op, v[i + k]) : 1.0f;
+    const double first = detail::product_of_two<T>(x[0], x[1]), second = detail::product_of_two<T>(x[2], x[3]);
     if constexpr (sizeof(T) == 2) into = multifold::detail::times(into, __dmul_rn(first, second));
     else detail::multiply_two(into, first, second);
   }

@@ -135,22 +135,19 @@ __device__ void absorb_run(const Op& op, Value (&mine)[Width], Walk walk, int co
   else absorb(op);
 }
 
-/// absorb_words of an operation that knows its order.
+/// The elements of the runs of a thread's columns that are neighbours, by words; `op` knows its order. What stands
+/// behind them in the last word comes to nothing.
 template <int Width, class Op, class Walk>
-requires takes_words<Op, Width> __device__ __forceinline__ void absorb_known_words(const Op& op,
-                                                                                   run_value<Op> (&mine)[Width],
-                                                                                   Walk walk, int count, int lane,
-                                                                                   int lanes) {
+__device__ __forceinline__ void gather_words(const Op& op, word_lanes<Op, Width>& into, Walk walk, int count, int lane,
+                                             int lanes) {
   constexpr int words = words_of_columns<typename Op::value_type, Width>, most = 4;
   int l = lane;
-  if (l >= count) return;
-  word_lanes<Op, Width> into(op);
   const auto some = [&]<int Loads>() {
     unsigned w[Loads][words];
+    int number[Loads];
 #pragma unroll
     for (int k = 0; k < Loads; ++k) {
-      int number;
-      const std::byte* const at = walk.take(true, number);
+      const std::byte* const at = walk.take(true, number[k]);
       // They may begin within a word, and end within another one.
       const auto bits = 8 * static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(at));  // of which 5 count
       const auto* const from = reinterpret_cast<const unsigned*>(at - reinterpret_cast<std::uintptr_t>(at) % 4);
@@ -161,22 +158,26 @@ requires takes_words<Op, Width> __device__ __forceinline__ void absorb_known_wor
       for (int i = 0; i < words; ++i) w[k][i] = __funnelshift_r(loaded[i], loaded[i + 1], bits);
     }
 #pragma unroll
-    for (int k = 0; k < Loads; ++k) into.see(op, w[k]);
+    for (int k = 0; k < Loads; ++k) into.see(op, w[k], number[k]);
     l += Loads * lanes;
   };
 #pragma unroll 1
   while (l + (most - 1) * lanes < count) some.template operator()<most>();
   if (l + lanes < count) some.template operator()<2>();
   if (l < count) some.template operator()<1>();
-#pragma unroll
-  for (int j = 0; j < Width; ++j) mine[j].merge(op, into.of_column(op, j));
 }
 
-/// The same of columns that are neighbours, by words. What stands behind them in the last word comes to nothing.
+/// The same of lanes that share runs.
 template <int Width, class Op, class Walk>
 requires takes_words<Op, Width> __device__ void absorb_words(const Op& op, run_value<Op> (&mine)[Width], Walk walk,
-                                                             int count, int lane, int lanes) {
-  with_order_of_lanes(op, [&](const Op& known) { absorb_known_words(known, mine, walk, count, lane, lanes); });
+                                                             int count, int lane, int lanes, const run_indices& index) {
+  if (lane >= count) return;
+  with_order_of_lanes(op, [&](const Op& known) {
+    word_lanes<Op, Width> into(known);
+    gather_words(known, into, walk, count, lane, lanes);
+#pragma unroll
+    for (int j = 0; j < Width; ++j) mine[j].merge(known, into.of_column(known, j, index));
+  });
 }
 
 /// The elements of a run of neighbours that are this lane's.

@@ -4,7 +4,6 @@
 
 #include <concepts>
 #include <cstdint>
-#include <type_traits>
 
 #include "multifold/cuda/kernels/arguments.cuh"
 #include "multifold/cuda/kernels/tile_reader.cuh"
@@ -19,15 +18,39 @@ concept stores_in_order = requires(const Output& to, const Op& op, const typenam
   { to.store_in_order(op, std::int64_t{}, value) } -> std::same_as<bool>;
 };
 
-/// What a thread gathers of a column: less than its accumulator, but where columns are neighbours.
+/// What a thread gathers of its columns: less than their accumulators.
 template <int Width, class Op>
-using lone_column = std::conditional_t<takes_words<Op, Width>, run_value<Op>, lone_value<Op>>;
+struct lone_columns {
+  lone_value<Op> of[Width];
+
+  __device__ explicit lone_columns(const Op& op) {
+#pragma unroll
+    for (auto& each : of) each = lone_value<Op>(op);
+  }
+  template <class Walk>
+  __device__ void gather(const Op& op, const Walk& walk, int span, int rows, const run_indices& index) {
+    absorb_run(op, of, column_walk<tile_element<Op>, Walk>{walk, span}, rows, 0, 1, index);
+  }
+  __device__ typename Op::accumulator of_column(const Op& op, int j, const run_indices& index) const {
+    return of[j].value(op, index);
+  }
+};
+template <int Width, class Op>
+requires takes_words<Op, Width>
+struct lone_columns<Width, Op> : word_lanes<Op, Width> {
+  using word_lanes<Op, Width>::word_lanes;
+
+  template <class Walk>
+  __device__ void gather(const Op& op, const Walk& walk, int, int rows, const run_indices&) {
+    with_order_of_lanes(op, [&](const Op& known) { gather_words<Width>(known, *this, walk, rows, 0, 1); });
+  }
+};
 
 /// Operations whose runs are taken so: several columns of wide values would leave registers for nothing else.
 template <int Width, class Op, class Output>
 inline constexpr bool has_lone_runs =
     !run_sweeps<Op>::any && tile_elements<typename Op::value_type>::arrays == 1 &&
-    (Width == 1 || Width * sizeof(lone_column<Width, Op>) <= 32) && stores_in_order<Output, Op>;
+    (Width == 1 || sizeof(lone_columns<Width, Op>) <= 32) && stores_in_order<Output, Op>;
 
 // Out of line: what the quick way does not serve is a lot of code, and rare.
 template <class Op, class Output>
@@ -41,8 +64,7 @@ template <int Width, class View, class Op, class Output>
 __device__ __forceinline__ void take_lone_runs(const View& view, const std::byte* here, int outer_step,
                                                const tile_reader<Width, Op>& reader,
                                                const pass_arguments<Op, Output>& args) {
-  using T = tile_element<Op>;
-  constexpr int item = sizeof(T);
+  constexpr int item = sizeof(tile_element<Op>);
   const int runs = view.runs, rows = view.rows, words = view.words, columns = view.columns;
   const unsigned share_of_word = view.share_of_word;
   const std::int64_t first_batch = view.first_batch;
@@ -58,14 +80,8 @@ __device__ __forceinline__ void take_lone_runs(const View& view, const std::byte
     const int o = words > 1 ? static_cast<int>(__umulhi(static_cast<unsigned>(r), share_of_word)) : r;
     const int c = (r - o * words) * (beside ? Width : 1);
     const std::byte* const run = here + (o * outer_step + c * item);
-    lone_column<Width, Op> mine[Width];
-#pragma unroll
-    for (auto& each : mine) each = lone_column<Width, Op>(args.op);
-    const auto along = [&](const auto& walk) {
-      using way = std::remove_cvref_t<decltype(walk)>;
-      if constexpr (beside) absorb_words(args.op, mine, walk, rows, 0, 1);
-      else absorb_run(args.op, mine, column_walk<T, way>{walk, apart * item}, rows, 0, 1, index);
-    };
+    lone_columns<Width, Op> mine(args.op);
+    const auto along = [&](const auto& walk) { mine.gather(args.op, walk, apart * item, rows, index); };
     if (turned) {
       const int round = rows > 1 ? static_cast<int>(__umulhi(static_cast<unsigned>(o), share_of_row)) : o;
       along(turned_walk(run, reader.stride, rows, o - round * rows));
@@ -77,13 +93,13 @@ __device__ __forceinline__ void take_lone_runs(const View& view, const std::byte
 #pragma unroll
     for (int j = 0; j < Width; ++j) {
       const bool is_there = Width == 1 || c + j * apart < columns;
-      if (is_there && !args.output.store_in_order(args.op, batch + j * apart, mine[j].value(args.op, index)))
+      if (is_there && !args.output.store_in_order(args.op, batch + j * apart, mine.of_column(args.op, j, index)))
         left |= 1u << j;
     }
     if (left == 0) continue;
 #pragma unroll
     for (int j = 0; j < Width; ++j) {
-      if ((left >> j & 1u) != 0) deliver_alone(&args, batch + j * apart, mine[j].value(args.op, index));
+      if ((left >> j & 1u) != 0) deliver_alone(&args, batch + j * apart, mine.of_column(args.op, j, index));
     }
   }
 }

@@ -1,4 +1,4 @@
-// Products of integers of 1 and 2 bytes in words, as long as they hold them, and the lane that gathers bytes of a run.
+// Products of integers in words of 64 bits, as long as those hold them, and the lane that gathers a run so.
 #pragma once
 
 #include <cstdint>
@@ -46,16 +46,38 @@ __device__ wide_integer product_of_long_words(LongWord a, LongWord b) {
 /// Of the elements of T from `first` on, or of those that there are.
 template <class T, class C, int N>
 __device__ long_product_word<T> product_of_eight_bytes(const C (&x)[N], int first) {
-  constexpr int four_bytes = static_cast<int>(4 / sizeof(T));
-  product_word<T> part[2] = {1, 1};
+  if constexpr (sizeof(T) == 8) {
+    return first < N ? static_cast<long_product_word<T>>(x[first]) : 1;
+  } else {
+    constexpr int four_bytes = static_cast<int>(4 / sizeof(T));
+    product_word<T> part[2] = {1, 1};
 #pragma unroll
-  for (int i = 0; i < 2 * four_bytes; ++i) {
-    if (first + i >= N) continue;
-    const auto each = bit_copy<T>(x[first + i]);
-    if constexpr (std::is_same_v<T, bool8>) part[i / four_bytes] &= each.bits != 0 ? 1u : 0u;
-    else part[i / four_bytes] *= static_cast<product_word<T>>(each);
+    for (int i = 0; i < 2 * four_bytes; ++i) {
+      if (first + i >= N) continue;
+      const auto each = bit_copy<T>(x[first + i]);
+      if constexpr (std::is_same_v<T, bool8>) part[i / four_bytes] &= each.bits != 0 ? 1u : 0u;
+      else part[i / four_bytes] *= static_cast<product_word<T>>(each);
+    }
+    return product_of_words(part[0], part[1]);
   }
-  return product_of_words(part[0], part[1]);
+}
+
+__device__ inline std::uint64_t upper_product(std::uint64_t a, std::uint64_t b) { return __umul64hi(a, b); }
+__device__ inline std::int64_t upper_product(std::int64_t a, std::int64_t b) { return __mul64hi(a, b); }
+
+/// product *= factor if that fits 64 bits; else whether it does not, and the product is anything.
+template <class LongWord>
+__device__ bool multiply_if_fits(LongWord& product, LongWord factor) {
+  using word = std::conditional_t<std::is_signed_v<LongWord>, std::int32_t, std::uint32_t>;
+  const auto is_word = [](LongWord x) { return static_cast<word>(x) == x; };
+  if (is_word(product) && is_word(factor)) {
+    product = product_of_words(static_cast<word>(product), static_cast<word>(factor));
+    return true;
+  }
+  const LongWord upper = upper_product(product, factor);
+  product = static_cast<LongWord>(static_cast<std::uint64_t>(product) * static_cast<std::uint64_t>(factor));
+  if constexpr (std::is_signed_v<LongWord>) return upper == product >> 63;
+  else return upper == 0;
 }
 
 /// Out of line, since a word holds many factors, and where it is inlined registers change their places for it.
@@ -65,9 +87,9 @@ __device__ __noinline__ inline wide_integer seldom_product(wide_integer whole, w
 
 }  // namespace detail
 
-/// A running product of bytes: whole * pending. A pending product of 64 bits takes eight more elements in one
-/// multiplication while both fit 32 bits; those of 2 bytes seldom would.
-struct byte_product {
+/// A running product of integers: whole * pending. What is pending takes more factors as long as it fits 64 bits, in
+/// one multiplication as long as both fit 32.
+struct pending_product {
   wide_integer whole;
   std::uint64_t pending;  // bits of a long_product_word
 
@@ -77,38 +99,39 @@ struct byte_product {
   }
   template <class T>
   __device__ void multiply(long_product_word<T> factor) {
-    using word = product_word<T>;
-    const auto before = static_cast<long_product_word<T>>(pending);
-    const auto fits = [](long_product_word<T> x) { return static_cast<word>(x) == x; };
     if constexpr (std::is_same_v<T, bool8>) {
       pending &= factor;
-    } else if (fits(before) && fits(factor)) {
-      pending =
-          static_cast<std::uint64_t>(detail::product_of_words(static_cast<word>(before), static_cast<word>(factor)));
     } else {
-      whole = detail::seldom_product(whole, signed_integer(before));
-      pending = static_cast<std::uint64_t>(factor);
+      const auto before = static_cast<long_product_word<T>>(pending);
+      auto product = before;
+      if (detail::multiply_if_fits(product, factor)) {
+        pending = static_cast<std::uint64_t>(product);
+      } else {
+        whole = detail::seldom_product(whole, signed_integer(before));
+        pending = static_cast<std::uint64_t>(factor);
+      }
     }
   }
 };
 
-/// Some elements of each of a thread's columns, up to eight: x[k][j] of column j. All are multiplied before any column
-/// may leave the straight way.
-template <int N, int Width>
-__device__ void absorb_columns(const carried_product<any_byte>& op, byte_product (&into)[Width],
-                               const any_byte (&x)[N][Width]) {
-  static_assert(N <= 8);
+/// Some elements of each of a thread's columns, x[k][j] of column j, eight bytes of each at a time. All of those are
+/// multiplied before any column may leave the straight way.
+template <class C, int N, int Width>
+__device__ void absorb_columns(const carried_product<C>& op, pending_product (&into)[Width], const C (&x)[N][Width]) {
   op.with_element([&]<class T>(T) {
-    long_product_word<T> factor[Width];
 #pragma unroll
-    for (int j = 0; j < Width; ++j) {
-      any_byte column[N];
+    for (int first = 0; first < N; first += static_cast<int>(8 / sizeof(T))) {
+      long_product_word<T> factor[Width];
 #pragma unroll
-      for (int k = 0; k < N; ++k) column[k] = x[k][j];
-      factor[j] = detail::product_of_eight_bytes<T>(column, 0);
+      for (int j = 0; j < Width; ++j) {
+        C column[N];
+#pragma unroll
+        for (int k = 0; k < N; ++k) column[k] = x[k][j];
+        factor[j] = detail::product_of_eight_bytes<T>(column, first);
+      }
+#pragma unroll
+      for (int j = 0; j < Width; ++j) into[j].template multiply<T>(factor[j]);
     }
-#pragma unroll
-    for (int j = 0; j < Width; ++j) into[j].template multiply<T>(factor[j]);
   });
 }
 

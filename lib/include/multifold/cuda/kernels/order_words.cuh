@@ -63,8 +63,18 @@ struct order_words {
     return w == least;
   }
 
-  /// Of elements of 2 bytes, two in a word of 32 bits.
-  __device__ static unsigned turned(const policy& p, unsigned pair) { return pair ^ turns(p); }
+  /// Of elements of 1 or 2 bytes, several in a word of 32 bits.
+  __device__ static unsigned turned(const policy& p, unsigned elements) { return elements ^ turns(p); }
+  __device__ static unsigned numbers_in(const policy& p, unsigned elements) {
+    return std::is_same_v<T, any_byte> && p.truth ? __vsetne4(elements, 0u) : elements;
+  }
+  /// Two elements of floating point, where every NaN is 0x7fff, a number with a sign above all others.
+  __device__ static unsigned canonical_pair(unsigned pair) requires(are_bits && sizeof(T) == 2) {
+    unsigned r;
+    if constexpr (std::is_same_v<T, f16>) asm("min.NaN.f16x2 %0, %1, %1;" : "=r"(r) : "r"(pair));
+    else asm("min.NaN.bf16x2 %0, %1, %1;" : "=r"(r) : "r"(pair));
+    return r;
+  }
   __device__ static unsigned greatest_pair(const policy& p) {
     return (static_cast<unsigned>(greatest(p)) & low) * ones;
   }
@@ -136,10 +146,8 @@ struct order_words {
     else return static_cast<bits>(p.flip) * ones;
   }
   __device__ static vector_word numbers_of(const policy& p, vector_word v) {
-    if (std::is_same_v<T, any_byte> && p.truth) {
 #pragma unroll
-      for (unsigned& word : v.words) word = __vsetne4(word, 0u);
-    }
+    for (unsigned& word : v.words) word = numbers_in(p, word);
     return v;
   }
   __device__ static unsigned lesser_bits(const policy& p, unsigned a, unsigned b) {

@@ -52,16 +52,16 @@ struct run_lane {
   __device__ static accumulator widen(const Op& op, const type& l, const run_indices&) { return lane::widen(op, l); }
 };
 
-/// Products of bytes go on from tile to tile, too.
-template <>
-struct run_lane<carried_product<any_byte>> {
-  using op_type = carried_product<any_byte>;
-  using type = byte_product;
-  using accumulator = op_type::accumulator;
+/// Products of integers go on from tile to tile, too.
+template <class C>
+struct run_lane<carried_product<C>> {
+  using op_type = carried_product<C>;
+  using type = pending_product;
+  using accumulator = typename op_type::accumulator;
 
   __device__ static type resumed(const accumulator& kept) { return {kept, 1}; }
   __device__ static accumulator widen(const op_type& op, const type& l, const run_indices&) {
-    return op.kind == integer_kind::with_sign ? l.value<std::int8_t>() : l.value<std::uint8_t>();
+    return op.kind == integer_kind::with_sign ? l.value<std::int64_t>() : l.value<std::uint64_t>();
   }
 };
 

@@ -107,7 +107,8 @@ __device__ __forceinline__ bool take_short_runs(const View& view, const std::byt
   };
   const auto each = [&](const auto& walk_of) {
     if constexpr (Width == 1 && way::together > 1) {
-      if (map.inner == 1) return each_row(walk_of);
+      // Longer rows leave too few for all threads.
+      if (map.inner == 1 && rows * way::together <= 64) return each_row(walk_of);
     }
     each_column(walk_of);
   };

@@ -146,7 +146,7 @@ struct tile_reader {
     const auto along = [&](const auto& walk_of) {
       using way = decltype(walk_of(0));
       if constexpr (takes_words<Op, Width>) {
-        absorb_words(op, mine, walk_of(0), rows, lane, group);
+        absorb_words(op, mine, walk_of(0), rows, lane, group, run.index);
       } else if constexpr (pairs) {
         absorb_run(op, mine, pair_walk<T, way>{walk_of(0), walk_of(1)}, rows, lane, group, run.index);
       } else {

@@ -10,8 +10,8 @@
 namespace multifold::cuda::kernels {
 
 /// An operation on elements of 1 or 2 bytes that knows how. Specialised with `any` true:
-///   see(op, words)     an element of each column
-///   of_column(op, j)   the accumulator of column j
+///   see(op, words, number)    an element of each column, and its number in the run
+///   of_column(op, j, index)   the accumulator of column j
 template <class Op, int Width>
 struct word_lanes {
   static constexpr bool any = false;
@@ -36,11 +36,11 @@ requires(Width > 1 && sizeof(T) == 2) struct word_lanes<extremum<T>, Width> {
   __device__ explicit word_lanes(const extremum<T>& op) {
     for (unsigned& each : least) each = order::greatest_pair(op.policy);
   }
-  __device__ void see(const extremum<T>& op, const unsigned (&w)[words]) {
+  __device__ void see(const extremum<T>& op, const unsigned (&w)[words], int) {
 #pragma unroll
     for (int i = 0; i < words; ++i) least[i] = order::lesser_pair(op.policy, least[i], order::turned(op.policy, w[i]));
   }
-  __device__ auto of_column(const extremum<T>& op, int j) const {
+  __device__ auto of_column(const extremum<T>& op, int j, const run_indices&) const {
     return order::key_at(op.policy, least[j / 2] >> (16 * (j % 2)) & 0xffffu);
   }
 };
@@ -56,7 +56,7 @@ requires(Width > 1) struct word_lanes<extremum<any_byte>, Width> {
 #pragma unroll
     for (int i = 0; i < words; ++i) odd[i] = even[i] = 0x7fff7fffu;
   }
-  __device__ void see(const extremum<any_byte>& op, const unsigned (&w)[words]) {
+  __device__ void see(const extremum<any_byte>& op, const unsigned (&w)[words], int) {
 #pragma unroll
     for (int i = 0; i < words; ++i) {
       const unsigned turned = w[i] ^ turns(op);
@@ -65,7 +65,7 @@ requires(Width > 1) struct word_lanes<extremum<any_byte>, Width> {
     }
   }
   /// Whether bytes are true is found out here: what is true of the least byte is the least truth.
-  __device__ std::int8_t of_column(const extremum<any_byte>& op, int j) const {
+  __device__ std::int8_t of_column(const extremum<any_byte>& op, int j, const run_indices&) const {
     const unsigned pair = j % 2 == 0 ? even[j / 4] : odd[j / 4];
     return op.policy.of(any_byte{static_cast<std::uint8_t>((pair ^ turns(op)) >> (j % 4 < 2 ? 8 : 24))});
   }
@@ -74,6 +74,71 @@ requires(Width > 1) struct word_lanes<extremum<any_byte>, Width> {
   // Bytes are compared with a sign; of truths in the order of unsigned ones.
   __device__ static unsigned turns(const extremum<any_byte>& op) {
     return static_cast<std::uint8_t>(op.policy.flip ^ (op.policy.truth ? INT8_MIN : 0)) * 0x01010101u;
+  }
+};
+
+/// Indices of extrema: for each column a word, whose upper half has the key, or its upper byte, and the lower half the
+/// number of the element. Of floating point the extreme of such words is the greatest where NaN propagates, which is
+/// the greatest key then, and numbers are turned round for it; else the least.
+template <class T, int Width>
+requires(Width > 1 && sizeof(T) <= 2) struct word_lanes<arg_extremum<T>, Width> {
+  static constexpr bool any = true;
+  static constexpr int words = words_of_columns<T, Width>, in_word = 4 / static_cast<int>(sizeof(T));
+  using order = order_words<T>;
+  std::int32_t extreme[Width];
+
+  __device__ explicit word_lanes(const arg_extremum<T>& op) {
+    for (std::int32_t& each : extreme) each = takes_greatest(op) ? INT32_MIN : INT32_MAX;
+  }
+  __device__ void see(const arg_extremum<T>& op, const unsigned (&w)[words], int number) {
+    const auto place = static_cast<unsigned>(number) ^ turned_numbers(op);
+#pragma unroll
+    for (int i = 0; i < words; ++i) {
+      const unsigned keys = keys_of(op, w[i]);
+#pragma unroll
+      for (int k = 0; k < in_word; ++k) {
+        std::int32_t& mine = extreme[i * in_word + k];
+        // Bytes of the element, above two of the number, and of bytes a zero between them.
+        const unsigned pick = sizeof(T) == 1 ? 0x0654u + 0x1000u * static_cast<unsigned>(k)
+                              : k == 0       ? 0x1054u
+                                             : 0x3254u;
+        const auto word = static_cast<std::int32_t>(__byte_perm(keys, place, pick));
+        mine = takes_greatest(op) ? max(mine, word) : min(mine, word);
+      }
+    }
+  }
+  __device__ typename arg_extremum<T>::accumulator of_column(const arg_extremum<T>& op, int j,
+                                                             const run_indices& index) const {
+    const auto word = static_cast<unsigned>(extreme[j]);
+    const auto number = static_cast<int>((word ^ turned_numbers(op)) & 0xffffu);
+    if constexpr (floating_storage<T>) {
+      const unsigned turned = ascending_pair(word >> 16) & 0xffffu;
+      const auto key = op.policy.of(bit_copy<T>(static_cast<std::uint16_t>(turns(op) ^ turned)));
+      if (key == greatest_key<decltype(key)>) return op.identity();  // nothing but NaN that is omitted
+      return {key, index[number]};
+    } else {
+      return {static_cast<std::int32_t>(word) >> (32 - 8 * static_cast<int>(sizeof(T))), index[number]};
+    }
+  }
+
+ private:
+  __device__ static bool takes_greatest(const arg_extremum<T>& op) {
+    return floating_storage<T> && !op.policy.omits_nan();
+  }
+  __device__ static unsigned turned_numbers(const arg_extremum<T>& op) { return takes_greatest(op) ? 0xffffu : 0; }
+  // What the signs of floating point are turned by: the least is the greatest, or the other way round.
+  __device__ static unsigned turns(const arg_extremum<T>& op) {
+    return (op.policy.flip != 0) != takes_greatest(op) ? 0x80008000u : 0;
+  }
+  // Two numbers of floating point as numbers with a sign that ascend as they do, and back.
+  __device__ static unsigned ascending_pair(unsigned pair) {
+    unsigned signs;
+    asm("prmt.b32 %0, %1, 0, 0xbb99;" : "=r"(signs) : "r"(pair));
+    return pair ^ (signs & 0x7fff7fffu);
+  }
+  __device__ static unsigned keys_of(const arg_extremum<T>& op, unsigned pair) {
+    if constexpr (floating_storage<T>) return ascending_pair(order::canonical_pair(pair ^ turns(op)));
+    else return order::turned(op.policy, order::numbers_in(op.policy, pair));
   }
 };
 
@@ -89,7 +154,7 @@ requires(Width > 1 && sizeof(C) <= 2) struct word_lanes<carried_sum<C>, Width> {
   __device__ explicit word_lanes(const carried_sum<C>&) {
     for (lane& each : sums) each = 0;
   }
-  __device__ void see(const carried_sum<C>& op, const unsigned (&w)[words]) {
+  __device__ void see(const carried_sum<C>& op, const unsigned (&w)[words], int) {
     constexpr int in_word = 4 / static_cast<int>(sizeof(C));
     op.with_element([&]<class T>(T) {
       using word_type = std::conditional_t<std::is_signed_v<T>, int, unsigned>;
@@ -106,7 +171,7 @@ requires(Width > 1 && sizeof(C) <= 2) struct word_lanes<carried_sum<C>, Width> {
       }
     });
   }
-  __device__ auto of_column(const carried_sum<C>& op, int j) const { return op.widen(sums[j]); }
+  __device__ auto of_column(const carried_sum<C>& op, int j, const run_indices&) const { return op.widen(sums[j]); }
 };
 
 }  // namespace multifold::cuda::kernels
