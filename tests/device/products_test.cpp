@@ -56,10 +56,10 @@ TEST_F(products_on_device, of_bytes_that_outgrow_words) {
 
 // Up to 2^63 with a sign and to 2^64 - 1 without, which are results, in as many factors as it takes.
 template <class T>
-std::vector<T> factors_of_results(std::int64_t batches, std::int64_t length, random_engine& rng, bool powers) {
+std::vector<T> factors_of_results(std::int64_t count, std::int64_t length, random_engine& rng, bool powers) {
   using limits = std::numeric_limits<T>;
-  std::vector<T> x(static_cast<std::size_t>(batches * length), T{1});
-  for (std::int64_t b = 0; b < batches; ++b) {
+  std::vector<T> x(static_cast<std::size_t>(count * length), T{1});
+  for (std::int64_t b = 0; b < count; ++b) {
     std::uint64_t room = std::is_signed_v<T> ? std::uint64_t{1} << 63 : UINT64_MAX;
     bool negative = false;
     for (std::int64_t i = 0; i < length; ++i) {

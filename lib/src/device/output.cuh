@@ -1,7 +1,9 @@
 // What the kernels of built-in operations do with a batch's accumulator: lower it to the result, or merge it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "device/plain_result.cuh"
 #include "device/short_products.cuh"
@@ -37,6 +39,27 @@ struct built_in_output {
   template <has_plain_results Op>
   __device__ bool store_in_order(const Op& fold, std::int64_t batch, const typename Op::accumulator& value) const {
     return store_plain(fold, value, plain_divisor(), data, batch);
+  }
+
+  /// Those of `Width` batches that follow each other, value_of(j), if all have one and words of up to 16 bytes hold
+  /// them.
+  template <int Width, has_plain_results Op, class F>
+  __device__ bool store_neighbours(const Op& fold, std::int64_t batch, const F& value_of) const {
+    constexpr int item = plain_bytes<Op>, bytes = Width * item;
+    using word = std::conditional_t<bytes % 16 == 0, uint4, std::conditional_t<bytes % 8 == 0, uint2, unsigned>>;
+    std::byte* const to = static_cast<std::byte*>(data) + batch * item;
+    if (reinterpret_cast<std::uintptr_t>(to) % sizeof(word) != 0) return false;
+    union {
+      std::byte results[bytes];
+      word words[bytes / sizeof(word)];
+    } all;
+    bool stored = true;
+#pragma unroll
+    for (int j = 0; j < Width; ++j) stored = store_plain(fold, value_of(j), plain_divisor(), all.results, j) && stored;
+    if (!stored) return false;
+#pragma unroll
+    for (int i = 0; i < static_cast<int>(bytes / sizeof(word)); ++i) reinterpret_cast<word*>(to)[i] = all.words[i];
+    return true;
   }
 
   /// Results of a thread's columns, likewise.

@@ -71,6 +71,7 @@ __device__ bool store_plain(const carried_sum<C>& op, const int128_t& value, div
       *out = by.quotient_of(static_cast<double>(low));
       return true;
     }
+    if constexpr (sizeof(C) <= 2) return false;  // beyond all that there is memory for
     return multifold::detail::round_if_certain(multifold::detail::near_quotient(value, by.count, by.reciprocal), *out);
   }
   const auto high = static_cast<std::int64_t>(value >> 64);
@@ -148,5 +149,11 @@ template <class Op>
 concept has_plain_results = requires(const Op& op, const typename Op::accumulator& value, void* results) {
   { store_plain(op, value, divisor{}, results, std::int64_t{}) } -> std::same_as<bool>;
 };
+
+/// Bytes of one.
+template <class Op>
+inline constexpr int plain_bytes = 8;
+template <class T>
+inline constexpr int plain_bytes<extremum<T>> = sizeof(T);
 
 }  // namespace multifold::cuda::detail

@@ -203,6 +203,30 @@ __device__ void absorb_neighbours(const Op& op, run_value<Op>& mine, const neigh
   });
 }
 
+/// Products of integers go on from run to run.
+template <class C>
+__device__ void absorb_neighbours(const carried_product<C>& op, run_value<carried_product<C>>& mine,
+                                  const neighbour_walk<C>& run, int lane, int lanes, const run_indices& index) {
+  pending_product into[1] = {mine.begin(op)};
+  const auto absorb = [&]<int N>(const C(&x)[N]) {
+    C column[N][1];
+#pragma unroll
+    for (int i = 0; i < N; ++i) column[i][0] = x[i];
+    absorb_columns(op, into, column);
+  };
+  run.each(
+      lane, lanes,
+      [&](C x, int) {
+        const C one[1] = {x};
+        absorb(one);
+      },
+      [&]<int Loads>(const vector_word(&loaded)[Loads], int, int) {
+#pragma unroll
+        for (const vector_word& v : loaded) absorb(bit_copy<elements_of<C>>(v).values);
+      });
+  mine.end(op, into[0], index);
+}
+
 /// Extrema of floating point by the instructions for them.
 template <class T>
 requires order_words<T>::are_bits __device__ void absorb_neighbours(const extremum<T>& op, run_value<extremum<T>>& mine,

@@ -16,12 +16,6 @@ struct run_place {
   int most_rows;  // of any run of the tile
 };
 
-/// Bytes from the first of a thread's columns to each of them.
-template <int Width>
-struct column_offsets {
-  int of[Width];
-};
-
 /// What was gathered of each.
 template <int Width, class Sum>
 struct whole_sums {

@@ -54,6 +54,12 @@ struct turned_walk {
   }
 };
 
+/// Bytes from the first of a thread's columns to each of them.
+template <int Width>
+struct column_offsets {
+  int of[Width];
+};
+
 /// Where the columns of a thread stand in shared memory: `span` bytes from each other.
 template <class Element, class Walk>
 struct column_walk {
@@ -66,6 +72,20 @@ struct column_walk {
     const std::byte* const place = walk.take(here, which);
 #pragma unroll
     for (int j = 0; j < Width; ++j) x[j] = *reinterpret_cast<const Element*>(place + j * span);
+  }
+};
+
+/// The same with an offset for each.
+template <class Element, class Walk, int Width>
+struct offset_walk {
+  static constexpr bool ascends = Walk::ascends;
+  Walk walk;
+  column_offsets<Width> offset;
+
+  __device__ void take(bool here, Element (&x)[Width], int& which) {
+    const std::byte* const place = walk.take(here, which);
+#pragma unroll
+    for (int j = 0; j < Width; ++j) x[j] = *reinterpret_cast<const Element*>(place + offset.of[j]);
   }
 };
 
