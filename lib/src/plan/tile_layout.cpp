@@ -80,7 +80,7 @@ int bank_conflicts(const tiled_array& of, const pass& p, std::int64_t item, int 
 
 // Whether threads may take neighbours of a run by whole vectors.
 bool takes_vectors(const reduction& what, const tiled_array& of, std::int64_t item) {
-  const bool one_by_one = what.op == op_kind::describe && !is_floating(what.input);
+  const bool one_by_one = what.op == op_kind::prod || (what.op == op_kind::describe && !is_floating(what.input));
   return of.inner == 1 && item <= 8 && !takes_two_arrays(what.op) && !one_by_one;
 }
 

@@ -47,10 +47,7 @@ struct short_runs<expansion_sum<T>> {
  private:
   template <class Walk>
   __device__ __forceinline__ static short_sum sum_of(Walk walk, int rows, int offset) {
-    const auto next = [&] {
-      int number;
-      return to_double(*reinterpret_cast<const T*>(walk.take(true, number) + offset));
-    };
+    const auto next = [&] { return to_double(*reinterpret_cast<const T*>(walk.take(true) + offset)); };
     const double first = next();
     if (rows == 1) return short_sum::of(first);
     short_sum sum = short_sum::of(first, next());

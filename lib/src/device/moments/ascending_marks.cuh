@@ -85,8 +85,8 @@ struct ascending_marks {
   int least_at = none, greatest_at = none;  // the first number of the few elements that have it
   int zeros = 0;
 
-  template <int K>
-  __device__ void see(const T (&x)[K], const int (&number)[K]) {
+  template <int K, class Numbers>
+  __device__ void see(const T (&x)[K], const Numbers& number) {
     bool less, more;
     words.see(x, less, more, zeros);
     least_at = less ? number[0] : least_at;

@@ -70,9 +70,8 @@ struct short_runs<moments::moment_fold<T, Set>> {
                                                     const whole_columns<Width, fold, Output>& columns) {
     using gathers = multifold::detail::few_moments<T, Set>;
     const column_offsets<Width> offset = columns.offsets(place.span);
-    int number;
     Walk ahead = walk;
-    const std::byte* const first = ahead.take(true, number);
+    const std::byte* const first = ahead.take(true);
     const auto element = [&](int j, int array) {
       return *reinterpret_cast<const T*>(first + offset.of[j] + (array == 1 ? place.beyond : 0));
     };

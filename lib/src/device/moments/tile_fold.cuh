@@ -62,8 +62,8 @@ struct run_marks {
       zeros += x == 0;
     }
   }
-  template <storage_type T, int K>
-  __device__ void see(const T (&x)[K], const int (&number)[K]) {
+  template <storage_type T, int K, class Numbers>
+  __device__ void see(const T (&x)[K], const Numbers& number) {
     constexpr bool pairs = floating_storage<T> && sizeof(T) == 2 && K > 1;
 #pragma unroll
     for (int k = 0; k < K; ++k) {

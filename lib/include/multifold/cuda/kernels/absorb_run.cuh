@@ -67,9 +67,9 @@ __device__ __forceinline__ void absorb_known_run(const Op& op, Value (&mine)[Wid
   }
   const auto some = [&]<int Loads>(bool all) {
     T x[Loads][Width];
-    int number[Loads];
+    const auto numbers = walk.numbers();
 #pragma unroll
-    for (int k = 0; k < Loads; ++k) walk.take(all || l + k * lanes < count, x[k], number[k]);
+    for (int k = 0; k < Loads; ++k) walk.take(all || l + k * lanes < count, x[k]);
     if constexpr (takes_several<Op>) {
 #pragma unroll
       for (int k = 0; k < Loads; ++k) {
@@ -100,8 +100,8 @@ __device__ __forceinline__ void absorb_known_run(const Op& op, Value (&mine)[Wid
 #pragma unroll
           for (int k = 0; k < Loads; ++k) {
             if (!all && l + k * lanes >= count) continue;
-            if constexpr (in_order) gathers::absorb_next(known, into[j], x[k][j], number[k]);
-            else gathers::absorb(known, into[j], x[k][j], number[k], index);
+            if constexpr (in_order) gathers::absorb_next(known, into[j], x[k][j], numbers[k]);
+            else gathers::absorb(known, into[j], x[k][j], numbers[k], index);
           }
         }
       });
@@ -144,10 +144,10 @@ __device__ __forceinline__ void gather_words(const Op& op, word_lanes<Op, Width>
   int l = lane;
   const auto some = [&]<int Loads>() {
     unsigned w[Loads][words];
-    int number[Loads];
+    const auto numbers = walk.numbers();
 #pragma unroll
     for (int k = 0; k < Loads; ++k) {
-      const std::byte* const at = walk.take(true, number[k]);
+      const std::byte* const at = walk.take(true);
       // They may begin within a word, and end within another one.
       const auto bits = 8 * static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(at));  // of which 5 count
       const auto* const from = reinterpret_cast<const unsigned*>(at - reinterpret_cast<std::uintptr_t>(at) % 4);
@@ -158,7 +158,7 @@ __device__ __forceinline__ void gather_words(const Op& op, word_lanes<Op, Width>
       for (int i = 0; i < words; ++i) w[k][i] = __funnelshift_r(loaded[i], loaded[i + 1], bits);
     }
 #pragma unroll
-    for (int k = 0; k < Loads; ++k) into.see(op, w[k], number[k]);
+    for (int k = 0; k < Loads; ++k) into.see(op, w[k], numbers[k]);
     l += Loads * lanes;
   };
 #pragma unroll 1
@@ -201,30 +201,6 @@ __device__ void absorb_neighbours(const Op& op, run_value<Op>& mine, const neigh
         });
     mine.merge(known, into.value(known));
   });
-}
-
-/// Products of integers go on from run to run.
-template <class C>
-__device__ void absorb_neighbours(const carried_product<C>& op, run_value<carried_product<C>>& mine,
-                                  const neighbour_walk<C>& run, int lane, int lanes, const run_indices& index) {
-  pending_product into[1] = {mine.begin(op)};
-  const auto absorb = [&]<int N>(const C(&x)[N]) {
-    C column[N][1];
-#pragma unroll
-    for (int i = 0; i < N; ++i) column[i][0] = x[i];
-    absorb_columns(op, into, column);
-  };
-  run.each(
-      lane, lanes,
-      [&](C x, int) {
-        const C one[1] = {x};
-        absorb(one);
-      },
-      [&]<int Loads>(const vector_word(&loaded)[Loads], int, int) {
-#pragma unroll
-        for (const vector_word& v : loaded) absorb(bit_copy<elements_of<C>>(v).values);
-      });
-  mine.end(op, into[0], index);
 }
 
 /// Extrema of floating point by the instructions for them.

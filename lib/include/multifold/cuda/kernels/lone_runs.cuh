@@ -2,6 +2,7 @@
 // little is worked out for a run, since short ones cost no more than that.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <type_traits>
@@ -19,21 +20,47 @@ concept stores_in_order = requires(const Output& to, const Op& op, const typenam
   { to.store_in_order(op, std::int64_t{}, value) } -> std::same_as<bool>;
 };
 
-/// What a thread gathers of a column: less than its accumulator, but where columns are neighbours.
+/// What a thread gathers of its columns: less than their accumulators. gather() takes a walk that takes Width elements
+/// at a time.
 template <int Width, class Op>
-using lone_column = std::conditional_t<takes_words<Op, Width>, run_value<Op>, lone_value<Op>>;
+struct lone_columns {
+  lone_value<Op> of[Width];
+
+  __device__ explicit lone_columns(const Op& op) {
+#pragma unroll
+    for (auto& each : of) each = lone_value<Op>(op);
+  }
+  template <class Walk>
+  __device__ void gather(const Op& op, const Walk& walk, int rows, const run_indices& index) {
+    absorb_run(op, of, walk, rows, 0, 1, index);
+  }
+  __device__ typename Op::accumulator of_column(const Op& op, int j, const run_indices& index) const {
+    return of[j].value(op, index);
+  }
+};
+
+/// The same of neighbours, on the walk of the first one.
+template <int Width, class Op>
+struct lone_neighbours : word_lanes<Op, Width> {
+  using word_lanes<Op, Width>::word_lanes;
+  template <class Walk>
+  __device__ void gather(const Op& op, const Walk& walk, int rows, const run_indices&) {
+    with_order_of_lanes(op, [&](const Op& known) { gather_words<Width>(known, *this, walk, rows, 0, 1); });
+  }
+};
+
+template <int Width, class Op>
+using lone_gatherer = std::conditional_t<takes_words<Op, Width>, lone_neighbours<Width, Op>, lone_columns<Width, Op>>;
 
 /// Operations whose runs are taken so: several columns of wide values would leave registers for nothing else.
 template <int Width, class Op, class Output>
 inline constexpr bool has_lone_runs =
     !run_sweeps<Op>::any && tile_elements<typename Op::value_type>::arrays == 1 &&
-    (Width == 1 || Width * sizeof(lone_column<Width, Op>) <= 32) && stores_in_order<Output, Op>;
+    (Width == 1 || sizeof(lone_gatherer<Width, Op>) <= 32) && stores_in_order<Output, Op>;
 
 /// Rows that a thread takes together, as columns: so many, if they are short.
 template <class Op>
-inline constexpr int lone_rows = sizeof(lone_value<Op>) <= 8    ? 4
-                                 : sizeof(lone_value<Op>) <= 16 ? 2
-                                                                : 1;
+inline constexpr int lone_rows = std::clamp<int>(32 / sizeof(lone_value<Op>), 1, 4);
 inline constexpr int most_lone_elements = 64;  // of a thread then: more leave too few rows for all threads
 
 // Out of line: what the quick way does not serve is a lot of code, and rare.
@@ -45,31 +72,31 @@ __device__ __noinline__ void deliver_alone(const pass_arguments<Op, Output>* arg
 
 /// Whether results of a thread's columns are neighbours, and Output takes them together.
 template <int Width, class Op, class Output>
-inline constexpr bool stores_neighbours = takes_words<Op, Width>&& requires(const Output& to, const Op& op,
-                                                                            typename Op::accumulator (*value_of)(int)) {
+inline constexpr bool stores_neighbours = requires(const Output& to, const Op& op,
+                                                   typename Op::accumulator (*value_of)(int)) {
   to.template store_neighbours<Width>(op, std::int64_t{}, value_of);
 };
 
 /// Stores what a thread has gathered of its columns, `apart` batches from each other, of which the first `there`
 /// batches are.
-template <int Width, class Column, class Op, class Output>
-__device__ __forceinline__ void store_alone(const Column (&mine)[Width], const run_indices& index, std::int64_t batch,
+template <int Width, class Gatherer, class Op, class Output>
+__device__ __forceinline__ void store_alone(const Gatherer& mine, const run_indices& index, std::int64_t batch,
                                             int apart, int there, const pass_arguments<Op, Output>& args) {
-  if constexpr (stores_neighbours<Width, Op, Output>) {
-    const auto value_of = [&](int j) { return mine[j].value(args.op, index); };
-    if (apart == 1 && there >= Width && args.output.template store_neighbours<Width>(args.op, batch, value_of)) return;
+  if constexpr (std::is_same_v<Gatherer, lone_neighbours<Width, Op>> && stores_neighbours<Width, Op, Output>) {
+    const auto value_of = [&](int j) { return mine.of_column(args.op, j, index); };
+    if (there >= Width && args.output.template store_neighbours<Width>(args.op, batch, value_of)) return;
   }
   unsigned left = 0;  // columns, a bit each
 #pragma unroll
   for (int j = 0; j < Width; ++j) {
     const bool is_there = j == 0 || j * apart < there;
-    if (is_there && !args.output.store_in_order(args.op, batch + j * apart, mine[j].value(args.op, index)))
+    if (is_there && !args.output.store_in_order(args.op, batch + j * apart, mine.of_column(args.op, j, index)))
       left |= 1u << j;
   }
   if (left == 0) return;
 #pragma unroll
   for (int j = 0; j < Width; ++j) {
-    if ((left >> j & 1u) != 0) deliver_alone(&args, batch + j * apart, mine[j].value(args.op, index));
+    if ((left >> j & 1u) != 0) deliver_alone(&args, batch + j * apart, mine.of_column(args.op, j, index));
   }
 }
 
@@ -97,23 +124,21 @@ __device__ __forceinline__ void take_lone_runs(const View& view, const std::byte
       f(straight_walk(run, reader.stride, 0, 1));
     }
   };
-  if constexpr (Width == 1 && lone_rows < Op >> 1) {
-    constexpr int together = lone_rows<Op>;
+  constexpr int together = lone_rows<Op>;
+  if constexpr (Width == 1 && together > 1) {
     if (map.inner == 1 && rows * together <= most_lone_elements) {
 #pragma unroll 1
       for (int r = static_cast<int>(threadIdx.x); r < runs; r += tile_threads * together) {
         column_offsets<together> offset;
-        lone_value<Op> mine[together];
+        lone_columns<together, Op> mine(args.op);
 #pragma unroll
-        for (int j = 0; j < together; ++j) {
-          mine[j] = lone_value<Op>(args.op);
+        for (int j = 0; j < together; ++j)
           offset.of[j] = r + j * tile_threads < runs ? j * tile_threads * outer_step : 0;
-        }
         along(here + r * outer_step, r, [&](const auto& walk) {
           using way = std::remove_cvref_t<decltype(walk)>;
-          absorb_run(args.op, mine, offset_walk<T, way, together>{walk, offset}, rows, 0, 1, index);
+          mine.gather(args.op, offset_walk<T, way, together>{walk, offset}, rows, index);
         });
-        store_alone(mine, index, first_batch + r, tile_threads, runs - r, args);
+        store_alone<together>(mine, index, first_batch + r, tile_threads, runs - r, args);
       }
       return;
     }
@@ -124,15 +149,13 @@ __device__ __forceinline__ void take_lone_runs(const View& view, const std::byte
   for (int r = static_cast<int>(threadIdx.x); r < runs; r += tile_threads) {
     const int o = words > 1 ? static_cast<int>(__umulhi(static_cast<unsigned>(r), share_of_word)) : r;
     const int c = (r - o * words) * (beside ? Width : 1);
-    lone_column<Width, Op> mine[Width];
-#pragma unroll
-    for (auto& each : mine) each = lone_column<Width, Op>(args.op);
+    lone_gatherer<Width, Op> mine(args.op);
     along(here + (o * outer_step + c * item), o, [&](const auto& walk) {
       using way = std::remove_cvref_t<decltype(walk)>;
-      if constexpr (beside) absorb_words(args.op, mine, walk, rows, 0, 1, index);
-      else absorb_run(args.op, mine, column_walk<T, way>{walk, apart * item}, rows, 0, 1, index);
+      if constexpr (beside) mine.gather(args.op, walk, rows, index);
+      else mine.gather(args.op, column_walk<T, way>{walk, apart * item}, rows, index);
     });
-    store_alone(mine, index, first_batch + (o * inner + c), apart, columns - c, args);
+    store_alone<Width>(mine, index, first_batch + (o * inner + c), apart, columns - c, args);
   }
 }
 

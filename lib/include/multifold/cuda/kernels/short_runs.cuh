@@ -37,8 +37,7 @@ template <int Loads, class T, class Walk, int Width>
 __device__ __forceinline__ void load_short_rows(Walk& walk, const column_offsets<Width>& offset, T (&x)[Loads][Width]) {
 #pragma unroll
   for (auto& row : x) {
-    int number;
-    const std::byte* const at = walk.take(true, number);
+    const std::byte* const at = walk.take(true);
 #pragma unroll
     for (int j = 0; j < Width; ++j) row[j] = *reinterpret_cast<const T*>(at + offset.of[j]);
   }
@@ -50,10 +49,10 @@ __device__ __forceinline__ void each_short_row(Walk& walk, const short_place& pl
                                                const column_offsets<Width>& offset, const F& f) {
   const auto some = [&]<int Loads>() {
     T x[Loads][Width], y[Arrays == 2 ? Loads : 1][Width];
-    int number[Loads];
+    const auto numbers = walk.numbers();
 #pragma unroll
     for (int k = 0; k < Loads; ++k) {
-      const std::byte* const at = walk.take(true, number[k]);
+      const std::byte* const at = walk.take(true);
 #pragma unroll
       for (int j = 0; j < Width; ++j) {
         x[k][j] = *reinterpret_cast<const T*>(at + offset.of[j]);
@@ -61,7 +60,7 @@ __device__ __forceinline__ void each_short_row(Walk& walk, const short_place& pl
       }
     }
 #pragma unroll
-    for (int k = 0; k < Loads; ++k) f(x[k], Arrays == 2 ? y[k] : x[k], number[k]);
+    for (int k = 0; k < Loads; ++k) f(x[k], Arrays == 2 ? y[k] : x[k], numbers[k]);
   };
 #pragma unroll 1
   for (int left = place.rows; left >= 2; left -= 2) some.template operator()<2>();

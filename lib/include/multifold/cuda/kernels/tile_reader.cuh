@@ -136,7 +136,7 @@ struct tile_reader {
   __device__ void absorb(const Op& op, run_value<Op> (&mine)[Width], const run_place& run) const {
     constexpr bool pairs = arrays == 2;
     const int rows = run.rows;
-    constexpr bool by_vectors = !requires { run_lane<Op>::one_by_one; };
+    constexpr bool by_vectors = !takes_several<Op> && !requires { run_lane<Op>::one_by_one; };
     if constexpr (Width == 1 && !pairs && sizeof(T) <= 8 && by_vectors) {
       // Long runs of neighbours, by whole vectors.
       if (rows >= vector_rows) {

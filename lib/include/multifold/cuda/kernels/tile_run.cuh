@@ -22,9 +22,9 @@ struct whole_sums {
   Sum of[Width];
 };
 
-/// A run as the lanes of its group go through it, once or several times. `each(f)` calls f(x, y, here, number) with a
-/// few elements of the lane at a time, and their numbers in the run: of those that are not `here` the value is that of
-/// any element. `y` is the second array's, or x.
+/// A run as the lanes of its group go through it, once or several times. `each(f)` calls f(x, y, here, numbers) with a
+/// few elements of the lane at a time, and numbers[k], their numbers in the run: of those that are not `here` the value
+/// is that of any element. `y` is the second array's, or x.
 template <class T, int Arrays>
 struct tile_run {
   run_place place;
@@ -111,15 +111,15 @@ struct tile_run {
     const auto some = [&]<int Loads>() {
       T x[Loads], y[Loads];
       bool here[Loads];
-      int number[Loads];
+      const auto numbers = x_walk.numbers();
 #pragma unroll
       for (int k = 0; k < Loads; ++k) {
         here[k] = true;
-        x[k] = *reinterpret_cast<const T*>(x_walk.take(here[k], number[k]));
-        if constexpr (Arrays == 2) y[k] = *reinterpret_cast<const T*>(y_walk.take(here[k], number[k]));
+        x[k] = *reinterpret_cast<const T*>(x_walk.take(here[k]));
+        if constexpr (Arrays == 2) y[k] = *reinterpret_cast<const T*>(y_walk.take(here[k]));
         else y[k] = x[k];
       }
-      f(x, y, here, number);
+      f(x, y, here, numbers);
       l += Loads * group;
     };
 #pragma unroll 1
@@ -141,12 +141,11 @@ struct tile_run {
       T x[Loads][Width], y[Loads][Width];
 #pragma unroll
       for (int k = 0; k < Loads; ++k) {
-        int number;
-        const std::byte* const x_at = x_walk.take(true, number);
+        const std::byte* const x_at = x_walk.take(true);
 #pragma unroll
         for (int j = 0; j < Width; ++j) y[k][j] = x[k][j] = *reinterpret_cast<const T*>(x_at + offset.of[j]);
         if constexpr (Arrays == 2) {
-          const std::byte* const y_at = y_walk.take(true, number);
+          const std::byte* const y_at = y_walk.take(true);
 #pragma unroll
           for (int j = 0; j < Width; ++j) y[k][j] = *reinterpret_cast<const T*>(y_at + offset.of[j]);
         }
@@ -170,8 +169,7 @@ struct tile_run {
     const auto one = [&](int l) {
       const T x[1] = {*reinterpret_cast<const T*>(first + l * static_cast<int>(sizeof(T)))};
       const bool here[1] = {true};
-      const int number[1] = {l};
-      f(x, x, here, number);
+      f(x, x, here, straight_numbers{l, 1});
     };
     const int behind = static_cast<int>(reinterpret_cast<std::uintptr_t>(first) % 16 / sizeof(T));
     const int head = min(count, (width - behind) % width), vectors = (count - head) / width;
@@ -182,10 +180,9 @@ struct tile_run {
     for (int v = lane; v < vectors; v += group) {
       const auto loaded = bit_copy<elements_of<T>>(words[v]);
       bool here[width];
-      int number[width];
 #pragma unroll
-      for (int k = 0; k < width; ++k) here[k] = true, number[k] = head + v * width + k;
-      f(loaded.values, loaded.values, here, number);
+      for (bool& each : here) each = true;
+      f(loaded.values, loaded.values, here, straight_numbers{head + v * width, 1});
     }
 #pragma unroll 1
     for (int l = head + vectors * width + lane; l < count; l += group) one(l);

@@ -9,9 +9,28 @@
 
 namespace multifold::cuda::kernels {
 
-/// Ways through a run in shared memory, for lane `lane` of `lanes`: take() says where the next element stands and gives
-/// its number in the run, or, where nothing is left (`here` is false), any element of it. Where a walk
-/// `ascends`, a lane's numbers do, and `lane` is the first.
+/// The numbers in a run of elements that a walk is to take next: worked out where they are asked for. An array of them
+/// would be stored in local memory even where nobody asks.
+struct straight_numbers {
+  int first, step;
+  __device__ int operator[](int k) const { return first + k * step; }
+};
+struct turned_numbers {
+  int first, step, count;
+  __device__ int operator[](int k) const {
+    int number = first;
+#pragma unroll
+    for (int i = 0; i < k; ++i) {
+      number += step;
+      if (number >= count) number -= count;
+    }
+    return number;
+  }
+};
+
+/// Ways through a run in shared memory, for lane `lane` of `lanes`: take() says where the next element stands, or,
+/// where nothing is left (`here` is false), any element of it; numbers() are those that take() will go through. Where a
+/// walk `ascends`, a lane's numbers do, and `lane` is the first.
 struct straight_walk {
   static constexpr bool ascends = true;
   const std::byte *first, *at;
@@ -19,9 +38,9 @@ struct straight_walk {
 
   __device__ straight_walk(const std::byte* first, int stride, int lane, int lanes)
       : first(first), at(first + lane * stride), step(lanes * stride), number(lane), lanes(lanes) {}
-  __device__ const std::byte* take(bool here, int& which) {
+  __device__ straight_numbers numbers() const { return {number, lanes}; }
+  __device__ const std::byte* take(bool here) {
     const std::byte* const place = here ? at : first;
-    which = number;
     number += lanes;
     at += step;
     return place;
@@ -41,9 +60,9 @@ struct turned_walk {
   /// Of a single lane, from element `begin` < count on.
   __device__ turned_walk(const std::byte* first, int stride, int count, int begin)
       : at(first + begin * stride), step(stride), number(begin), lanes(1), count(count), round(count * stride) {}
-  __device__ const std::byte* take(bool, int& which) {
+  __device__ turned_numbers numbers() const { return {number, lanes, count}; }
+  __device__ const std::byte* take(bool) {
     const std::byte* const place = at;
-    which = number;
     number += lanes;
     at += step;
     if (number >= count) {
@@ -67,9 +86,10 @@ struct column_walk {
   Walk walk;
   int span;
 
+  __device__ auto numbers() const { return walk.numbers(); }
   template <int Width>
-  __device__ void take(bool here, Element (&x)[Width], int& which) {
-    const std::byte* const place = walk.take(here, which);
+  __device__ void take(bool here, Element (&x)[Width]) {
+    const std::byte* const place = walk.take(here);
 #pragma unroll
     for (int j = 0; j < Width; ++j) x[j] = *reinterpret_cast<const Element*>(place + j * span);
   }
@@ -82,8 +102,9 @@ struct offset_walk {
   Walk walk;
   column_offsets<Width> offset;
 
-  __device__ void take(bool here, Element (&x)[Width], int& which) {
-    const std::byte* const place = walk.take(here, which);
+  __device__ auto numbers() const { return walk.numbers(); }
+  __device__ void take(bool here, Element (&x)[Width]) {
+    const std::byte* const place = walk.take(here);
 #pragma unroll
     for (int j = 0; j < Width; ++j) x[j] = *reinterpret_cast<const Element*>(place + offset.of[j]);
   }
@@ -95,9 +116,10 @@ struct pair_walk {
   static constexpr bool ascends = Walk::ascends;
   Walk x, y;
 
-  __device__ void take(bool here, element_pair<Element> (&pair)[1], int& which) {
-    const std::byte* const place = x.take(here, which);
-    pair[0] = {*reinterpret_cast<const Element*>(place), *reinterpret_cast<const Element*>(y.take(here, which))};
+  __device__ auto numbers() const { return x.numbers(); }
+  __device__ void take(bool here, element_pair<Element> (&pair)[1]) {
+    const std::byte* const place = x.take(here);
+    pair[0] = {*reinterpret_cast<const Element*>(place), *reinterpret_cast<const Element*>(y.take(here))};
   }
 };
 

@@ -202,7 +202,7 @@ __global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole
   constexpr bool lone = !Whole && !keeps && has_lone_runs<Width, Op, Output>;
   constexpr bool brief = (Whole || !run_sweeps<Op>::any) && has_short_runs<Op, Output>;
   [[maybe_unused]] bool alone = false;
-  if constexpr (lone || brief || stores_neighbours<Width, Op, Output>) {
+  if constexpr (lone || brief) {
     alone = lanes.group == 1 && args.parts == 1 && args.partials.data == nullptr && args.output.in_order &&
             map.rows < reader.vector_rows;
   }
@@ -262,12 +262,7 @@ __global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole
           else reader.absorb(args.op, mine, place);
         }
         if (!view.last) continue;
-        if constexpr (stores_neighbours<Width, Op, Output>) {
-          const auto value_of = [&](int j) { return mine[j].kept; };
-          if (alone && has(Width - 1) && args.output.template store_neighbours<Width>(args.op, first_batch, value_of))
-            continue;
-        }
-        // A loop, since what becomes of a value is a lot of code; values stay in registers.
+          // A loop, since what becomes of a value is a lot of code; values stay in registers.
 #pragma unroll 1
         for (int j = 0; j < Width; ++j) {
           auto value = mine[0].kept;
