@@ -30,15 +30,19 @@ TEST_F(rare_moments, finish_of_moments_that_a_far_bit_decides) {
 
 // Products that are all -0, of arrays that are not.
 TEST_F(rare_moments, windows_of_products_that_are_negative_zeros) {
-  for (const std::int64_t length : {2, 8, 30, 1000, 40'000}) {
-    std::vector<float> x(static_cast<std::size_t>(2 * length)), y(x.size());
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      x[i] = i % 2 == 0 ? -0.0f : 1.0f;
-      y[i] = i % 2 == 0 ? 1.0f : -0.0f;
+  const auto try_all = [&]<class T>(dtype type) {
+    for (const std::int64_t length : {2, 8, 30, 1000, 40'000}) {
+      std::vector<T> x(static_cast<std::size_t>(2 * length)), y(x.size());
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        x[i] = i % 2 == 0 ? T{-0.0} : T{1};
+        y[i] = i % 2 == 0 ? T{1} : T{-0.0};
+      }
+      x.back() = y.back() = 0;
+      ASSERT_NO_FATAL_FAILURE(expect_interpreted(make_reduction(op_kind::dot, type), {2, length}, {1}, x, y));
     }
-    x.back() = y.back() = 0.0f;
-    ASSERT_NO_FATAL_FAILURE(expect_interpreted(make_reduction(op_kind::dot, dtype::f32), {2, length}, {1}, x, y));
-  }
+  };
+  try_all.operator()<float>(dtype::f32);
+  try_all.operator()<double>(dtype::f64);
 }
 
 // Elements of any magnitude, whose products and sums lie beyond binary64 on either side; some batches have specials,
@@ -106,6 +110,40 @@ TEST_F(rare_moments, rows_of_moments_in_wide_steps) {
   };
   try_all.operator()<float>(dtype::f32);
   try_all.operator()<bf16>(dtype::bf16);
+}
+
+// Long rows of f64 whose windows take all elements, those within fewer binades, or some; some are opened anew, some
+// never. Zeros, and subnormal numbers that look like them. All bits count, since the second half takes back the first.
+TEST_F(rare_moments, rows_of_moments_in_open_windows) {
+  constexpr std::int64_t length = 70'001;
+  for (const int top : {0, 504, 505, -423, -424, -990, 1009}) {
+    for (const int span : {0, 14, 15, 31, 32, 60}) {
+      std::vector<double> x(length), y(length);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const auto any = [&](int greatest) {
+          const int down = rng() % 4 == 0 ? span : static_cast<int>(rng() % static_cast<unsigned>(span + 1));
+          const double v = std::ldexp(2.0 - static_cast<double>(rng() % 0x10000 + 1) * 0x1p-52, greatest - down);
+          return rng() % 2 == 0 ? v : -v;
+        };
+        const bool grows = span == 14 && i > x.size() / 4;
+        x[i] = any(grows && top < 1000 ? top + 9 : top);
+        y[i] = any(top < -900 ? 100 : top > 1000 ? -1 : top);
+        if (i % 3 == 0 && rng() % 50 == 0) x[i] = rng() % 2 == 0 ? 0.0 : -0.0;
+        if (i % 3 == 1 && span == 31 && rng() % 5000 == 0) x[i] = 0x1p-1074 * static_cast<double>(rng() % 8);
+      }
+      std::vector<double> back = y;
+      for (std::size_t i = 0; i + 2 < x.size() / 2; ++i) {
+        const std::size_t other = x.size() - 1 - i;
+        x[other] = x[i];
+        back[other] = -y[i];
+      }
+      for (const op_kind op :
+           {op_kind::norm1, op_kind::sumsq, op_kind::std, op_kind::dot, op_kind::cov, op_kind::describe}) {
+        const reduction what = make_reduction(op, dtype::f64);
+        ASSERT_NO_FATAL_FAILURE(expect_interpreted(what, {1, length}, {1}, x, back)) << top << ' ' << span;
+      }
+    }
+  }
 }
 
 // Long rows whose elements keep to no range, everywhere or in one part of one row.

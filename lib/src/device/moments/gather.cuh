@@ -79,13 +79,9 @@ struct gather<T, Set> {
     }
   }
 
-  /// Several elements but for their extremes and zeros, with one look at whether anything was lost: then all goes one
-  /// by one, which is true of extremes and zeros, too, and the result is false. From `here` on they are zeros that
-  /// change no sum.
-  template <int N, class Index>
-  __device__ bool add_all(const T (&a)[N], const T (&b)[N], const Index& index, int here) requires wide {
-    const auto x_before = x, y_before = y;
-    const auto products_before = products;
+  /// Several elements but for their extremes and zeros. False if anything was lost: what is here is of no use then.
+  template <int N>
+  __device__ bool add_if_exact(const T (&a)[N], const T (&b)[N]) requires wide {
     bool exact = true;
 #pragma unroll
     for (int i = 0; i < N; ++i) {
@@ -99,10 +95,15 @@ struct gather<T, Set> {
         products.template add<1>(fma(a[i], b[i], -p));
       }
     }
-    if (exact && !lost()) return true;
-    x = x_before;
-    y = y_before;
-    products = products_before;
+    return exact && !lost();
+  }
+
+  /// The same; if anything was lost, all goes one by one up to `here`, extremes and zeros, too, and it is false.
+  template <int N, class Index>
+  __device__ bool add_all(const T (&a)[N], const T (&b)[N], const Index& index, int here) requires wide {
+    const gather before = copy();
+    if (add_if_exact(a, b)) return true;
+    take(before);
     add_singly(a, b, index, here);
     return false;
   }

@@ -34,7 +34,6 @@ struct row_shape {
   static constexpr int elements = vectors * width;
   static constexpr int most_at_once = sizeof(S) == 8 && !sums_products(Set) ? 4 : 16 / arrays;
   static constexpr int at_once = most_at_once < elements ? most_at_once : elements;  // elements of an add_step
-  static constexpr int open_tiles = 128 / (elements / at_once) / steps;              // that windows stay open for
 };
 
 /// Sixteen bytes from any address of an element.
@@ -71,8 +70,13 @@ inline constexpr int significant_bits = multifold::detail::float_layout<S>::mant
 // Sums of elements alone, and of squares of f32, are as fast without.
 template <floating_storage S, moment_set Set>
 using row_state = std::conditional_t<Set == moment_set::absolute || (Set == moment_set::squares && sizeof(S) == 4),
-                                     step_state<Set, closed_windows, significant_bits<S>>,
-                                     step_state<Set, open_windows, significant_bits<S>>>;
+                                     step_state<carrier_of<S>, Set, closed_windows, significant_bits<S>>,
+                                     step_state<carrier_of<S>, Set, open_windows, significant_bits<S>>>;
+
+/// Tiles that windows stay open for.
+template <floating_storage S, moment_set Set>
+inline constexpr int open_tiles = open_windows<carrier_of<S>, Set, significant_bits<S>>::most_elements /
+                                  row_shape<S, Set>::elements / row_shape<S, Set>::steps;
 
 /// What a thread has loaded for a step.
 template <floating_storage S, moment_set Set>
@@ -122,8 +126,7 @@ struct step_data {
         const S* const at = reinterpret_cast<const S*>(first + vector * vector_bytes) + (begin + i) % shape::width;
         return first_index + (at - row);
       };
-      if constexpr (sizeof(T) == 8) add_step(into, state, a, b, index, here - begin);
-      else add_step(into, state, ranges_of(begin, a, b), a, b, index, here - begin);
+      add_step(into, state, ranges_of(begin, a, b), a, b, index, here - begin);
     }
   }
 
@@ -147,8 +150,8 @@ struct step_data {
     }
   }
   __device__ static unsigned pair_of(const vector_word* from, int i) { return from[i / 4].words[i % 4]; }
-  template <int N>
-  __device__ step_ranges<Set> ranges_of(int begin, const float (&a)[N], const float (&b)[N]) const {
+  template <class T, int N>
+  __device__ step_ranges<T, Set> ranges_of(int begin, const T (&a)[N], const T (&b)[N]) const {
     if constexpr (std::is_same_v<S, bf16>) {
       unsigned of_a[N / 2], of_b[N / 2];
 #pragma unroll
@@ -198,15 +201,13 @@ __device__ bool read_part(const row_pair<S>& row, std::int64_t part, const exten
     loaded = next;
     at = following;
     if (in_tiles % shape::steps != 0) continue;
-    if constexpr (sizeof(T) == 4) {
-      if (in_tiles % (shape::steps * shape::open_tiles) == 0) state.windows.flush(into);
-    }
+    if (in_tiles % (shape::steps * open_tiles<S, Set>) == 0) state.windows.flush(into);
     // Warps that drift apart read the memory in a worse order.
     if (__syncthreads_or(into.gave_up())) return false;
     constexpr int more = shape::steps * shape::elements / slow_share;
     into.patience = min(into.patience, INT_MAX - more) + more;
   }
-  if constexpr (sizeof(T) == 4) state.windows.flush(into);
+  state.windows.flush(into);
   if (!last_part) return !__syncthreads_or(into.gave_up());
   const auto ends = static_cast<int>(row.x.ends()), head = static_cast<int>(row.x.head);
 #pragma unroll 1

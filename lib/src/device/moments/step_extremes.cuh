@@ -10,17 +10,20 @@
 
 namespace multifold::cuda::moments {
 
-/// Keys, the same in all lanes. Elements of a step are behind those of the steps before, in all lanes of the warp: what
-/// is as good as the warp's own is not the first, and is not noted.
+/// Keys, the same in all lanes; of binary64, their upper words. Elements of a step are behind those of the steps
+/// before, in all lanes of the warp: what is as good as the warp's own is not the first, and is not noted. What has as
+/// good an upper word may be better.
+template <class T>
 struct step_extremes {
+  static constexpr bool wide = sizeof(T) == 8;
   std::int32_t least = INT32_MAX, greatest = INT32_MIN;
 
   /// The first `here` elements of a step, which are finite, and their zeros; those behind are zeros, too, but do not
   /// count. None if it is negative. All lanes of the warp must call.
   template <int N, class Index>
-  __device__ void see(gather<float, moment_set::description>& into, const float (&a)[N], const element_range& of,
+  __device__ void see(gather<T, moment_set::description>& into, const T (&a)[N], const element_range<T>& of,
                       const Index& index, int here) {
-    std::int32_t low = key_of(of.low), high = key_of(of.high);
+    std::int32_t low = of.low_key(), high = of.high_key();
     if (here >= N) {
       into.zeros += of.zeros;
     } else {
@@ -30,19 +33,21 @@ struct step_extremes {
 #pragma unroll
       for (int i = 0; i < N; ++i) {
         if (i >= here) continue;
-        low = min(low, key_of(a[i]));
-        high = max(high, key_of(a[i]));
+        low = min(low, of.key_of(a[i]));
+        high = max(high, of.key_of(a[i]));
       }
     }
-    const bool news = low < least || high > greatest;
+    const bool news = wide ? low <= least || high >= greatest : low < least || high > greatest;
     if (!__any_sync(kernels::whole_warp, news)) return;
-    if (news) note(*into.extremes, a, low, high, index);
+    if (news) {
+      if constexpr (wide) note(*into.extremes, a, index, here);
+      else note(*into.extremes, a, low, high, index);
+    }
     least = min(least, __reduce_min_sync(kernels::whole_warp, low));
     greatest = max(greatest, __reduce_max_sync(kernels::whole_warp, high));
   }
 
  private:
-  __device__ static std::int32_t key_of(float x) { return ordered_bits(__float_as_int(x)); }
   template <int N, class Index>
   __device__ static void note(description_marks<float>& seen, const float (&a)[N], std::int32_t low, std::int32_t high,
                               const Index& index) {
@@ -52,46 +57,12 @@ struct step_extremes {
       int place = 0;
 #pragma unroll
       for (int i = N - 1; i >= 0; --i) {
-        if (key_of(a[i]) == wanted) place = i;
+        if (element_range<float>::key_of(a[i]) == wanted) place = i;
       }
       return place;
     };
     if (low < seen.argmin.key) seen.argmin = {low, index(first_of(low))};
     if (~high < seen.argmax.key) seen.argmax = {~high, index(first_of(high))};
-  }
-};
-
-/// The same of binary64, by the keys' upper words: what is as good there may be better.
-struct wide_step_extremes {
-  std::int32_t least = INT32_MAX, greatest = INT32_MIN;
-
-  template <int N, class Index>
-  __device__ void see(gather<double, moment_set::description>& into, const double (&a)[N], const Index& index,
-                      int here) {
-    std::int32_t low = INT32_MAX, high = INT32_MIN;
-    if (here >= N) {
-#pragma unroll
-      for (int i = 0; i < N; ++i) see_one(into, a[i], low, high);
-    } else {
-#pragma unroll
-      for (int i = 0; i < N; ++i) {
-        if (i < here) see_one(into, a[i], low, high);
-      }
-    }
-    const bool news = low <= least || high >= greatest;
-    if (!__any_sync(kernels::whole_warp, news)) return;
-    if (news) note(*into.extremes, a, index, here);
-    least = min(least, __reduce_min_sync(kernels::whole_warp, low));
-    greatest = max(greatest, __reduce_max_sync(kernels::whole_warp, high));
-  }
-
- private:
-  __device__ static void see_one(gather<double, moment_set::description>& into, double x, std::int32_t& low,
-                                 std::int32_t& high) {
-    const std::int32_t key = ordered_bits(__double2hiint(x));
-    low = min(low, key);
-    high = max(high, key);
-    into.zeros += x == 0;
   }
   template <int N, class Index>
   __device__ static void note(description_marks<double>& seen, const double (&a)[N], const Index& index, int here) {

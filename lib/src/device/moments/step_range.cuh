@@ -1,5 +1,5 @@
 // Between what bounds the elements of a thread's step lie: their magnitudes, and of descriptions the numbers
-// themselves. Of bf16, two elements an instruction.
+// themselves. Of bf16, two elements an instruction; of binary64, upper words.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 
 #include "device/moments/pairs.cuh"
 #include "multifold/ops/moments.hpp"
+#include "multifold/ops/order_key.hpp"
 
 namespace multifold::cuda::moments {
 
@@ -21,10 +22,17 @@ __device__ inline float less_or_nan(float a, float b) {
   return x;
 }
 
-/// The least and the greatest magnitude of some binary32 numbers; zeros count only where there is nothing else, and NaN
-/// is the greatest.
-struct magnitude_range {
+/// The least and the greatest magnitude of some numbers; zeros count only where there is nothing else, and NaN is the
+/// greatest. As words: see magnitude_words.
+template <class T>
+struct magnitude_range;
+
+template <>
+struct magnitude_range<float> {
   float greatest, least;
+
+  __device__ int greatest_word() const { return __float_as_int(greatest); }
+  __device__ int least_word() const { return __float_as_int(least); }
 
   /// Whether all of them were finite, none was subnormal, and none more than `binades` apart, zeros aside.
   __device__ bool within(unsigned binades) const {
@@ -35,14 +43,42 @@ struct magnitude_range {
   __device__ int exponent() const { return static_cast<int>(__float_as_uint(greatest) >> 23) - 127; }
 };
 
-/// With the numbers' signs, and how many of them are zeros. -0 is less than +0.
-struct element_range : magnitude_range {
-  float low, high;
-  std::uint32_t zeros = 0;
+/// Upper words, which of numbers that are not zero count as 1 at least.
+template <>
+struct magnitude_range<double> {
+  int greatest, least;
+
+  __device__ int greatest_word() const { return greatest; }
+  __device__ int least_word() const { return least; }
 };
 
-template <moment_set Set>
-using step_range = std::conditional_t<Set == moment_set::description, element_range, magnitude_range>;
+/// With the numbers' signs, and how many of them are zeros. -0 is less than +0.
+template <class T>
+struct element_range;
+
+template <>
+struct element_range<float> : magnitude_range<float> {
+  float low, high;
+  std::uint32_t zeros = 0;
+
+  __device__ static std::int32_t key_of(float x) { return ordered_bits(__float_as_int(x)); }
+  __device__ std::int32_t low_key() const { return key_of(low); }
+  __device__ std::int32_t high_key() const { return key_of(high); }
+};
+
+/// Of the keys, the upper words.
+template <>
+struct element_range<double> : magnitude_range<double> {
+  std::int32_t low, high;
+  std::uint32_t zeros = 0;
+
+  __device__ static std::int32_t key_of(double x) { return ordered_bits(__double2hiint(x)); }
+  __device__ std::int32_t low_key() const { return low; }
+  __device__ std::int32_t high_key() const { return high; }
+};
+
+template <class T, moment_set Set>
+using step_range = std::conditional_t<Set == moment_set::description, element_range<T>, magnitude_range<T>>;
 
 /// f of all of them, in a tree: each instruction waits for few others.
 template <int N, class T, class F>
@@ -59,9 +95,9 @@ __device__ T over_all(const T (&values)[N], const F& f) {
 }
 
 template <moment_set Set, int N>
-__device__ step_range<Set> range_of(const float (&a)[N]) {
+__device__ step_range<float, Set> range_of(const float (&a)[N]) {
   constexpr bool describes = Set == moment_set::description;
-  step_range<Set> of;
+  step_range<float, Set> of;
   float magnitude[N];
 #pragma unroll
   for (int i = 0; i < N; ++i) magnitude[i] = fabsf(a[i]);
@@ -85,11 +121,46 @@ __device__ step_range<Set> range_of(const float (&a)[N]) {
   return of;
 }
 
+template <moment_set Set, int N>
+__device__ step_range<double, Set> range_of(const double (&a)[N]) {
+  constexpr bool describes = Set == moment_set::description;
+  constexpr int all_but_sign = 0x7fffffff;
+  const auto lesser = [](int x, int y) { return min(x, y); };
+  const auto greater = [](int x, int y) { return max(x, y); };
+  step_range<double, Set> of;
+  int magnitude[N];
+#pragma unroll
+  for (int i = 0; i < N; ++i) magnitude[i] = __double2hiint(a[i]) & all_but_sign;
+  of.least = over_all(magnitude, lesser);
+  if constexpr (describes) {
+    std::int32_t key[N];
+#pragma unroll
+    for (int i = 0; i < N; ++i) key[i] = of.key_of(a[i]);
+    of.low = over_all(key, lesser);
+    of.high = over_all(key, greater);
+    of.greatest = max(ordered_bits(of.low) & all_but_sign, ordered_bits(of.high) & all_but_sign);
+  } else {
+    of.greatest = over_all(magnitude, greater);
+  }
+  if (of.least == 0) {
+    unsigned least = 0xffffffffu;  // less one, so that zeros are none
+#pragma unroll
+    for (int i = 0; i < N; ++i) {
+      const int seen = magnitude[i] | (__double2loint(a[i]) != 0 ? 1 : 0);
+      least = min(least, static_cast<unsigned>(seen) - 1);
+      of.greatest = max(of.greatest, seen);
+      if constexpr (describes) of.zeros += seen == 0;
+    }
+    of.least = static_cast<int>(least + 1);
+  }
+  return of;
+}
+
 /// The same of pairs of bf16.
 template <moment_set Set, int Pairs>
-__device__ step_range<Set> range_of(const unsigned (&pair)[Pairs]) {
+__device__ step_range<float, Set> range_of(const unsigned (&pair)[Pairs]) {
   constexpr bool describes = Set == moment_set::description;
-  step_range<Set> of;
+  step_range<float, Set> of;
   unsigned magnitude[Pairs];
 #pragma unroll
   for (int i = 0; i < Pairs; ++i) magnitude[i] = pair[i] & 0x7fff7fffu;

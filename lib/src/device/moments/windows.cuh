@@ -38,38 +38,31 @@ __device__ window_sum add_windows(const float (&a)[N], const float (&b)[N], int 
 }
 
 /// What a thread keeps beside its sums while it reads numbers of so many significant bits.
-template <moment_set Set, template <moment_set, int> class Windows, int Bits>
+template <class T, moment_set Set, template <class, moment_set, int> class Windows, int Bits>
 struct step_state {
-  static constexpr int more = 24 - Bits;
-  static constexpr unsigned span = 23 + more, wide = wide_span + more;  // of a step, in binades
-  Windows<Set, more> windows;
-  using extremes_type = std::conditional_t<(Bits > 24), wide_step_extremes, step_extremes>;
-  std::conditional_t<Set == moment_set::description, extremes_type, multifold::detail::nothing<0>> extremes;
+  static constexpr int bits = Bits;
+  using windows_type = Windows<T, Set, Bits>;
+  static constexpr bool stays_open = std::is_same_v<windows_type, open_windows<T, Set, Bits>>;
+  windows_type windows;
+  std::conditional_t<Set == moment_set::description, step_extremes<T>, multifold::detail::nothing<0>> extremes;
 };
 
 /// What is known of a step's elements, of both arrays.
-template <moment_set Set>
+template <class T, moment_set Set>
 struct step_ranges {
-  step_range<Set> of_a, of_b;
+  step_range<T, Set> of_a, of_b;
 };
 
-/// N elements of one array, or pairs of two, into a thread's sums: into open windows, into windows of their own, two
-/// or three, or one by one. `index(i)` is that of the i-th; from `here` on they are zeros that change no sum, -0 where
-/// there is one array. All lanes of the warp must call.
-template <int N, moment_set Set, class State, class Index>
-__device__ __forceinline__ void add_step(gather<float, Set>& into, State& state, const step_ranges<Set>& ranges,
-                                         const float (&a)[N], const float (&b)[N], const Index& index, int here) {
+/// What open windows have no place for, of significands of so many bits: in windows of its own, two or three, or one by
+/// one. Whether it went in together; from `here` on, elements are zeros that change no sum.
+template <class State, int N, moment_set Set, class Index>
+__device__ __forceinline__ bool add_apart(gather<float, Set>& into, const step_ranges<float, Set>& ranges,
+                                          const float (&a)[N], const float (&b)[N], const Index& index, int here) {
   using at = moment_words<float, Set>;
+  constexpr int more = 24 - State::bits;
+  constexpr unsigned span = 23 + more, wide = wide_span + more;  // of a step, in binades
   const auto &of_a = ranges.of_a, &of_b = ranges.of_b;
-  [[maybe_unused]] bool singly = false;
-  const int windows = state.windows.open_for(into, of_a, of_b, a, b);
-  if (windows == 1) {
-    state.windows.template add<1>(a, b);
-  } else if (windows == 2) {
-    state.windows.template add<2>(a, b);
-  } else if (windows == 3) {
-    state.windows.template add<3>(a, b);
-  } else if (of_a.within(State::span) && (!reads_two_arrays(Set) || of_b.within(State::span))) {
+  if (of_a.within(span) && (!reads_two_arrays(Set) || of_b.within(span))) {
     if constexpr (sums_products(Set)) {
       // Where all products are zeros, their signs may count.
       bool zeros = of_a.greatest == 0 || (reads_two_arrays(Set) && of_b.greatest == 0);
@@ -95,7 +88,7 @@ __device__ __forceinline__ void add_step(gather<float, Set>& into, State& state,
     };
     if constexpr (sums_elements(Set)) into.add_finite(into.x, at::x, plain_sum(a), exact_traits<float>{});
     if constexpr (Set == moment_set::joint) into.add_finite(into.y, at::y, plain_sum(b), exact_traits<float>{});
-  } else if (of_a.within(State::wide) && (!reads_two_arrays(Set) || of_b.within(State::wide))) {
+  } else if (of_a.within(wide) && (!reads_two_arrays(Set) || of_b.within(wide))) {
     into.go_slowly(N / 2);  // half as slow as one by one
     step_elements<Set, N> all;
 #pragma unroll
@@ -110,17 +103,52 @@ __device__ __forceinline__ void add_step(gather<float, Set>& into, State& state,
     into.take(sums);
   } else {
     into.add_singly(a, b, index, here);
-    singly = true;
+    return false;
   }
-  if constexpr (Set == moment_set::description) state.extremes.see(into, a, of_a, index, singly ? -1 : max(here, 0));
+  return true;
 }
 
-/// The same of binary64, into expansions.
-template <int N, moment_set Set, class State, class Index>
-__device__ __forceinline__ void add_step(gather<double, Set>& into, State& state, const double (&a)[N],
-                                         const double (&b)[N], const Index& index, int here) {
-  const bool together = into.add_all(a, b, index, here);
-  if constexpr (Set == moment_set::description) state.extremes.see(into, a, index, together ? max(here, 0) : -1);
+template <int N, moment_set Set, class Index>
+__device__ __noinline__ bool add_all_out_of_line(gather<double, Set>& into, const double (&a)[N], const double (&b)[N],
+                                                 const Index& index, int here) {
+  gather<double, Set> sums = into.copy();
+  const bool together = sums.add_if_exact(a, b);
+  if (together) into.take(sums);
+  else into.add_singly(a, b, index, here);
+  return together;
+}
+
+/// The same of binary64, into expansions, which lie in memory if windows take the registers.
+template <class State, int N, moment_set Set, class Index>
+__device__ __forceinline__ bool add_apart(gather<double, Set>& into, const step_ranges<double, Set>&,
+                                          const double (&a)[N], const double (&b)[N], const Index& index, int here) {
+  if constexpr (!State::stays_open) {
+    return into.add_all(a, b, index, here);
+  } else {
+    // Copies, so that what the loops around work with needs no address.
+    double x[N], y[N];
+#pragma unroll
+    for (int i = 0; i < N; ++i) {
+      x[i] = a[i];
+      if constexpr (reads_two_arrays(Set)) y[i] = b[i];
+    }
+    const Index of_elements = index;
+    return add_all_out_of_line(into, x, reads_two_arrays(Set) ? y : x, of_elements, here);
+  }
+}
+
+/// N elements of one array, or pairs of two, into a thread's sums: into open windows, or apart. `index(i)` is that of
+/// the i-th; from `here` on they are zeros that change no sum, -0 where there is one array. All lanes of the warp must
+/// call.
+template <int N, class T, moment_set Set, class State, class Index>
+__device__ __forceinline__ void add_step(gather<T, Set>& into, State& state, const step_ranges<T, Set>& ranges,
+                                         const T (&a)[N], const T (&b)[N], const Index& index, int here) {
+  const int way = state.windows.open_for(into, ranges.of_a, ranges.of_b, a, b);
+  bool together = true;
+  if (!state.windows.add(way, a, b)) together = add_apart<State>(into, ranges, a, b, index, here);
+  if constexpr (Set == moment_set::description) {
+    state.extremes.see(into, a, ranges.of_a, index, together ? max(here, 0) : -1);
+  }
 }
 
 }  // namespace multifold::cuda::moments
