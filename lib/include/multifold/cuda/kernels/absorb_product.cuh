@@ -53,18 +53,41 @@ __device__ void absorb_several(const carried_product<C>& op, wide_integer& into,
     into = into * op.with_element([&]<class T>(T) { return detail::product_of_sixteen_bytes<T>(x, first); });
 }
 
-/// Four elements at a time; products of two binary32, and of four bfloat16 or binary16, are exact in binary64.
+namespace detail {
+
+/// Of the elements from `first` on, or of those that there are: two binary32, four bfloat16 or binary16.
+template <class T, int N>
+__device__ double product_of_eight_bytes(const float_product<T>& op, const T (&v)[N], int first) {
+  constexpr int most = 8 / sizeof(T);
+  float x[most];
+#pragma unroll
+  for (int k = 0; k < most; ++k) x[k] = first + k < N ? factor_as_float(op, v[first + k]) : 1.0f;
+  const double product = product_of_two<T>(x[0], x[1]);
+  if constexpr (most == 2) return product;
+  else return __dmul_rn(product, product_of_two<T>(x[2], x[3]));
+}
+
+}  // namespace detail
+
+/// Sixteen bytes of elements at a time, of which eight have a product that is exact in binary64.
 template <class T, int N>
 requires(sizeof(T) <= 4) __device__
     void absorb_several(const float_product<T>& op, scaled_product& into, const T (&v)[N]) {
+  constexpr int some = 8 / sizeof(T);
 #pragma unroll
-  for (int i = 0; i < N; i += 4) {
-    float x[4];
-#pragma unroll
-    for (int k = 0; k < 4; ++k) x[k] = i + k < N ? detail::factor_as_float(op, v[i + k]) : 1.0f;
-    const double first = detail::product_of_two<T>(x[0], x[1]), second = detail::product_of_two<T>(x[2], x[3]);
-    if constexpr (sizeof(T) == 2) into = multifold::detail::times(into, __dmul_rn(first, second));
-    else detail::multiply_two(into, first, second);
+  for (int i = 0; i < N; i += 2 * some) {
+    const double first = detail::product_of_eight_bytes(op, v, i);
+    if (i + some >= N) {
+      into = multifold::detail::times(into, first);
+      continue;
+    }
+    const double second = detail::product_of_eight_bytes(op, v, i + some);
+    // Those of four bfloat16 may be too great, or too small, to meet.
+    if (!std::is_same_v<T, bf16> || (multifold::detail::is_moderate(first) && multifold::detail::is_moderate(second))) {
+      detail::multiply_two(into, first, second);
+    } else {
+      into = multifold::detail::times(multifold::detail::times(into, first), second);
+    }
   }
 }
 
