@@ -12,10 +12,11 @@
 namespace multifold::cuda::kernels {
 
 /// Of narrow elements, plain sums are enough for ordinary data, as the range of their exponents tells; else, and always
-/// of binary64, sums with their errors.
+/// of binary64, sums with their errors, of a few.
 template <floating_storage T>
 struct short_runs<expansion_sum<T>> {
-  static constexpr int most_rows = sizeof(T) == 8 ? 12 : 16, together = sizeof(T) == 8 ? 1 : 4;
+  static constexpr int few = sizeof(T) == 8 ? 12 : 16;
+  static constexpr int most_rows = sizeof(T) == 8 ? few : most_run_share, together = sizeof(T) == 8 ? 1 : 4;
 
   /// The runs of a thread's columns. Returns 0 if all are stored.
   template <class Walk, int Width, class Output>
@@ -31,16 +32,17 @@ struct short_runs<expansion_sum<T>> {
       for (double& each : sum.of) each = -0.0;
       magnitude_scan<T> scan;
       Walk ahead = walk;
-      each_short_row<T>(ahead, place, columns.offsets(place.span), [&](const T(&row)[Width], const auto&, int) {
+      each_short_row<T, 1, 8 / Width>(ahead, place, columns.offsets(place.span),
+                                      [&](const T(&row)[Width], const auto&, int) {
 #pragma unroll
-        for (int j = 0; j < Width; ++j) {
-          if constexpr (sizeof(T) == 2) scan.see(to_float(row[j]));
-          else scan.see(row[j]);
-          sum.of[j] += to_double(row[j]);
-        }
-      });
+                                        for (int j = 0; j < Width; ++j) {
+                                          if constexpr (sizeof(T) == 2) scan.see(to_float(row[j]));
+                                          else scan.see(row[j]);
+                                          sum.of[j] += to_double(row[j]);
+                                        }
+                                      });
       if (exponent_range<T>(scan).fits(log_of_count(place.rows))) return columns.store(sum);
-      return one_by_one(walk, place.rows, place.span, columns);
+      return place.rows > few ? 1 : one_by_one(walk, place.rows, place.span, columns);
     }
   }
 
@@ -77,7 +79,8 @@ struct short_runs<expansion_sum<T>> {
 /// Of binary16, plain sums are exact.
 template <>
 struct short_runs<half_sum> {
-  static constexpr int most_rows = 16, together = 4;
+  static constexpr int most_rows = most_run_share, together = 4;
+  static_assert(most_rows <= half_sum::lane_capacity);
 
   template <class Walk, int Width, class Output>
   __device__ __forceinline__ static unsigned columns(const half_sum&, Walk walk, const short_place& place,
@@ -85,10 +88,11 @@ struct short_runs<half_sum> {
     whole_sums<Width, double> sum;
 #pragma unroll
     for (double& each : sum.of) each = -0.0;
-    each_short_row<f16>(walk, place, columns.offsets(place.span), [&](const f16(&row)[Width], const auto&, int) {
+    each_short_row<f16, 1, 8 / Width>(walk, place, columns.offsets(place.span),
+                                      [&](const f16(&row)[Width], const auto&, int) {
 #pragma unroll
-      for (int j = 0; j < Width; ++j) sum.of[j] += to_double(row[j]);
-    });
+                                        for (int j = 0; j < Width; ++j) sum.of[j] += to_double(row[j]);
+                                      });
     return columns.store(sum);
   }
 };

@@ -36,9 +36,9 @@ class open_windows {
   __device__ open_windows() { clear(); }
 
   /// The way in which windows take the products of a thread's elements, or 0 where they cannot be added; the same in
-  /// all lanes of the warp unless it is the last way or 0. Windows are opened for the elements of all of them, if those
-  /// are far from the ones of before, or above the windows: what is open is the same in all lanes, since each waits for
-  /// the others' openings. All must call.
+  /// all lanes of the warp unless it is the last way or 0 of binary32. Windows are opened for the elements of all of
+  /// them, if those are far from the ones of before, or above the windows: what is open is the same in all lanes, since
+  /// each waits for the others' openings. All must call.
   template <int N>
   __device__ int open_for(gather<T, Set>& into, const range& of_a, const range& of_b, const T (&x)[N],
                           const T (&y)[N]) {
@@ -48,7 +48,10 @@ class open_windows {
     // Where all products are zeros, their signs may count.
     if constexpr (two) regular = regular && words::is_regular(of_b.greatest_word()) && !all_products_are_zeros(x, y);
     open_anew(into, of_a, of_b, regular);
-    return fit<ways>(of_a, of_b) ? ways : 0;
+    const bool fits = fit<ways>(of_a, of_b);
+    // What binary64 numbers do not fit goes through takes as long for a lane as for all of them.
+    if constexpr (sizeof(T) == 8) return __all_sync(kernels::whole_warp, fits) ? ways : 0;
+    else return fits ? ways : 0;
   }
 
   /// False if they cannot be added.

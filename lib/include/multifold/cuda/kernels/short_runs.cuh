@@ -16,6 +16,9 @@ struct short_place {
   run_indices index;
 };
 
+/// Tiles that a warp takes another way once a run was left: its neighbours are likely to be, too.
+inline constexpr int short_run_rest = 8;
+
 /// How an operation takes runs of up to `most_rows` elements so, if it does:
 ///   together                   as many rows a thread takes at once, where runs are rows
 ///   columns(op, walk, place, columns)
@@ -43,8 +46,9 @@ __device__ __forceinline__ void load_short_rows(Walk& walk, const column_offsets
   }
 }
 
-/// Calls f(x, y, number) with the elements of a thread's columns, row by row; y is the second array's, or x.
-template <class T, int Arrays = 1, class Walk, int Width, class F>
+/// Calls f(x, y, number) with the elements of a thread's columns, row by row; y is the second array's, or x. So many
+/// rows are loaded before the first is used.
+template <class T, int Arrays = 1, int AtOnce = 2, class Walk, int Width, class F>
 __device__ __forceinline__ void each_short_row(Walk& walk, const short_place& place,
                                                const column_offsets<Width>& offset, const F& f) {
   const auto some = [&]<int Loads>() {
@@ -62,9 +66,14 @@ __device__ __forceinline__ void each_short_row(Walk& walk, const short_place& pl
 #pragma unroll
     for (int k = 0; k < Loads; ++k) f(x[k], Arrays == 2 ? y[k] : x[k], numbers[k]);
   };
+  int left = place.rows;
 #pragma unroll 1
-  for (int left = place.rows; left >= 2; left -= 2) some.template operator()<2>();
-  if (place.rows % 2 != 0) some.template operator()<1>();
+  for (; left >= AtOnce; left -= AtOnce) some.template operator()<AtOnce>();
+  if constexpr (AtOnce > 2) {
+#pragma unroll 1
+    for (; left >= 2; left -= 2) some.template operator()<2>();
+  }
+  if (left >= 1) some.template operator()<1>();
 }
 
 /// The runs of a tile of whole batches, of one element or more, each by one thread; `outer_step` bytes from outer to

@@ -202,6 +202,7 @@ __global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole
   constexpr bool lone = !Whole && !keeps && has_lone_runs<Width, Op, Output>;
   constexpr bool brief = (Whole || !run_sweeps<Op>::any) && has_short_runs<Op, Output>;
   [[maybe_unused]] bool alone = false;
+  [[maybe_unused]] int rest = 0;  // tiles that are not taken as short runs
   if constexpr (lone || brief) {
     alone = lanes.group == 1 && args.parts == 1 && args.partials.data == nullptr && args.output.in_order &&
             map.rows < reader.vector_rows;
@@ -216,8 +217,12 @@ __global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole
         arrays == 1 ? 0 : static_cast<int>(array_bytes + view.shift[1]) - static_cast<int>(view.shift[0]);
     bool taken = false;
     if constexpr (brief) {
-      if (alone && map.rows <= short_runs<Op>::most_rows && view.first && view.last)
+      if (rest > 0) {
+        --rest;
+      } else if (alone && map.rows <= short_runs<Op>::most_rows && view.first && view.last) {
         taken = take_short_runs(view, here, outer_step, beyond, reader, args);
+        if (!taken) rest = short_run_rest;
+      }
     }
     if constexpr (lone) {
       if (alone && !taken && view.first && view.last) {
