@@ -83,10 +83,10 @@ requires(sizeof(T) <= 4) __device__
     }
     const double second = detail::product_of_eight_bytes(op, v, i + some);
     // Those of four bfloat16 may be too great, or too small, to meet.
-    if (!std::is_same_v<T, bf16> || (multifold::detail::is_moderate(first) && multifold::detail::is_moderate(second))) {
-      detail::multiply_two(into, first, second);
-    } else {
+    if constexpr (std::is_same_v<T, bf16>) {
       into = multifold::detail::times(multifold::detail::times(into, first), second);
+    } else {
+      detail::multiply_two(into, first, second);
     }
   }
 }
