@@ -150,8 +150,7 @@ struct product_windows<float, Bits> {
 /// - one of 1.5 * 2^(e-41), last place 2^(e-93), for the errors and what the one before leaves: it leaves 2^(e-94) of
 ///   each, 2^(e-83) of all;
 /// - one of 1.5 * 2^(e-82), last place 2^(e-134), for that: it takes all of it where f+g-104 >= e-134, up to k = 14,
-/// and
-///   what there is of p where f+g-52 >= e-134, up to k = 40;
+///   and what there is of p where f+g-52 >= e-134, up to k = 40;
 /// - a plain sum of what it leaves of the errors, 2^(e-125) in all: exact where f+g-104 >= e-178, up to k = 36.
 template <>
 struct product_windows<double, 53> {
