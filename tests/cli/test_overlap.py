@@ -149,6 +149,8 @@ class Overlap(tool.ToolTest):
             for seconds in (0.05, 0.4):
                 with self.subTest(number=number, seconds=seconds):
                     with self.start("--bytes", "300MiB", "--repeats", "1000", "--html", self.folder / "page.html") as process:
+                        if number != signal.SIGKILL:
+                            tool.await_handler(process, number)
                         time.sleep(seconds)
                         start = time.monotonic()
                         process.send_signal(number)

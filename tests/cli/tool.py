@@ -57,6 +57,16 @@ def start(*arguments, stdin=subprocess.DEVNULL):
                             stderr=subprocess.PIPE, env=environment(), preexec_fn=hear)
 
 
+def await_handler(process, number):
+    """Returns once the process has a handler for the signal, or has ended: before that, on a busy machine, it dies of it."""
+    until = time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < until:
+        status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+        if int(re.search(r"^SigCgt:\s*(\w+)", status, re.MULTILINE)[1], 16) >> (number - 1) & 1:
+            return
+        time.sleep(0.005)
+
+
 # The peak that the kernel reports of a child is its parent's, if that is larger: a Python that has imported next to
 # nothing is the parent here.
 SMALL_PARENT = """
