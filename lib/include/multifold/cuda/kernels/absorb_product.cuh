@@ -3,7 +3,7 @@
 #pragma once
 
 #include "multifold/cuda/kernels/absorb.cuh"
-#include "multifold/cuda/kernels/narrow_product.cuh"
+#include "multifold/cuda/kernels/pending_product.cuh"
 #include "multifold/ops/carried.hpp"
 
 namespace multifold::cuda::kernels {
