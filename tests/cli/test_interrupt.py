@@ -20,7 +20,7 @@ class Interrupt(tool.ToolTest):
         return path
 
     def interrupted(self, process, number=signal.SIGINT, after=0.5):
-        tool.await_handler(process, number)
+        tool.await_hearing(process, number)
         time.sleep(after)
         self.assertIsNone(process.poll(), "ended before it was interrupted")
         start = time.monotonic()
@@ -120,7 +120,7 @@ class Interrupt(tool.ToolTest):
         reading, writing = os.pipe()
         process = tool.start("sum", "-", stdin=reading)
         os.close(reading)
-        tool.await_handler(process, signal.SIGINT)
+        tool.await_hearing(process, signal.SIGINT)
         time.sleep(0.3)
         start = time.monotonic()
         process.send_signal(signal.SIGINT)

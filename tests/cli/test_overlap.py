@@ -150,7 +150,7 @@ class Overlap(tool.ToolTest):
                 with self.subTest(number=number, seconds=seconds):
                     with self.start("--bytes", "300MiB", "--repeats", "1000", "--html", self.folder / "page.html") as process:
                         if number != signal.SIGKILL:
-                            tool.await_handler(process, number)
+                            tool.await_hearing(process, number)
                         time.sleep(seconds)
                         start = time.monotonic()
                         process.send_signal(number)

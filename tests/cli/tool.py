@@ -57,12 +57,13 @@ def start(*arguments, stdin=subprocess.DEVNULL):
                             stderr=subprocess.PIPE, env=environment(), preexec_fn=hear)
 
 
-def await_handler(process, number):
-    """Returns once the process has a handler for the signal, or has ended: before that, on a busy machine, it dies of it."""
+def await_hearing(process, number):
+    """Returns once the process holds the signal back for a thread that waits for it, or has ended: before that, on a busy machine,
+    it dies of it."""
     until = time.monotonic() + 60
     while process.poll() is None and time.monotonic() < until:
         status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
-        if int(re.search(r"^SigCgt:\s*(\w+)", status, re.MULTILINE)[1], 16) >> (number - 1) & 1:
+        if int(re.search(r"^SigBlk:\s*(\w+)", status, re.MULTILINE)[1], 16) >> (number - 1) & 1:
             return
         time.sleep(0.005)
 
