@@ -202,7 +202,8 @@ TYPED_TEST(open_windows, what_is_left_is_all_on_one_side) {
 }
 
 TYPED_TEST(open_windows, at_the_ends_of_the_exponents) {
-  for (const auto& [first, second] : this->ends_of_range()) {
+  for (const auto& ends : this->ends_of_range()) {
+    const int first = ends.first, second = ends.second;
     for (int trial = 0; trial < 10; ++trial) {
       this->each_way([&](int way, int span) {
         const int reach = trial % 2 == 0 ? span : 0;

@@ -120,7 +120,7 @@ struct product_windows<float, Bits> {
 
   MULTIFOLD_HD constexpr void open(double start) {
     high[0] = high[1] = start;
-    middle[0] = middle[1] = start * second;
+    middle[0] = middle[1] = start * down_second;
     low = 0;
   }
   template <int Way>
@@ -135,12 +135,12 @@ struct product_windows<float, Bits> {
   }
   MULTIFOLD_HD constexpr void close(double start, double (&part)[parts]) const {
     part[0] = detail::total_of_window(high, start);
-    part[1] = detail::total_of_window(middle, start * second);
+    part[1] = detail::total_of_window(middle, start * down_second);
     part[2] = low;
   }
 
  private:
-  static constexpr double second = 0x1p-41;
+  static constexpr double down_second = 0x1p-41;
 };
 
 /// A product of binary64 numbers is p, rounded, and an error of at most 2^(e-53). p is a multiple of 2^(f+g-52), and
@@ -169,9 +169,9 @@ struct product_windows<double, 53> {
 
   MULTIFOLD_HD constexpr void open(double start) {
     high = start;
-    middle = start * second;
-    errors = start * third;
-    rests = start * fourth;
+    middle = start * down_second;
+    errors = start * down_third;
+    rests = start * down_fourth;
     low = 0;
   }
   template <int Way>
@@ -188,14 +188,14 @@ struct product_windows<double, 53> {
   }
   MULTIFOLD_HD constexpr void close(double start, double (&part)[parts]) const {
     part[0] = detail::plain_difference(high, start);
-    part[1] = detail::plain_difference(middle, start * second);
-    part[2] = detail::plain_difference(errors, start * third);
-    part[3] = detail::plain_difference(rests, start * fourth);
+    part[1] = detail::plain_difference(middle, start * down_second);
+    part[2] = detail::plain_difference(errors, start * down_third);
+    part[3] = detail::plain_difference(rests, start * down_fourth);
     part[4] = low;
   }
 
  private:
-  static constexpr double second = 0x1p-42, third = 0x1p-54, fourth = 0x1p-95;
+  static constexpr double down_second = 0x1p-42, down_third = 0x1p-54, down_fourth = 0x1p-95;
 };
 
 }  // namespace multifold
