@@ -2,7 +2,7 @@
 """Do the tests notice? Plants faults in a copy of the sources, one build for all of them, and looks which test sees each.
 
     hunt.py host                  the faults in host.py: needs no GPU
-    hunt.py device                those in device.py, on an NVIDIA GPU
+    hunt.py device                those in device.py and device_exact.py, on an NVIDIA GPU
     hunt.py host --only 3,17      some of them
     hunt.py host --check          whether each of them still finds its place in the sources; builds nothing
     hunt.py --jobs 8 -- device -DMULTIFOLD_APPS=OFF     with an option for CMake

@@ -61,7 +61,8 @@ inline constexpr bool has_lone_runs =
 /// Rows that a thread takes together, as columns: so many, if they are short.
 template <class Op>
 inline constexpr int lone_rows = std::clamp<int>(32 / sizeof(lone_value<Op>), 1, 4);
-inline constexpr int most_lone_elements = 64;  // of a thread then: more leave too few rows for all threads
+/// Elements of a thread then, at most: of longer rows, a tile has too few for all threads.
+inline constexpr int most_elements_together = 64;
 
 // Out of line: what the quick way does not serve is a lot of code, and rare.
 template <class Op, class Output>
@@ -77,8 +78,8 @@ inline constexpr bool stores_neighbours = requires(const Output& to, const Op& o
   to.template store_neighbours<Width>(op, std::int64_t{}, value_of);
 };
 
-/// Stores what a thread has gathered of its columns, `apart` batches from each other, of which the first `there`
-/// batches are.
+/// Stores what a thread has gathered of its columns, `apart` batches from each other: of those that are less than
+/// `there` batches behind the first one, and of that.
 template <int Width, class Gatherer, class Op, class Output>
 __device__ __forceinline__ void store_alone(const Gatherer& mine, const run_indices& index, std::int64_t batch,
                                             int apart, int there, const pass_arguments<Op, Output>& args) {
@@ -126,7 +127,7 @@ __device__ __forceinline__ void take_lone_runs(const View& view, const std::byte
   };
   constexpr int together = lone_rows<Op>;
   if constexpr (Width == 1 && together > 1) {
-    if (map.inner == 1 && rows * together <= most_lone_elements) {
+    if (map.inner == 1 && rows * together <= most_elements_together) {
 #pragma unroll 1
       for (int r = static_cast<int>(threadIdx.x); r < runs; r += tile_threads * together) {
         column_offsets<together> offset;

@@ -65,7 +65,7 @@ __device__ long_product_word<T> product_of_eight_bytes(const C (&x)[N], int firs
 __device__ inline std::uint64_t upper_product(std::uint64_t a, std::uint64_t b) { return __umul64hi(a, b); }
 __device__ inline std::int64_t upper_product(std::int64_t a, std::int64_t b) { return __mul64hi(a, b); }
 
-/// product *= factor if that fits 64 bits; else whether it does not, and the product is anything.
+/// Multiplies if the product fits 64 bits, and returns whether it does; if not, `product` is anything.
 template <class LongWord>
 __device__ bool multiply_if_fits(LongWord& product, LongWord factor) {
   using word = std::conditional_t<std::is_signed_v<LongWord>, std::int32_t, std::uint32_t>;

@@ -115,8 +115,7 @@ __device__ __forceinline__ bool take_short_runs(const View& view, const std::byt
   };
   const auto each = [&](const auto& walk_of) {
     if constexpr (Width == 1 && way::together > 1) {
-      // Longer rows leave too few for all threads.
-      if (map.inner == 1 && rows * way::together <= 64) return each_row(walk_of);
+      if (map.inner == 1 && rows * way::together <= most_elements_together) return each_row(walk_of);
     }
     each_column(walk_of);
   };
