@@ -100,4 +100,14 @@ struct built_in_output {
   }
 };
 
+/// For the next batch, where they are segments, each of a length of its own.
+__device__ inline void set_length(built_in_output& to, std::int64_t length) {
+  to.count = {length, nullptr};
+  to.plain = to.in_order && length > 0;
+  if (to.op == op_kind::mean) {
+    to.divisor = static_cast<double>(length);
+    to.reciprocal = 1 / to.divisor;
+  }
+}
+
 }  // namespace multifold::cuda::detail

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "device/segments/bounds.cuh"
 #include "multifold/cuda/kernels/strided.cuh"
 #include "multifold/ops/moments.hpp"
 
@@ -30,13 +31,19 @@ struct grouped_batches {
   int group;  // lanes: a power of two up to 32
   kernels::strided_runs runs;
   extent shape;
-  const unsigned* only;  // bits of the batches that are wanted, or null: all of them
+  const unsigned* only;             // bits of the batches that are wanted, or null: all of them
+  segments::segment_bounds bounds;  // of batches that are segments, which have lengths of their own
 
   /// Bits of `batch` and those behind it in its word: whether they are wanted.
   __device__ unsigned wants(std::int64_t batch) const {
     return only == nullptr ? 0xffffffffu : only[batch / 32] >> (batch % 32);
   }
+  __device__ kernels::device_length length_of(std::int64_t batch) const {
+    if (bounds.offsets != nullptr) return {bounds.length(batch), nullptr};
+    return shape.length;
+  }
   __device__ std::int64_t offset_of(std::int64_t batch) const {
+    if (bounds.offsets != nullptr) return bounds[batch];
     return kernels::offset_in(runs.kept_extent, runs.kept_stride, runs.kept_count, batch);
   }
   __device__ std::int64_t offset_in_batch(std::int64_t index) const {
@@ -80,16 +87,16 @@ struct grouped_batches {
   }
 };
 
-/// The elements of part `part` of the batch at `offset` that are a lane's, a few at a time: turns of `group` elements
-/// are dealt to the parts. `add(x, y, index)` takes them while the next ones are on their way. The elements of a batch
-/// in one run are equally far apart, and so are those of a lane: they need one addition each.
+/// The elements of part `part` of a batch that are a lane's, a few at a time: turns of `group` elements are dealt to
+/// the parts. `add(x, y, index)` takes them while the next ones are on their way. The elements of a batch in one run
+/// are equally far apart, and so are those of a lane: they need one addition each.
 template <bool TwoArrays, storage_type T, class Add>
-__device__ void read_share(const grouped_batches<T>& args, std::int64_t offset, std::int64_t part, int lane,
+__device__ void read_share(const grouped_batches<T>& args, std::int64_t batch, std::int64_t part, int lane,
                            const Add& add) {
   constexpr int together = 4;
   using bits_type = typename grouped_batches<T>::bits_type;
   const extent& e = args.shape;
-  const std::int64_t length = e.length, step = e.parts * args.group;
+  const std::int64_t offset = args.offset_of(batch), length = args.length_of(batch), step = e.parts * args.group;
   const bool one_run = args.runs.reduced_count == 1;
   const int bytes = args.bytes_of_element();
   const std::int64_t stride = args.runs.reduced_stride[0] * bytes;

@@ -11,6 +11,7 @@
 #include "device/output.cuh"
 #include "multifold/exact/near.hpp"
 #include "multifold/exact/short_sum.hpp"
+#include "multifold/ops/exact_sum.hpp"
 #include "multifold/ops/gathered_sum.hpp"
 
 namespace multifold::cuda::exact {
@@ -107,6 +108,14 @@ struct exact_output {
     const std::int64_t n = to.count;
     if (to.merge || to.initial.given || n == 0) return deliver(batch, exact_of<T>(sum, n));
     deliver_total(batch, value_of(sum), n);
+  }
+
+  /// The sum of a batch without elements, where results are in order.
+  __device__ bool store_nothing(std::int64_t batch) const {
+    if (!in_order) return false;
+    constexpr auto nan = multifold::detail::float_layout<T>::quiet_nan;
+    static_cast<T*>(to.data)[batch] = bit_copy<T>(to.op == op_kind::mean ? nan : decltype(nan){0});
+    return true;
   }
 
   __device__ __noinline__ void mark_lost(std::int64_t batch) const {
@@ -292,5 +301,10 @@ struct exact_output {
     return true;
   }
 };
+
+template <floating_storage T>
+__device__ void set_length(exact_output<T>& output, std::int64_t length) {
+  set_length(output.to, length);
+}
 
 }  // namespace multifold::cuda::exact

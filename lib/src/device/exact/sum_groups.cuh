@@ -9,6 +9,7 @@
 #include "device/exact/lane_groups.cuh"
 #include "device/exact/lane_sum.cuh"
 #include "device/exact/output.cuh"
+#include "device/segments/arguments.cuh"
 
 namespace multifold::cuda::exact {
 
@@ -53,7 +54,7 @@ struct sum_group_arguments : grouped_batches<T> {
 
   // By value, as all that goes out of line.
   __device__ __noinline__ void deliver(std::int64_t batch, lane sum, std::int64_t omitted) const {
-    const std::int64_t count = this->shape.length - omitted;
+    const std::int64_t count = this->length_of(batch) - omitted;
     if (!to.merge && !to.initial.given) return output_as<T>().deliver_total(batch, sum.total(count), count);
     if constexpr (std::is_same_v<T, float>) {
       if (this->element == dtype::bf16) return output_as<bf16>().deliver(batch, whole_sum<bf16>(sum, count));
@@ -84,7 +85,7 @@ __global__ void __launch_bounds__(sum_group_threads, sum_group_blocks<T>)
     typename sum_group_arguments<T>::lane mine{{digits + lane}};
     std::int64_t omitted = 0;
     if (wanted) {
-      read_share<false>(args, args.offset_of(batch), part, lane % args.group, [&](T x, T, std::int64_t) {
+      read_share<false>(args, batch, part, lane % args.group, [&](T x, T, std::int64_t) {
         const multifold::detail::unpacked u = multifold::detail::unpack(x);
         if (u.nan && args.nan == nan_policy::omit) ++omitted;
         else mine.add(u);
@@ -124,7 +125,31 @@ void enqueue_again(const plan& p, const built_in_output& to, const void* data, c
 
 }  // namespace multifold::cuda::exact
 
+namespace multifold::cuda::segments {
+
+template <floating_storage Carrier>
+void enqueue_lost_sums(const segment_call& c) {
+  exact::sum_group_arguments<Carrier> args{};
+  args.x = args.y = static_cast<const std::byte*>(c.data.x);
+  args.element = c.what.input;
+  args.group = c.group();
+  args.runs.reduced_count = 1;
+  args.runs.reduced_stride[0] = 1;
+  args.shape = {c.count, {0, nullptr}, c.parts, 0};
+  args.only = c.lost;
+  args.bounds = bounds_of(c);
+  args.to = output_of(c);
+  args.nan = c.what.nan;
+  args.words = c.words;
+  args.arrivals = c.arrivals;
+  constexpr int bytes = 32 * 8 * (exact_traits<Carrier>::digit_count + multifold::detail::spare_lane_digits);
+  launch_kernel(c.queue, exact::sum_groups<Carrier>, c.warps_with(bytes, 24), 32, bytes, args);
+}
+
+}  // namespace multifold::cuda::segments
+
 #define MULTIFOLD_SUM_GROUPS(CARRIER)                                                       \
   template void multifold::cuda::exact::enqueue_again<CARRIER>(                             \
       const multifold::plan&, const multifold::cuda::detail::built_in_output&, const void*, \
-      const multifold::cuda::exact::lost_batches&, multifold::cuda::bound_recipe&);
+      const multifold::cuda::exact::lost_batches&, multifold::cuda::bound_recipe&);         \
+  template void multifold::cuda::segments::enqueue_lost_sums<CARRIER>(const multifold::cuda::segments::segment_call&);

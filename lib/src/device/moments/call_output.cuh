@@ -3,6 +3,7 @@
 
 #include "device/dispatch.hpp"
 #include "device/moments/finish.cuh"
+#include "device/segments/call.hpp"
 #include "multifold/cuda/launch.cuh"
 #include "multifold/exact/rough.hpp"
 
@@ -18,6 +19,10 @@ inline output output_of(const plan& p, const detail::call& c) {
   output to = output_of(p.what, c.results, c.merge, only, cuda::detail::layout_for(p, c.merge), c.steps.status());
   if (c.count == nullptr) to.reciprocal = multifold::detail::rough_reciprocal(p.form.length, p.what.correction);
   return to;
+}
+
+inline output output_of(const segments::segment_call& c) {
+  return output_of(c.what, c.results, false, false, kernels::layout_in_order(c.count), c.status_word);
 }
 
 /// A bit a batch, for those that have to be read again; null where a plan has none.

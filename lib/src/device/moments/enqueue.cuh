@@ -88,6 +88,31 @@ void lower(const reduction& what, const void* sums, std::int64_t count, void* re
 
 }  // namespace multifold::cuda::moments
 
+namespace multifold::cuda::segments {
+
+template <storage_type Carrier>
+void enqueue_lost_moments(const segment_call& c) {
+  moments::group_arguments<Carrier> args{};
+  args.x = static_cast<const std::byte*>(c.data.x);
+  args.y = takes_two_arrays(c.what.op) ? static_cast<const std::byte*>(c.data.y) : args.x;
+  args.element = c.what.input;
+  args.group = c.group();
+  args.runs.reduced_count = 1;
+  args.runs.reduced_stride[0] = 1;
+  args.shape = {c.count, {0, nullptr}, c.parts, 0};
+  args.only = c.lost;
+  args.bounds = {c.offsets, c.wide, c.count, c.elements};
+  args.to = moments::output_of(c);
+  visit_set(c.what.op, [&]<moment_set Set>() {
+    args.meet = {c.words, c.arrivals, static_cast<description_marks<Carrier>*>(c.extremes)};
+    unsigned shared = 0;
+    if constexpr (floating_storage<Carrier>) shared = sizeof(moments::lane_memory<Carrier, Set>);
+    launch_kernel(c.queue, moments::moment_groups<Carrier, Set>, c.warps_with(shared, 24), 32, shared, args);
+  });
+}
+
+}  // namespace multifold::cuda::segments
+
 #define MULTIFOLD_MOMENT_ROWS(TYPE) \
   template void multifold::cuda::moments::enqueue_rows<TYPE>(const multifold::plan&, const detail::call&);
 
@@ -98,5 +123,6 @@ void lower(const reduction& what, const void* sums, std::int64_t count, void* re
 #define MULTIFOLD_MOMENTS(TYPE)                                                                                      \
   template void multifold::cuda::moments::enqueue_groups<TYPE>(const multifold::plan&, std::size_t,                  \
                                                                const detail::call&);                                 \
+  template void multifold::cuda::segments::enqueue_lost_moments<TYPE>(const segments::segment_call&);                \
   template void multifold::cuda::moments::lower<TYPE>(const multifold::reduction&, const void*, std::int64_t, void*, \
                                                       std::uint32_t*, work_queue&);

@@ -6,6 +6,7 @@
 #include "device/moments/words.cuh"
 #include "device/output.cuh"
 #include "multifold/exact/lane_digits.hpp"
+#include "multifold/exact/rough.hpp"
 #include "multifold/ops/finish_moments.hpp"
 
 namespace multifold::cuda::moments {
@@ -160,6 +161,11 @@ struct output {
     return op == op_kind::describe ? static_cast<std::int64_t>(sizeof(summary)) : item_bytes(result);
   }
 };
+
+/// For the next batch, where they are segments, each of a length of its own.
+__device__ inline void set_length(output& to, std::int64_t length) {
+  to.reciprocal = multifold::detail::rough_reciprocal(length, to.correction);
+}
 
 __device__ __noinline__ inline status store_value(const exact_value& value, dtype type, void* out) {
   return store(value, type, out);

@@ -22,6 +22,12 @@ template <storage_type T>
 struct group_arguments : exact::grouped_batches<T> {
   output to;
   meeting<T> meet;
+
+  __device__ output output_of(std::int64_t batch) const {
+    output mine = to;
+    if (this->bounds.offsets != nullptr) set_length(mine, this->bounds.length(batch));
+    return mine;
+  }
 };
 
 /// The words of a part meet those of the others: true in the warp that came last, which then has all of them.
@@ -59,7 +65,7 @@ __device__ void finish_groups(const group_arguments<T>& args, scratch<T, Set>& s
     const std::int64_t batch_of_group = __shfl_sync(kernels::whole_warp, batch, leader);
     const std::int64_t part_of_group = __shfl_sync(kernels::whole_warp, part, leader);
     if (args.shape.parts > 1 && !meet_others(s, args, batch_of_group, part_of_group)) continue;
-    deliver(s, args.to, batch_of_group, args.shape.length);
+    deliver(s, args.to, batch_of_group, args.length_of(batch_of_group));
   }
 }
 
@@ -70,19 +76,17 @@ __device__ void take_in_digits(const group_arguments<T>& args) {
   extern __shared__ __align__(16) std::byte of_block[];
   memory& mine = *reinterpret_cast<memory*>(of_block + threadIdx.x / 32 * sizeof(memory));
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  const moment_output<T, Set> output{args.to, nullptr, args.shape.length};
   for (int i = lane; i < 32 * moment_words<T, Set>::lane_digits; i += 32) mine.digits[i] = 0;
   __syncwarp();
   for_each_share(args, [&](std::int64_t batch, std::int64_t part, bool wanted) {
     lane_sums<T, Set> sums(mine.digits, &mine.extremes[Set == moment_set::description ? lane : 0]);
     if (wanted) {
-      const std::int64_t offset = args.offset_of(batch);
-      read_share<reads_two_arrays(Set)>(args, offset, part, lane % args.group,
+      read_share<reads_two_arrays(Set)>(args, batch, part, lane % args.group,
                                         [&](T a, T b, std::int64_t index) { sums.add(a, b, index, args.to.nan); });
       if (sums.special()) {
         sums.restart();
         lane_sums<T, Set> slow = sums;
-        read_share<reads_two_arrays(Set)>(args, offset, part, lane % args.group,
+        read_share<reads_two_arrays(Set)>(args, batch, part, lane % args.group,
                                           [&](T a, T b, std::int64_t) { slow.add_any(a, b, args.to.nan); });
         sums = slow;
       }
@@ -94,9 +98,11 @@ __device__ void take_in_digits(const group_arguments<T>& args) {
     if (wanted && lane % args.group == 0 && args.shape.parts == 1 && !args.to.merge) {
       near_totals totals;
       exact_value total;
-      if (args.shape.length.in_range() && sums.to_totals(totals, total)) {
-        done = output.deliver(batch, totals);
-        if (!moment_words<T, Set>::deviates && !done && args.shape.length > 0) done = output.deliver(batch, total);
+      const kernels::device_length length = args.length_of(batch);
+      if (length.in_range() && sums.to_totals(totals, total)) {
+        const moment_output<T, Set> to{args.output_of(batch), nullptr, length};
+        done = to.deliver(batch, totals);
+        if (!moment_words<T, Set>::deviates && !done && length > 0) done = to.deliver(batch, total);
       }
     }
     __syncwarp();
@@ -117,7 +123,7 @@ requires(!floating_storage<T>) __device__ void take_in_registers(const group_arg
   for_each_share(args, [&](std::int64_t batch, std::int64_t part, bool wanted) {
     gather<T, Set> mine(seen, has_sign(args.element));
     if (wanted) {
-      read_share<reads_two_arrays(Set)>(args, args.offset_of(batch), part, lane % args.group,
+      read_share<reads_two_arrays(Set)>(args, batch, part, lane % args.group,
                                         [&](T a, T b, std::int64_t index) { mine.add(a, b, index); });
     }
     mine.merge_lanes(args.group);

@@ -1,0 +1,4 @@
+// Norms, dot products and variances of segments of f32.
+#include "device/segments/enqueue_moments.cuh"
+
+MULTIFOLD_MOMENTS_OF_SEGMENTS(float)

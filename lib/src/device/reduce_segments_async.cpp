@@ -1,0 +1,137 @@
+// The run-time dispatch of segments to their compiled instances, and the workspace that they share.
+#include <algorithm>
+#include <string>
+
+#include "device/dispatch.hpp"
+#include "device/segments/call.hpp"
+#include "multifold/cuda/error.hpp"
+#include "multifold/cuda/segments.hpp"
+#include "multifold/error.hpp"
+#include "multifold/recipe.hpp"
+#include "multifold/summary.hpp"
+#include "plan/exact_layout.hpp"
+#include "plan/moment_layout.hpp"
+
+namespace multifold::cuda {
+namespace {
+
+using segments::segment_call;
+
+constexpr std::int64_t cut_bytes = 16, bad_at = 8;
+
+// Of few segments, those that have to be read again are shared by many warps.
+constexpr std::int64_t most_in_parts = 1024, warps_a_unit = 8;
+
+// Where things are; what is cleared comes first.
+struct workspace_layout {
+  std::int64_t blocks, parts, cuts, lost, words, arrivals, cleared, extremes, begun, ended, end;
+
+  workspace_layout(const reduction& what, std::int64_t count, const engine_traits& gpu)
+      : blocks(std::int64_t{gpu.units} * most_tile_blocks), parts(1) {
+    if (count <= most_in_parts)
+      parts = std::max<std::int64_t>(1, warps_a_unit * gpu.units / std::max<std::int64_t>(1, count));
+    std::int64_t at = 0;
+    const auto take = [&](std::int64_t bytes) {
+      const std::int64_t from = at;
+      at += (bytes + slice_alignment - 1) / slice_alignment * slice_alignment;
+      return from;
+    };
+    const bool moments = family_of(what) == op_family::moments, meet = parts > 1 && (moments || gathers_exactly(what));
+    if (!meet) parts = 1;
+    take(slice_alignment);  // the status word, and the first bad offset
+    cuts = take(blocks * cut_bytes);
+    lost = take((count / 32 + 1) * 4);
+    words = take(meet ? count * (moments ? multifold::detail::moment_word_bytes(what)
+                                         : multifold::detail::exact_word_bytes(what))
+                      : 0);
+    arrivals = take(meet ? count * 4 : 0);
+    cleared = at;
+    extremes = take(meet && what.op == op_kind::describe ? count * parts * multifold::detail::extremes_bytes(what) : 0);
+    begun = take(blocks * segments::most_accumulator_bytes);
+    ended = take(blocks * segments::most_accumulator_bytes);
+    end = at;
+  }
+};
+
+void check_memory(const char* what, const void* at, std::int64_t boundary) {
+  if (at == nullptr) throw shape_error(std::string("the ") + what + " has no address: a null pointer was given");
+  if (reinterpret_cast<std::uintptr_t>(at) % static_cast<std::uintptr_t>(boundary) == 0) return;
+  throw shape_error(std::string("the ") + what + " is not aligned to " + std::to_string(boundary) + " bytes");
+}
+
+void check_call(const reduction& what, const operands& data, std::int64_t elements, const device_segments& of,
+                const void* results) {
+  if (elements < 0 || of.count < 0) throw shape_error("there cannot be fewer than no elements or segments");
+  if (of.type != dtype::i32 && of.type != dtype::i64) {
+    throw unsupported_error("offsets of " + std::string(name(of.type)) + " were given: expected i32 or i64");
+  }
+  const std::int64_t item = item_bytes(what.input);
+  check_memory("memory for the results", results,
+               what.op == op_kind::describe ? std::int64_t{alignof(summary)} : item_bytes(what.result));
+  check_memory("memory with the offsets", of.offsets, item_bytes(of.type));
+  if (elements > 0) check_memory("array", data.x, item);
+  if (elements > 0 && takes_two_arrays(what.op)) check_memory("second array", data.y, item);
+}
+
+}  // namespace
+
+std::int64_t segments_workspace_bytes(const reduction& what, std::int64_t count, const engine_traits& gpu) {
+  return workspace_layout(what, count, gpu).end;
+}
+
+void reduce_segments_async(const reduction& what, const operands& data, std::int64_t elements,
+                           const device_segments& of, void* results, std::span<std::byte> workspace,
+                           const engine_traits& gpu, work_queue& queue) {
+  if (of.count == 0) return;
+  check_call(what, data, elements, of, results);
+  const workspace_layout layout(what, of.count, gpu);
+  if (static_cast<std::int64_t>(workspace.size()) < layout.end) {
+    throw shape_error("the segments need a workspace of " + std::to_string(layout.end) + " bytes, and " +
+                      std::to_string(workspace.size()) + " were given");
+  }
+  std::byte* const space = workspace.data();
+  check_memory("workspace", space, slice_alignment);
+  const segment_call c{what,
+                       data,
+                       elements,
+                       of.offsets,
+                       of.type == dtype::i64,
+                       of.count,
+                       results,
+                       reinterpret_cast<std::uint32_t*>(space),
+                       reinterpret_cast<unsigned long long*>(space + bad_at),
+                       space + layout.cuts,
+                       reinterpret_cast<unsigned*>(space + layout.lost),
+                       space + layout.begun,
+                       space + layout.ended,
+                       layout.parts > 1 ? reinterpret_cast<std::int64_t*>(space + layout.words) : nullptr,
+                       layout.parts > 1 ? reinterpret_cast<unsigned*>(space + layout.arrivals) : nullptr,
+                       space + layout.extremes,
+                       layout.parts,
+                       gpu,
+                       queue};
+  queue.clear(space, static_cast<std::size_t>(layout.cleared));
+  visit_family(what, [&]<op_family Family, class T>() {
+    if constexpr (Family == op_family::moments) segments::enqueue_moments<order_carrier<T>>(c);
+    else segments::enqueue<Family, detail::instance_of<T>>(c);
+  });
+}
+
+void reduce_segments_async(const reduction& what, const operands& data, std::int64_t elements,
+                           const device_segments& of, void* results, std::span<std::byte> workspace,
+                           const engine_traits& gpu, cudaStream_t stream) {
+  stream_queue queue(stream);
+  reduce_segments_async(what, data, elements, of, results, workspace, gpu, queue);
+}
+
+segments_status segments_status_of(std::span<const std::byte> workspace, std::int64_t count, cudaStream_t stream) {
+  unsigned long long words[2] = {};
+  if (count == 0) return {};
+  check(cudaMemcpyAsync(words, workspace.data(), sizeof words, cudaMemcpyDeviceToHost, stream));
+  check(cudaStreamSynchronize(stream));
+  segments_status all{static_cast<status>(words[0] & 0xffffffffu)};
+  if (words[1] != 0) all.bad_offset = count - static_cast<std::int64_t>(words[1]) + 1;
+  return all;
+}
+
+}  // namespace multifold::cuda

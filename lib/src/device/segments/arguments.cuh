@@ -1,0 +1,25 @@
+// What the kernels of segments are told of a call.
+#pragma once
+
+#include "device/instance.cuh"
+#include "device/segments/bounds.cuh"
+#include "device/segments/call.hpp"
+
+namespace multifold::cuda::segments {
+
+inline segment_bounds bounds_of(const segment_call& c) { return {c.offsets, c.wide, c.count, c.elements}; }
+
+inline cuda::detail::built_in_output output_of(const segment_call& c) {
+  cuda::detail::built_in_output to{};
+  to.data = c.results;
+  to.plain = to.in_order = cuda::detail::is_plain(c.what, 1);
+  to.needs_elements = !has_identity(c.what.op) && !c.what.initial.given;
+  to.op = c.what.op;
+  to.result = c.what.result;
+  to.layout = kernels::layout_in_order(c.count);
+  to.status_word = c.status_word;
+  to.initial = c.what.initial;
+  return to;
+}
+
+}  // namespace multifold::cuda::segments

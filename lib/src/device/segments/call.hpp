@@ -1,0 +1,68 @@
+// The seam between the run-time dispatch of segments and the compiled instances.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "multifold/array.hpp"
+#include "multifold/cuda/work_queue.hpp"
+#include "multifold/ops/visit.hpp"
+#include "multifold/plan.hpp"
+#include "multifold/reduction.hpp"
+
+namespace multifold::cuda::segments {
+
+/// Bytes that an accumulator of any operation takes at most.
+inline constexpr std::int64_t most_accumulator_bytes = 512;
+
+struct segment_call {
+  const reduction& what;
+  operands data;
+  std::int64_t elements;
+  const void* offsets;
+  bool wide;  // offsets of 64 bits
+  std::int64_t count;
+  void* results;
+  // Of the workspace: cleared but for the last two, which have room for an accumulator a block.
+  std::uint32_t* status_word;
+  unsigned long long* bad;
+  void* cuts;
+  unsigned* lost;
+  void* begun;
+  void* ended;
+  // Where parts of lost segments meet, cleared; null where they are read as a whole.
+  std::int64_t* words;
+  unsigned* arrivals;
+  void* extremes;
+  std::int64_t parts;
+  const engine_traits& gpu;
+  work_queue& queue;
+
+  /// Lanes that share a segment, or a part of one, once the first look has lost it.
+  int group() const {
+    const std::int64_t mean = count > 0 ? elements / count : 0;
+    int lanes = parts > 1 ? 32 : 1;
+    while (lanes < 32 && lanes * 8 < mean) lanes *= 2;
+    return lanes;
+  }
+  /// Blocks of a warp with so much shared memory, as many as the GPU holds up to `most` a multiprocessor.
+  unsigned warps_with(std::int64_t bytes, std::int64_t most) const {
+    constexpr std::int64_t of_block = 1024;  // that CUDA takes
+    const std::int64_t fit = gpu.unit_shared_bytes / (bytes + of_block);
+    return static_cast<unsigned>(gpu.units * std::clamp<std::int64_t>(fit, 1, most));
+  }
+};
+
+template <op_family Family, class T>
+void enqueue(const segment_call& c);
+/// The same for op_family::moments, of elements that T carries.
+template <storage_type T>
+void enqueue_moments(const segment_call& c);
+/// Segments that these have lost are read again, of elements that Carrier carries.
+template <floating_storage Carrier>
+void enqueue_lost_sums(const segment_call& c);
+template <storage_type Carrier>
+void enqueue_lost_moments(const segment_call& c);
+
+}  // namespace multifold::cuda::segments
