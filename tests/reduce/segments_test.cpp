@@ -40,7 +40,7 @@ answer answer_of(const Work& work) {
   }
 }
 
-// Where the result is rounded along a tree, a view may be walked along another one.
+// Where the result is rounded along a tree, axes may be walked along another one.
 bool is_rounded(op_kind op, dtype type, const reduce_options& options) {
   const reduction what = make_reduction(op, type, options.nan, options.wanted.value_or(accuracy::exact));
   return !always_exact(what) && !gathers_exactly(what);
@@ -75,7 +75,7 @@ void expect_as_one_by_one(op_kind op, const array_view& x, const array_view& y, 
                to_string(x.strides) + " axis " + std::to_string(axis) + ", " + std::to_string(list.count()) +
                " segments");
   EXPECT_EQ(found.failure, expected.failure);
-  if (is_rounded(op, x.type, options)) {
+  if (is_rounded(op, x.type, options) && x.extents.size() > 1) {
     EXPECT_TRUE(
         nearly_the_same(options.result.value_or(default_result_dtype(op, x.type)), found.bytes, expected.bytes));
   } else {

@@ -12,7 +12,7 @@ namespace multifold::host {
 namespace {
 
 // Accumulators that a task gathers at once, and those of a batch of segments: within L2, and within L1.
-constexpr std::int64_t block_bytes = 256 << 10, batch_bytes = 16 << 10, most_batch = 256;
+constexpr std::int64_t block_bytes = 256 << 10, batch_bytes = 32 << 10, most_batch = 1024;
 // Of a stretch, if there is enough for all threads, and of a thread at all.
 constexpr std::int64_t least_task_work = 1 << 16, least_thread_work = 1 << 18;
 constexpr std::int64_t tasks_a_thread = 64, shares_a_thread = 32;

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "host/aligned_bytes.hpp"
 #include "host/float_environment.hpp"
 #include "host/progress.hpp"
 #include "host/reduce_box.hpp"
+#include "host/segment_rows.hpp"
 #include "host/segment_shape.hpp"
 #include "host/tasks.hpp"
 #include "multifold/error.hpp"
@@ -36,6 +38,7 @@ class execution {
       : work_(work),
         fold_(make_fold(*work.what)),
         nest_(nest_of(work.form)),
+        neighbours_(nest_.kept.empty() && nest_.loops.front().stride == 1),
         shape_(shape_of_segments(work, census, fold_, nest_.results, options.threads)),
         order_(work.of.count, census, shape_),
         shared_(shared_segments(work.of, census, shape_)),
@@ -64,13 +67,16 @@ class execution {
  private:
   struct scratch {
     explicit scratch(const execution& e)
-        : batch(e.shape_.batch), counts(static_cast<std::size_t>(batch)), boxes(e.nest_, e.shape_) {
-      acc = allocate_accumulators((batch + 1) * e.shape_.block, e.fold_.acc_bytes());
+        : acc(allocate_accumulators((e.shape_.batch + 1) * e.shape_.block, e.fold_.acc_bytes())),
+          counts(static_cast<std::size_t>(e.shape_.batch)),
+          boxes(e.nest_, e.shape_) {
+      segments.reserve(counts.size());
     }
-    const std::int64_t batch;
     aligned_bytes acc;  // of a batch of segments, and of one more piece
     std::vector<std::int64_t> counts;
+    std::vector<interval> segments;
     block_boxes boxes;
+    std::optional<segment_rows> rows;
   };
 
   std::byte* at(std::byte* acc, std::int64_t number) const { return acc + number * shape_.block * fold_.acc_bytes(); }
@@ -81,7 +87,7 @@ class execution {
 
   // Elements `part` of a segment that begins at element `begin`.
   void gather(block_boxes& boxes, std::int64_t begin, interval part, std::byte* acc) const {
-    if (nest_.kept.empty() && nest_.loops.front().stride == 1) {
+    if (neighbours_) {
       const std::int64_t length = part.end - part.begin;
       const std::byte* const first = data_ + (nest_.offset + part.begin) * fold_.item;
       return fold_.rows({first, length, 1, length, acc, 1, part.begin - begin, 0, 1, other_});
@@ -137,28 +143,51 @@ class execution {
 
   void reduce_stretch(std::int64_t task, scratch& s) {
     s.boxes.go_to(task % shape_.blocks);
-    std::int64_t elements = 0;
-    interval batch{-1, -1};
+    std::int64_t elements = 0, first = 0;
     const auto flush = [&] {
-      if (batch.begin >= 0) lower(s.boxes, batch, s.acc.get(), s.counts.data());
-      batch = {-1, -1};
+      if (!s.segments.empty()) reduce_batch(first, s);
+      s.segments.clear();
     };
     order_.for_each_in(task / shape_.blocks, work_.of, [&](std::int64_t number, interval segment) {
       const std::int64_t length = segment.end - segment.begin;
       if (shape_.is_shared(length)) return flush();
-      if (batch.begin < 0) {
-        look_at_stop();
-        batch = {number, number};
-        fold_.clear(s.acc.get(), s.batch * shape_.block);
-      }
-      const std::int64_t place = batch.end++ - batch.begin;
-      s.counts[static_cast<std::size_t>(place)] = length;
-      if (length > 0) gather_all(s.boxes, segment, at(s.acc.get(), place), at(s.acc.get(), s.batch));
+      if (s.segments.empty()) first = number;
+      s.segments.push_back(segment);
       elements += length;
-      if (batch.end - batch.begin == s.batch) flush();
+      if (static_cast<std::int64_t>(s.segments.size()) == shape_.batch) flush();
     });
     flush();
     report(elements * s.boxes.count());
+  }
+
+  // Segments from number `first` on.
+  void reduce_batch(std::int64_t first, scratch& s) {
+    look_at_stop();
+    const auto count = static_cast<std::int64_t>(s.segments.size());
+    if (neighbours_ && count >= segment_rows::fewest && reduce_rows(first, s)) return;
+    fold_.clear(s.acc.get(), count * shape_.block);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const interval segment = s.segments[static_cast<std::size_t>(i)];
+      s.counts[static_cast<std::size_t>(i)] = segment.end - segment.begin;
+      if (segment.begin < segment.end) gather_all(s.boxes, segment, at(s.acc.get(), i), at(s.acc.get(), shape_.batch));
+    }
+    lower(s.boxes, {first, first + count}, s.acc.get(), s.counts.data());
+  }
+
+  // False if a result has no value, or does not fit: one by one it shows which is the first.
+  bool reduce_rows(std::int64_t first, scratch& s) {
+    if (!s.rows) s.rows.emplace(fold_, *work_.what, work_.form.length, shape_.batch);
+    s.rows->take(s.segments);
+    s.rows->gather_long(
+        [&](interval segment, std::byte* acc) { gather_all(s.boxes, segment, acc, at(s.acc.get(), shape_.batch)); });
+    s.rows->gather_short(data_ + nest_.offset * fold_.item, other_);
+    const std::int64_t step = work_.result_step * item_;
+    if (s.rows->lower(results_ + first * step, step) != status::ok) return false;
+    for (const interval& segment : s.segments) {
+      if (segment.begin == segment.end) put_empty(first, 0);
+      ++first;
+    }
+    return true;
   }
 
   // Accumulators of neighbouring segments to results.
@@ -212,6 +241,7 @@ class execution {
   const segment_work& work_;
   const fold fold_;
   const nest nest_;
+  const bool neighbours_;  // elements of a segment are, and it has one result
   const segment_shape shape_;
   const segment_order order_;
   const shared_list shared_;
