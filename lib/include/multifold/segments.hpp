@@ -5,6 +5,7 @@
 
 #include "multifold/array.hpp"
 #include "multifold/reduce.hpp"
+#include "multifold/source.hpp"
 
 namespace multifold {
 
@@ -54,5 +55,17 @@ reduce_result reduce(op_kind op, const array_view& array, const segments& of, co
 /// dot and cov of the same segments of two arrays, which have to be alike as for reduce of two arrays.
 reduce_result reduce(op_kind op, const array_view& x, const array_view& y, const segments& of,
                      const reduce_options& options = {});
+
+/// Reduces segments of a source, or of two, on the CPU: otherwise as above.
+/// Shapes:   the length is known. Without random access segments have to ascend, as offsets do.
+/// Memory:   options.memory_bytes, the list, and the results, where the axis is the slowest in the source: then
+///           neighbours of the list are read together as far as they fit, and a longer segment in chunks. Else the
+///           whole array has to fit.
+/// Numerics: as above; but a sum of accuracy::fast of a segment that does not fit is added up along another tree.
+/// Throws:   as above, and io_error or format_error from the source; out_of_memory.
+/// Cost:     reads each element of each segment once where segments follow each other, and with ranges what lies
+///           between those that are read together.
+reduce_result reduce(op_kind op, source& input, const segments& of, const reduce_options& options = {});
+reduce_result reduce(op_kind op, source& x, source& y, const segments& of, const reduce_options& options = {});
 
 }  // namespace multifold

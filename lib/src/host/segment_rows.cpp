@@ -30,10 +30,11 @@ constexpr std::int64_t block_bytes = 16;
 
 }  // namespace
 
-segment_rows::segment_rows(const fold& f, const reduction& what, std::int64_t extent, std::int64_t most)
+segment_rows::segment_rows(const fold& f, const reduction& what, const batches& form, std::int64_t most)
     : fold_(f),
       what_(what),
-      extent_(extent),
+      extent_(form.length),
+      offset_(form.offset),
       item_(f.item),
       result_(result_bytes(what)),
       order_(static_cast<std::size_t>(most)),
@@ -78,7 +79,7 @@ std::byte* segment_rows::lay_out(const std::byte* data, std::int64_t length, int
   const std::int64_t bytes = length * item_, blocks = (bytes - 1) / block_bytes + 1;
   const std::int64_t last = extent_ * item_ - blocks * block_bytes;  // the last place where so many can be read
   for (std::int64_t i = rows.begin; i < rows.end; ++i, into += bytes) {
-    const std::int64_t place = taken_[order(i)].begin * item_;
+    const std::int64_t place = (taken_[order(i)].begin + offset_) * item_;
     if (place <= last) {
       for (std::int64_t k = 0; k < blocks * block_bytes; k += block_bytes) {
         std::memcpy(into + k, data + place + k, block_bytes);

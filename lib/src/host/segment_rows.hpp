@@ -19,8 +19,8 @@ class segment_rows {
   /// Longer ones are rows of their own.
   static constexpr std::int64_t longest = 64;
 
-  /// For up to `most` segments at a time, of an axis of `extent` elements.
-  segment_rows(const fold& f, const reduction& what, std::int64_t extent, std::int64_t most);
+  /// For up to `most` segments at a time, of an array of this form.
+  segment_rows(const fold& f, const reduction& what, const batches& form, std::int64_t most);
 
   /// Sorts segments by their lengths; they have to stay until they are reduced.
   void take(std::span<const interval> segments);
@@ -47,8 +47,8 @@ class segment_rows {
 
   const fold& fold_;
   const reduction& what_;
-  const std::int64_t extent_;
-  const std::int64_t item_, result_;  // bytes
+  const std::int64_t extent_, offset_;  // elements
+  const std::int64_t item_, result_;    // bytes
   std::span<const interval> taken_;
   std::vector<std::uint32_t> order_;      // number of the i-th segment by length
   std::int64_t first_[longest + 3] = {};  // place in the order of the first of each length; longer ones come last

@@ -176,11 +176,11 @@ class execution {
 
   // False if a result has no value, or does not fit: one by one it shows which is the first.
   bool reduce_rows(std::int64_t first, scratch& s) {
-    if (!s.rows) s.rows.emplace(fold_, *work_.what, work_.form.length, shape_.batch);
+    if (!s.rows) s.rows.emplace(fold_, *work_.what, work_.form, shape_.batch);
     s.rows->take(s.segments);
     s.rows->gather_long(
         [&](interval segment, std::byte* acc) { gather_all(s.boxes, segment, acc, at(s.acc.get(), shape_.batch)); });
-    s.rows->gather_short(data_ + nest_.offset * fold_.item, other_);
+    s.rows->gather_short(data_, other_);
     const std::int64_t step = work_.result_step * item_;
     if (s.rows->lower(results_ + first * step, step) != status::ok) return false;
     for (const interval& segment : s.segments) {

@@ -14,8 +14,9 @@ namespace multifold::host {
 struct segment_work {
   const reduction* what;
   operands data;
-  // Of one segment that takes the whole axis: that axis is the only reduced run, with an extent of 2 or more whatever
-  // the array has, and kept runs have their places among the results of a segment as result strides.
+  // Of one segment of `length` elements along the axis, which are those at `data`; element 0 of the axis is `offset`
+  // elements from there. The axis is the only reduced run, with an extent of 2 or more whatever there is, and kept runs
+  // have their places among the results of a segment as result strides.
   batches form;
   std::int64_t result_step;  // from a segment's first result to the next segment's
   segment_bounds of;

@@ -7,8 +7,8 @@
 #include "core/runs.hpp"
 #include "multifold/error.hpp"
 #include "plan/no_value.hpp"
-#include "reduce/places.hpp"
 #include "reduce/request.hpp"
+#include "reduce/results.hpp"
 
 namespace multifold::detail {
 namespace {
@@ -106,8 +106,6 @@ segment_request make_segment_request(op_kind op, const array_view& x, const arra
   r.extent = x.extents[static_cast<std::size_t>(r.axis)];
   set_form(x, r);
   r.into = checked_place(r.what, r.results, options.into);
-  check_address(x);
-  if (y != nullptr) check_address(*y);
   return r;
 }
 
@@ -120,6 +118,21 @@ host::segment_census checked_census(const segment_request& r, int threads) {
   throw shape_error("segment " + text(census.first_empty) + " is empty, and " + std::string(name(r.what.op)) +
                     " of nothing has no value: " +
                     (is_position ? "leave it out" : "give an initial value (reduce_options::initial)"));
+}
+
+reduce_result segment_result(const segment_request& r, const host::segment_census& census) {
+  reduce_result result;
+  result.type = r.what.result;
+  result.extents = r.result_extents;
+  result.achieved = r.achieved;
+  result.used.what = r.what;
+  result.used.form = r.form;
+  if (__builtin_mul_overflow(census.elements, r.form.results(), &result.count)) {
+    throw shape_error("the " + text(r.of.count) + " segments have more than 2^63 elements together");
+  }
+  result.bytes = result.count * item_bytes(r.what.input) * (takes_two_arrays(r.what.op) ? 2 : 1);
+  if (r.into.data() == nullptr) result.data = allocate_results(r.what, r.results);
+  return result;
 }
 
 }  // namespace multifold::detail

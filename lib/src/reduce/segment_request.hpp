@@ -31,7 +31,8 @@ struct segment_request {
 };
 
 /// `y` is null for operations that take one array. Reads no memory.
-/// Throws: shape_error for an axis that does not fit, and for null pointers; unsupported_error for options that have no
+/// Throws: shape_error for an axis that does not fit, and for a list without an address; unsupported_error for options
+/// that have no
 ///         meaning for segments, or contradict each other.
 segment_request make_segment_request(op_kind op, const array_view& x, const array_view* y, const segments& of,
                                      const reduce_options& options);
@@ -39,5 +40,8 @@ segment_request make_segment_request(op_kind op, const array_view& x, const arra
 /// Where segments are in host memory: what there is to do for them, or shape_error for the first that is not within the
 /// axis, or has no value.
 host::segment_census checked_census(const segment_request& r, int threads);
+
+/// A result that has room for the values, and says all but which engine it was, and how long that took.
+reduce_result segment_result(const segment_request& r, const host::segment_census& census);
 
 }  // namespace multifold::detail

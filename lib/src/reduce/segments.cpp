@@ -33,10 +33,6 @@ void check_view(const char* what, const array_view& view) {
   }
 }
 
-std::int64_t bytes_an_element(const reduction& what) {
-  return item_bytes(what.input) * (takes_two_arrays(what.op) ? 2 : 1);
-}
-
 void run_on_host(const segment_request& r, const host::segment_census& census, void* results,
                  const reduce_options& options) {
   host::run_options how{options.threads, options.stop, options.progress};
@@ -49,19 +45,15 @@ void run_on_host(const segment_request& r, const host::segment_census& census, v
 reduce_result reduce_segments(op_kind op, const array_view& x, const array_view* y, const segments& of,
                               const reduce_options& options) {
   const segment_request r = detail::make_segment_request(op, x, y, of, options);
+  detail::check_address(x);
+  if (y != nullptr) detail::check_address(*y);
   const engine_kind engine = detail::engine_of_segments(x.where, options);
   detail::check_places(x, y, r.into);
   detail::check_place(of);
-  reduce_result result;
-  result.type = r.what.result;
-  result.extents = r.result_extents;
-  result.achieved = r.achieved;
-  result.used.what = r.what;
-  result.used.form = r.form;
   if (options.stream != nullptr && x.where == place::host) detail::wait_for(options.stream);
   host::segment_census census;
   if (of.where == place::host) census = detail::checked_census(r, options.threads);
-  if (r.into.data() == nullptr) result.data = detail::allocate_results(r.what, r.results);
+  reduce_result result = detail::segment_result(r, census);
   void* const results = r.into.data() != nullptr ? r.into.data() : result.data.data();
   const auto start = std::chrono::steady_clock::now();
   if (engine == engine_kind::host) {
@@ -74,8 +66,6 @@ reduce_result reduce_segments(op_kind op, const array_view& x, const array_view*
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   result.engine = engine == engine_kind::host ? "host" : "device";
   result.device = result.used.engine.name;
-  result.count = census.elements * r.form.results();
-  result.bytes = result.count * bytes_an_element(r.what);
   if (engine == engine_kind::device) result.device_bytes = result.bytes;
   return result;
 }
