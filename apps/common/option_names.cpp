@@ -8,7 +8,7 @@ namespace multifold::app {
 namespace {
 
 // Where one begins another, the longer one comes first.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 10> names{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 11> names{
     {{"raw_options::type", "--dtype"},
      {"raw_options::extents", "--shape"},
      {"raw_options::offset_bytes", "--offset"},
@@ -16,6 +16,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 10> names{
      {"reduce_options::memory_bytes", "--memory"},
      {"reduce_options::initial", "--initial"},
      {"reduce_options::into", "-o"},
+     {"reduce_options::axes", "--axis"},
      {"engine_choice::host", "--engine host"},
      {"dtype::bf16", "bf16"},
      {"h200_traits()", "--device-model h200"}}};

@@ -43,6 +43,20 @@ struct state_arguments {
   bool used() const { return !merge.empty() || save.has_value(); }
 };
 
+/// Files of the places where segments begin and end.
+struct segment_arguments {
+  std::optional<std::string> offsets;
+  std::optional<std::string> begins, ends;
+  bool used() const { return offsets || begins || ends; }
+  std::vector<std::string> files() const {
+    std::vector<std::string> all;
+    for (const auto& file : {offsets, begins, ends}) {
+      if (file) all.push_back(*file);
+    }
+    return all;
+  }
+};
+
 /// Where and how it is computed.
 struct engine_arguments {
   std::string engine = "auto";

@@ -1,5 +1,4 @@
 // multifold OP FILE...: its options, and which of them go together.
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -13,7 +12,9 @@
 #include "command.hpp"
 #include "common/file_identity.hpp"
 #include "multifold/reduction.hpp"
+#include "reduce_examples.hpp"
 #include "reduce_files.hpp"
+#include "segment_files.hpp"
 
 namespace multifold::app {
 namespace {
@@ -39,6 +40,7 @@ std::string idle_without_file(const reduce_arguments& arguments) {
                {arguments.what.keepdims, "--keepdims"},
                {arguments.what.nan != "propagate", "--nan"},
                {arguments.concatenate, "--concatenate"},
+               {arguments.segments.used(), arguments.segments.offsets ? "--offsets" : "--begins"},
                {arguments.explain, "--explain"},
                {how.engine != "auto", "--engine"},
                {how.threads.has_value(), "--threads"},
@@ -99,11 +101,25 @@ void check_checkpoint(const reduce_arguments& arguments) {
   }
 }
 
+void check_with_segments(const reduce_arguments& arguments) {
+  const engine_arguments& how = arguments.how;
+  const bool forced = how.passes || how.finish || how.parts || how.block_size || how.form;
+  const std::string option = idle({{arguments.what.keepdims, "--keepdims"},
+                                   {arguments.states.used(), arguments.states.save ? "--save-state" : "--merge"},
+                                   {arguments.states.checkpoint.has_value(), "--checkpoint"},
+                                   {arguments.explain, "--explain"},
+                                   {forced, "a forced plan"},
+                                   {how.engine == "device" || how.engine == "both", "--engine"}});
+  if (!option.empty())
+    throw usage(option + " does not go with segments, which the host engine reduces; expected one of the two");
+}
+
 // A state that --save-state replaces may be one that --merge reads: that is how a run goes on.
 void check_files(const reduce_arguments& arguments) {
   std::vector<named_file> inputs, states, outputs;
   for (const std::string& file : arguments.files) inputs.push_back({"FILE", file});
   for (const std::string& file : arguments.states.merge) states.push_back({"--merge", file});
+  for (const std::string& file : arguments.segments.files()) inputs.push_back({"a list of segments", file});
   if (!arguments.output.empty() && arguments.output != "-") outputs.push_back({"-o", arguments.output});
   if (arguments.states.save) outputs.push_back({"--save-state", *arguments.states.save});
   if (arguments.states.checkpoint) outputs.push_back({"--checkpoint", *arguments.states.checkpoint});
@@ -119,13 +135,16 @@ void check(const reduce_arguments& arguments) {
   if (arguments.states.checkpoint) check_checkpoint(arguments);
   if (arguments.files.empty()) check_without_file(arguments);
   check_idle(arguments);
+  check_segments(arguments.segments);
+  if (arguments.segments.used()) check_with_segments(arguments);
   if (to_file && arguments.op == op_kind::describe) {
     throw usage("-o: a .npy holds one array, and a description is no array; expected --json");
   }
   const bool several = arguments.files.size() > 1 && !takes_two_arrays(arguments.op) && !arguments.concatenate;
   if (several && to_file) throw usage("-o: one file holds one result; expected one FILE, or --concatenate");
   const auto standard_inputs = [](const auto& names) { return std::count(names.begin(), names.end(), "-"); };
-  if (standard_inputs(arguments.files) + standard_inputs(arguments.states.merge) > 1) {
+  const std::vector<std::string> lists = arguments.segments.files();
+  if (standard_inputs(arguments.files) + standard_inputs(arguments.states.merge) + standard_inputs(lists) > 1) {
     throw usage("'-' was given twice; standard input can be read once");
   }
   if (arguments.json && arguments.hex) throw usage("--hex: --json has value_hex already; expected one of the two");
@@ -206,44 +225,16 @@ void add_state_options(CLI::App& command, op_kind op, state_arguments& to) {
       ->group(group);
 }
 
-constexpr const char* one_array =
-    "  multifold {0} x.npy                              over all elements\n"
-    "  multifold {0} x.npy --axis 0 -o out.npy          down the columns, into a file\n"
-    "  multifold {0} x.bin --dtype f32 --shape 1000,64  raw elements\n"
-    "  zstd -dc x.npy.zst | multifold {0} -             from a pipe, in bounded memory\n"
-    "  multifold {0} x.npy --json                       with engine, plan and seconds\n";
-
-constexpr const char* states =
-    "  multifold {0} x.npy --save-state x.state         leave the exact sum, too\n"
-    "  multifold {0} --merge x.state y.state            and add it to another machine's\n"
-    "  multifold {0} z.npy --merge x.state --save-state x.state  go on where a run has ended\n"
-    "  multifold {0} huge.npy --checkpoint huge.part    may be broken off, and started again\n";
-
-constexpr const char* two_arrays =
-    "  multifold {0} x.npy y.npy                        over all elements\n"
-    "  multifold {0} x.npy y.npy --axis 0 -o out.npy    column by column, into a file\n"
-    "  multifold {0} x.bin y.bin --dtype f32            raw elements\n"
-    "  zstd -dc x.npy.zst | multifold {0} - y.npy       one of them from a pipe\n"
-    "  multifold {0} x.npy y.npy --json                 with engine, plan and seconds\n";
-
-constexpr const char* description_of =
-    "  multifold {0} x.npy                              over all elements\n"
-    "  multifold {0} x.npy --axis 0                     a line for each column\n"
-    "  multifold {0} x.npy --nan omit --correction 1    of what is no NaN; the deviation of a sample\n"
-    "  zstd -dc x.npy.zst | multifold {0} -             from a pipe, in bounded memory\n"
-    "  multifold {0} x.npy --json                       for programs\n";
-
-std::string examples(op_kind op) {
-  const auto of = [op](const char* text) { return fmt::format(fmt::runtime(text), name(op)); };
-  const std::string first = of(takes_two_arrays(op)      ? two_arrays
-                               : op == op_kind::describe ? description_of
-                                                         : one_array);
-  std::string sample;
-  if (takes_correction(op) && op != op_kind::describe) {
-    const std::string line = std::string(takes_two_arrays(op) ? "x.npy y.npy" : "x.npy") + " --correction 1";
-    sample = fmt::format("  multifold {} {:<35}of a sample: divided by n - 1\n", name(op), line);
-  }
-  return "Examples:\n" + first + sample + (has_exact_form(op) ? of(states) : "");
+void add_segment_options(CLI::App& command, segment_arguments& to) {
+  const char* const group = "Segments: one result each, along --axis of arrays of several";
+  command
+      .add_option("--offsets", to.offsets, "Segment i is [offset i, offset i + 1): a list of int32 or int64, as of CSR")
+      ->type_name("FILE")
+      ->group(group);
+  command.add_option("--begins", to.begins, "Where segments begin, in any order; with --ends")
+      ->type_name("FILE")
+      ->group(group);
+  command.add_option("--ends", to.ends, "The places behind their last elements")->type_name("FILE")->group(group);
 }
 
 }  // namespace
@@ -255,11 +246,12 @@ void add_reduce_command(CLI::App& app, op_kind op, command& chosen) {
   CLI::App& sub = *app.add_subcommand(std::string(name(op)), "The " + about);
   add_file_arguments(sub, *arguments);
   add_reduction_options(sub, op, arguments->what);
+  add_segment_options(sub, arguments->segments);
   add_state_options(sub, op, arguments->states);
   add_raw_options(sub, arguments->raw);
   add_output_options(sub, *arguments);
   add_engine_options(sub, arguments->how);
-  sub.footer(examples(op));
+  sub.footer(reduce_examples(op));
   sub.callback([arguments, &chosen] {
     if (takes_two_arrays(arguments->op)) arguments->files = {arguments->x, arguments->y};
     chosen = [arguments](interrupt_watch& watch) {

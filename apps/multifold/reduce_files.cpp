@@ -16,6 +16,7 @@
 #include "progress_bar.hpp"
 #include "report.hpp"
 #include "request.hpp"
+#include "segment_files.hpp"
 #include "state_files.hpp"
 
 namespace multifold::app {
@@ -72,6 +73,7 @@ struct job {
         options(reduce_request(from.op, from.what, from.how)),
         earlier(from.states.merge, watch) {
     options.keep_state = from.states.used();
+    if (from.segments.used()) lists.emplace(from.segments);
     if (from.states.save) check_target(*from.states.save);
     if (from.states.checkpoint) {
       check_target(*from.states.checkpoint);
@@ -83,6 +85,7 @@ struct job {
   const reduce_arguments& arguments;
   std::optional<raw_options> raw;
   reduce_options options;
+  std::optional<segment_files> lists;
   merged_states earlier;
 };
 
@@ -137,6 +140,15 @@ reduce_options options_for(const job& work, const operand_files& files, const ar
   return options;
 }
 
+reduce_result reduce_segments(op_kind op, const std::vector<std::unique_ptr<source>>& inputs, const segments& of,
+                              const reduce_options& options) {
+  const std::size_t rank = inputs[0]->layout().extents.size();
+  if (rank > 1 && (!options.axes || options.axes->size() != 1)) {
+    throw usage(fmt::format("--axis: segments cut one of the {} axes; expected that one", rank));
+  }
+  return takes_two_arrays(op) ? reduce(op, *inputs[0], *inputs[1], of, options) : reduce(op, *inputs[0], of, options);
+}
+
 std::string interruption(const reduce_arguments& arguments) {
   const std::optional<std::string>& checkpoint = arguments.states.checkpoint;
   std::error_code ignored;
@@ -162,7 +174,12 @@ reduce_result reduce_operands(const job& work, const operand_files& files, inter
   options.stop = watch.token();
   if (progress_bar::wanted()) options.progress = [&bar](std::int64_t bytes) { bar.update(bytes); };
   try {
+    if (work.lists) return reduce_segments(op, inputs, work.lists->list(), options);
     return takes_two_arrays(op) ? reduce(op, *inputs[0], *inputs[1], options) : reduce(op, *inputs[0], options);
+  } catch (const shape_error&) {
+    if (!work.lists) throw;
+    const failure problem = failure_of(std::current_exception(), label_of(files) + " by " + work.lists->label());
+    throw failure(exit_code::input, problem.what());
   } catch (const cancelled_error&) {
     throw failure(exit_code::interrupted, label_of(files) + ": " + interruption(work.arguments));
   }

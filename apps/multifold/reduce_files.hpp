@@ -17,6 +17,7 @@ struct reduce_arguments {
   std::string x, y;  // as typed; `files` of operations that take two
   raw_arguments raw;
   reduction_arguments what;
+  segment_arguments segments;
   state_arguments states;
   engine_arguments how;
   bool concatenate = false;

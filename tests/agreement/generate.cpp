@@ -51,6 +51,7 @@ class maker {
     choose_options();
     choose_data();
     choose_way();
+    if (most_.host && !t_.extents.empty() && c_.percent(12)) choose_segments();
     choose_strides();
     return t_;
   }
@@ -210,6 +211,27 @@ class maker {
       if (t_.where == origin::pinned && c_.percent(50)) t_.sent = static_cast<transfer>(c_.between(1, 3));
     }
     if (is_source(t_.where)) choose_source();
+  }
+
+  // On the CPU, as they are there.
+  void choose_segments() {
+    if (t_.engine != engine_choice::host || t_.way != entry::reduce) return;
+    const auto rank = static_cast<std::int64_t>(t_.extents.size());
+    std::int64_t axis = c_.between(0, rank - 1);
+    if (c_.percent(60)) axis = std::max_element(t_.extents.begin(), t_.extents.end()) - t_.extents.begin();
+    if (rank > 1 || c_.percent(50)) t_.axes = {c_.percent(30) ? axis - rank : axis};
+    else t_.axes.reset();
+    const std::int64_t extent = t_.extents[static_cast<std::size_t>(axis)];
+    const bool ranges = c_.percent(30);
+    // Segments that overlap are more work than there are elements.
+    const std::int64_t beside = extent > 0 ? elements_of(t_) / extent : 1;
+    std::int64_t most = c_.percent(60) ? 12 : c_.percent(70) ? 300 : 20'000;
+    if (ranges) most = std::min(most, (std::int64_t{1} << 22) / std::max<std::int64_t>(elements_of(t_), 1));
+    most = std::min(most, (std::int64_t{1} << 18) / std::max<std::int64_t>(beside, 1));
+    t_.cut = {ranges, c_.percent(50), c_.between(0, std::max<std::int64_t>(most, 1)), c_.bits() % 100000};
+    t_.keepdims = c_.percent(1);
+    if (!c_.percent(1)) t_.forced = {};
+    t_.state = t_.endless = false;
   }
 
   void choose_count() {

@@ -84,6 +84,8 @@ std::string difference_of(const trial& t, const expectation& wanted, const outco
     return got.what == outcome::kind::unsupported || empty_first ? "" : came + " for a refusal of " + must;
   }
   if (got.what == outcome::kind::unsupported) return may_be_refused(t).empty() ? came + " for a value" : "";
+  // Of an axis that is not the slowest all has to be in memory.
+  if (got.what == outcome::kind::memory && t.cut && is_source(t.where) && t.memory_bytes > 0) return "";
   // The states of all results of a pipe are open at once.
   if (got.what == outcome::kind::memory && t.where == origin::pipe && t.memory_bytes > 0) return "";
   if (t.count && *t.count > elements_of(t)) {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "agreement/batch.hpp"
+#include "agreement/cuts.hpp"
 #include "agreement/finisher.hpp"
 #include "agreement/fold.hpp"
 #include "agreement/odometer.hpp"
@@ -47,7 +48,25 @@ split_view split(const trial& t) {
     (reduced[i] ? v.inside : v.kept).push_back({t.extents[i], t.strides[i]});
     if (!reduced[i]) v.results *= t.extents[i];
   }
+  if (t.cut) v.results *= t.cut->count;
   return v;
+}
+
+// Calls result(start, inside) for every result in order: its elements are those of `inside` from `start` on.
+template <class Result>
+void each_result(const trial& t, const split_view& view, const Result& result) {
+  if (!t.cut) return turn(view.kept, 0, [&](std::int64_t start) { result(start, view.inside); });
+  const auto axis = static_cast<std::ptrdiff_t>(cut_axis(t));
+  const std::vector<wheel> before(view.kept.begin(), view.kept.begin() + axis),
+      behind(view.kept.begin() + axis, view.kept.end());
+  const std::int64_t stride = t.strides[cut_axis(t)];
+  const auto segments = segments_of(t);
+  turn(before, 0, [&](std::int64_t outer) {
+    for (const auto& segment : segments) {
+      const std::vector<wheel> inside{{segment.second - segment.first, stride}};
+      turn(behind, outer + segment.first * stride, [&](std::int64_t start) { result(start, inside); });
+    }
+  });
 }
 
 void fold(const trial& t, const std::byte* x, expectation& into) {
@@ -78,9 +97,9 @@ void reduce_by(const trial& t, const std::byte* x, const std::byte* y, const Rea
   finisher<Element> finish(t, into);
   thread_local batch<Element> b;
   std::byte* out = into.bytes.data();
-  turn(view.kept, 0, [&](std::int64_t start) {
+  each_result(t, view, [&](std::int64_t start, const std::vector<wheel>& inside) {
     b.clear();
-    turn(view.inside, start, [&](std::int64_t at) {
+    turn(inside, start, [&](std::int64_t at) {
       const Element a = read(x + at * item);
       b.add(wanted, t.nan, a, two ? read(y + at * item) : a);
     });
@@ -154,6 +173,7 @@ expectation expected(const trial& given, const std::byte* x, const std::byte* y)
   const std::vector<bool> reduced = reduced_axes(t);
   for (std::size_t i = 0; i < reduced.size(); ++i) {
     if (!reduced[i]) e.extents.push_back(t.extents[i]);
+    else if (t.cut) e.extents.push_back(t.cut->count);
     else if (t.keepdims) e.extents.push_back(1);
   }
   if (t.way == entry::fold) {

@@ -41,6 +41,10 @@ std::string must_be_refused(const trial& t) {
   const bool real_result = is_floating(t.type) || (t.result && is_floating(*t.result));
   if (t.wanted == accuracy::exact && t.op == op_kind::prod && real_result) return "an exact product";
   if (t.way != entry::reduce) return "";
+  if (t.cut && t.keepdims) return "segments that keep the axis";
+  if (t.cut && is_forced(t.forced)) return "a forced plan of segments";
+  if (t.cut && t.endless) return "segments of a stream of unknown length";
+  if (t.cut && t.engine == engine_choice::both) return "segments that two engines share";
   if (t.state && !has_state(t)) return "a state";
   if (t.where == origin::device && (t.engine == engine_choice::host || t.engine == engine_choice::both)) {
     return "device memory on the host engine";
@@ -54,6 +58,7 @@ std::string must_be_refused(const trial& t) {
 
 std::string may_be_refused(const trial& t) {
   if (is_forced(t.forced)) return "a forced plan";
+  if (t.cut && t.cut->ranges && t.where == origin::pipe) return "segments of a pipe that do not ascend";
   const bool direct = t.sent == transfer::copy || t.sent == transfer::mapped;
   if (direct) return "a transfer out of memory that is not pinned, or of an array that has to be gathered";
   const bool forwards = t.extents.empty() || t.extents[0] <= 1 || t.strides[0] == 1;

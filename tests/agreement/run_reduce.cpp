@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "agreement/attempt.hpp"
+#include "agreement/cuts.hpp"
 #include "agreement/sources.hpp"
 #include "agreement/worker.hpp"
 #include "multifold/reduce.hpp"
+#include "multifold/segments.hpp"
 #include "multifold/state.hpp"
 
 namespace multifold::agreement {
@@ -30,10 +32,51 @@ reduce_result reduce_sources(const trial& t, const laid_out& arrays, const reduc
   return reduce(t.op, *x, *y, options);
 }
 
+// The list of segments, and the memory it is in.
+struct segment_list {
+  explicit segment_list(const trial& t) {
+    const auto all = segments_of(t);
+    std::vector<std::int64_t> numbers;
+    for (const auto& each : all) numbers.push_back(each.first);
+    if (t.cut->ranges) {
+      for (const auto& each : all) numbers.push_back(each.second);
+    } else {
+      numbers.push_back(all.empty() ? 0 : all.back().second);
+    }
+    wide = numbers;
+    narrow.assign(numbers.begin(), numbers.end());
+    const auto count = static_cast<std::int64_t>(all.size());
+    const dtype type = t.cut->narrow ? dtype::i32 : dtype::i64;
+    const auto* const first = t.cut->narrow ? reinterpret_cast<const std::byte*>(narrow.data())
+                                            : reinterpret_cast<const std::byte*>(wide.data());
+    list = t.cut->ranges ? segments::from_ranges(make_view(first, type, {count}),
+                                                 make_view(first + count * item_bytes(type), type, {count}))
+                         : segments::from_offsets(make_view(first, type, {count + 1}));
+  }
+  std::vector<std::int64_t> wide;
+  std::vector<std::int32_t> narrow;
+  segments list;
+};
+
+reduce_result reduce_segments(const trial& t, const laid_out& arrays, const reduce_options& options,
+                              const std::filesystem::path& folder) {
+  const segment_list of(t);
+  const bool two = takes_two_arrays(t.op);
+  if (!is_source(t.where)) {
+    if (two) return reduce(t.op, view_of(t, arrays.x), view_of(t, arrays.y), of.list, options);
+    return reduce(t.op, view_of(t, arrays.x), of.list, options);
+  }
+  const auto x = make_source_of(t, {arrays.buffer_x, static_cast<std::size_t>(arrays.bytes)}, folder / "x");
+  if (!two) return reduce(t.op, *x, of.list, options);
+  const auto y = make_source_of(t, {arrays.buffer_y, static_cast<std::size_t>(arrays.bytes)}, folder / "y");
+  return reduce(t.op, *x, *y, of.list, options);
+}
+
 std::int64_t all_result_bytes(const trial& t) {
   const std::vector<bool> reduced = reduced_axes(t);
   std::int64_t bytes = result_bytes_of(t);
   for (std::size_t i = 0; i < reduced.size(); ++i) bytes *= reduced[i] ? 1 : t.extents[i];
+  if (t.cut) bytes *= t.cut->count;
   return bytes;
 }
 
@@ -62,6 +105,7 @@ outcome run_reduce(const trial& t, const laid_out& arrays, result_memory& result
     reduce_options options = options_of(t);
     if (t.into) options.into = results.prepare(all_result_bytes(t));
     const auto done = [&]() -> reduce_result {
+      if (t.cut) return reduce_segments(t, arrays, options, folder);
       if (is_source(t.where)) return reduce_sources(t, arrays, options, folder);
       return reduce_arrays(t, arrays, options);
     };
@@ -71,7 +115,7 @@ outcome run_reduce(const trial& t, const laid_out& arrays, result_memory& result
       got.extents = std::move(r.extents);
       got.type = r.type;
       got.bytes = t.into ? std::vector<std::byte>(options.into.begin(), options.into.end()) : std::move(r.data);
-      if (r.count != elements_of(t)) got.damage = "count " + std::to_string(r.count);
+      if (r.count != (t.cut ? cut_elements(t) : elements_of(t))) got.damage = "count " + std::to_string(r.count);
     } catch (...) {
       if (t.into && !results.intact()) got.damage = "bytes around the results are overwritten";
       throw;

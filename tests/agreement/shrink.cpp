@@ -23,6 +23,7 @@ class steps {
         if (extent >= 1 && extent < t_.extents[i]) with([&](trial& s) { set_extent(s, i, extent); });
       }
     }
+    if (t_.cut) segments();
     strides();
     options();
     data();
@@ -37,6 +38,8 @@ class steps {
     if (is_source(s.where)) s.strides = fortran_ ? fortran_strides(s.extents) : c_strides(s.extents);
     // A stream of unknown length is one long row.
     if (s.extents.size() != 1 || (s.axes && s.axes->size() != 1)) s.endless = false;
+    const bool one_axis = s.axes ? s.axes->size() == 1 : s.extents.size() == 1;
+    if (s.cut && !one_axis) return;
     if (line_of(s) != line_of(t_)) found_.push_back(std::move(s));
   }
 
@@ -58,6 +61,16 @@ class steps {
       }
       s.axes = axes;
     });
+  }
+
+  void segments() {
+    with([](trial& s) { s.cut.reset(); });
+    for (const std::int64_t count : {std::int64_t{1}, t_.cut->count / 2, t_.cut->count - 1}) {
+      if (count >= 0 && count < t_.cut->count) with([&](trial& s) { s.cut->count = count; });
+    }
+    with([](trial& s) { s.cut->ranges = false; });
+    with([](trial& s) { s.cut->narrow = false; });
+    with([](trial& s) { s.cut->seed %= 4; });
   }
 
   // Without gaps, flips and repeats, in the same order; then in C order.

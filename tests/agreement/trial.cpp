@@ -99,6 +99,20 @@ numbers parse_data(const std::string& text) {
   return n;
 }
 
+std::string cuts_text(const cuts& c) {
+  const std::string kind = std::string(c.ranges ? "ranges" : "offsets") + (c.narrow ? "32" : "");
+  return kind + ":" + std::to_string(c.count) + ":" + std::to_string(c.seed);
+}
+
+cuts parse_cuts(const std::string& text) {
+  constexpr std::array<std::string_view, 4> kinds{"offsets", "offsets32", "ranges", "ranges32"};
+  const std::vector<std::string> parts = split(text, ':');
+  if (parts.size() != 3) refuse("segments", text);
+  const int kind = parse_name<int>(kinds, "segments", parts[0]);
+  return {kind >= 2, kind % 2 == 1, parse_integer<std::int64_t>("segments", parts[1]),
+          parse_integer<std::uint64_t>("segments", parts[2])};
+}
+
 void set(trial& t, const std::string& key, const std::string& text) {
   if (key == "op") {
     const auto op = parse_op(text);
@@ -115,6 +129,7 @@ void set(trial& t, const std::string& key, const std::string& text) {
   else if (key == "at") t.at_end = text == "end" ? true : (refuse(key, text), false);
   else if (key == "axes") t.axes = parse_list(key, text);
   else if (key == "keepdims") t.keepdims = parse_integer<int>(key, text) != 0;
+  else if (key == "segments") t.cut = parse_cuts(text);
   else if (key == "nan") t.nan = parse_name<nan_policy>(nan_names, key, text);
   else if (key == "correction") t.correction = parse_integer<std::int64_t>(key, text);
   else if (key == "initial") t.initial = std::strtod(text.c_str(), nullptr);
@@ -174,6 +189,7 @@ std::string line_of(const trial& t) {
   add("extents", list_text(t.extents));
   add("strides", list_text(t.strides));
   if (t.axes) add("axes", list_text(*t.axes));
+  if (t.cut) add("segments", cuts_text(*t.cut));
   if (t.shift != 0) add("shift", std::to_string(t.shift));
   if (t.at_end) add("at", "end");
   if (t.keepdims) add("keepdims", "1");

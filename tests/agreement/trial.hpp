@@ -52,6 +52,14 @@ struct numbers {
   bool operator==(const numbers&) const = default;
 };
 
+/// Segments along the only axis of the trial, made by cuts.hpp.
+struct cuts {
+  bool ranges = false;  // else offsets
+  bool narrow = false;  // i32 instead of i64
+  std::int64_t count = 0;
+  std::uint64_t seed = 1;
+};
+
 struct trial {
   op_kind op = op_kind::sum;
   dtype type = dtype::f32;
@@ -60,6 +68,7 @@ struct trial {
   bool at_end = false;     // the buffer ends where its memory ends (host memory)
   std::optional<std::vector<std::int64_t>> axes;
   bool keepdims = false;
+  std::optional<cuts> cut;  // entry::reduce
   nan_policy nan = nan_policy::propagate;
   std::int64_t correction = 0;
   std::optional<double> initial;

@@ -82,6 +82,20 @@ TEST_F(allocation, of_reductions_in_memory) {
   EXPECT_EQ(values_, before);
 }
 
+TEST_F(allocation, of_segments) {
+  std::vector<std::int64_t> offsets(61);
+  for (std::size_t i = 0; i < offsets.size(); ++i) offsets[i] = static_cast<std::int64_t>(i);
+  const segments rows = segments::from_offsets(make_view(offsets.data(), {61}));
+  const std::string file = write("x.npy", io::npy(io::dict("<f4", "(60, 100)"), io::raw(values_)));
+  for (const op_kind op : {op_kind::sum, op_kind::argmin, op_kind::std}) {
+    SCOPED_TRACE(name(op));
+    options_.axes = {0};
+    fail_each([&] { return reduce(op, make_view(values_.data(), {60, 100}), rows, options_).data; });
+    fail_each([&] { return reduce(op, make_view(values_.data(), {6000}), rows, options_).data; });
+    fail_each([&] { return reduce(op, *open_npy(file), rows, options_).data; });
+  }
+}
+
 TEST_F(allocation, of_files) {
   const std::string array = io::npy(io::dict("<f4", "(60, 100)"), io::raw(values_));
   const std::string npy = write("x.npy", array),

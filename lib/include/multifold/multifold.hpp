@@ -8,6 +8,7 @@
 #include "multifold/plan.hpp"
 #include "multifold/rates.hpp"
 #include "multifold/reduce.hpp"
+#include "multifold/segments.hpp"
 #include "multifold/source.hpp"
 #include "multifold/state.hpp"
 #include "multifold/state_file.hpp"

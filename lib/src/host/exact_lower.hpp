@@ -16,13 +16,13 @@ struct exact_lowering {
   const op_type& op;
   const lower_work& w;
 
-  std::int64_t count_of(const accumulator& acc) const {
+  std::int64_t count_of(const accumulator& acc, std::int64_t batch) const {
     if constexpr (Omit) return acc.count;
-    else return w.count;
+    else return w.count_of(batch);
   }
 
-  [[gnu::noinline]] void slowly(const accumulator& acc, std::byte* out) const {
-    op.take_exactly(acc, count_of(acc), [&](const exact_sum<T>& sum) {
+  [[gnu::noinline]] void slowly(const accumulator& acc, std::int64_t batch, std::byte* out) const {
+    op.take_exactly(acc, count_of(acc, batch), [&](const exact_sum<T>& sum) {
       store(finish_scalar(w.what->op, sum, w.what->initial), w.what->result, out);
     });
   }
@@ -32,7 +32,7 @@ struct exact_lowering {
     const auto* acc = reinterpret_cast<const accumulator*>(w.acc);
     std::byte* out = w.out;
     for (std::int64_t i = 0; i < w.results; ++i, ++acc, out += w.out_step) {
-      if (acc->spilled() || count_of(*acc) == 0) slowly(*acc, out);
+      if (acc->spilled() || count_of(*acc, i) == 0) slowly(*acc, i, out);
       else *reinterpret_cast<Result*>(out) = multifold::detail::nearest<Result>(acc->pair);
     }
   }
@@ -44,15 +44,15 @@ struct exact_lowering {
     std::byte* out = w.out;
     for (std::int64_t i = 0; i < w.results; ++i, ++acc, out += w.out_step) {
       auto& result = *reinterpret_cast<Result*>(out);
-      const std::int64_t count = count_of(*acc);
+      const std::int64_t count = count_of(*acc, i);
       const bool quick = !acc->spilled() && count > 0 && round_if_certain(near_quotient(acc->pair, count), result);
-      if (!quick) slowly(*acc, out);
+      if (!quick) slowly(*acc, i, out);
     }
   }
 
   void state() const {
     const auto& acc = *reinterpret_cast<const accumulator*>(w.acc);
-    op.take_exactly(acc, count_of(acc), [&](const exact_sum<T>& sum) {
+    op.take_exactly(acc, count_of(acc, 0), [&](const exact_sum<T>& sum) {
       save_exact(sum, {w.out, exact_state_bytes<exact_traits<T>>});
     });
   }
@@ -62,7 +62,7 @@ struct exact_lowering {
     if (w.what->op == op_kind::mean) return means<Result>();
     if (!w.what->initial.given) return sums<Result>();
     const auto* acc = reinterpret_cast<const accumulator*>(w.acc);
-    for (std::int64_t i = 0; i < w.results; ++i) slowly(acc[i], w.out + i * w.out_step);
+    for (std::int64_t i = 0; i < w.results; ++i) slowly(acc[i], i, w.out + i * w.out_step);
   }
 };
 

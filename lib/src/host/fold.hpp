@@ -48,6 +48,9 @@ struct lower_work {
   std::int64_t count;  // elements of a batch
   std::byte* out;
   std::int64_t out_step;
+  const std::int64_t* counts = nullptr;  // of each batch where they differ, and none is 0; else null
+
+  std::int64_t count_of(std::int64_t batch) const { return counts != nullptr ? counts[batch] : count; }
 };
 
 struct kernel_set {

@@ -14,18 +14,23 @@ namespace multifold::host {
 template <class Result>
 void lower_reals(const lower_work& w) {
   const auto* const acc = reinterpret_cast<const double*>(w.acc);
-  const double divisor = w.what->op == op_kind::mean ? static_cast<double>(w.count) : 1.0;
-  std::byte* out = w.out;
-  for (std::int64_t i = 0; i < w.results; ++i, out += w.out_step) {
+  const auto put = [&](std::int64_t i, double divisor) {
     const auto x = static_cast<Result>(acc[i] / divisor);
-    *reinterpret_cast<Result*>(out) = blend(x == x, x, std::numeric_limits<Result>::quiet_NaN());
+    *reinterpret_cast<Result*>(w.out + i * w.out_step) = blend(x == x, x, std::numeric_limits<Result>::quiet_NaN());
+  };
+  const bool divides = w.what->op == op_kind::mean;
+  if (divides && w.counts != nullptr) {
+    for (std::int64_t i = 0; i < w.results; ++i) put(i, static_cast<double>(w.counts[i]));
+  } else {
+    const double divisor = divides ? static_cast<double>(w.count) : 1.0;
+    for (std::int64_t i = 0; i < w.results; ++i) put(i, divisor);
   }
 }
 
 template <class Op>
 outcome lower_accumulators(const void* op, const lower_work& w) {
   if constexpr (std::is_same_v<typename Op::accumulator, double>) {
-    const bool plain = w.count > 0 && !w.what->initial.given;
+    const bool plain = (w.counts != nullptr || w.count > 0) && !w.what->initial.given;
     if (plain && w.what->result == dtype::f32) return lower_reals<float>(w), outcome{};
     if (plain && w.what->result == dtype::f64) return lower_reals<double>(w), outcome{};
   }
@@ -34,7 +39,7 @@ outcome lower_accumulators(const void* op, const lower_work& w) {
   outcome all;
   std::byte* out = w.out;
   for (std::int64_t i = 0; i < w.results; ++i, out += w.out_step) {
-    const scalar value = finish_scalar(w.what->op, o.lower(acc[i], w.count), w.what->initial);
+    const scalar value = finish_scalar(w.what->op, o.lower(acc[i], w.count_of(i)), w.what->initial);
     all.note(store(value, w.what->result, out), i);
   }
   return all;

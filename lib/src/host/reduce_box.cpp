@@ -139,7 +139,7 @@ struct walker {
 void reduce_box(const fold& f, const nest& n, const box& b, const box_memory& memory) {
   std::array<nest_loop, most_loops> active;
   int count = 0;
-  std::int64_t element = n.offset - memory.origin, acc = -memory.first_acc, index = 0;
+  std::int64_t element = n.offset - memory.origin, acc = -memory.first_acc, index = -memory.first_index;
   for (std::size_t i = 0; i < n.loops.size(); ++i) {
     const nest_loop& loop = n.loops[i];
     element += b[i].begin * loop.stride;

@@ -11,11 +11,12 @@ namespace multifold::host {
 
 /// Where a box is read from and gathered.
 struct box_memory {
-  const std::byte* data;   // element `origin`
-  std::int64_t origin;     // elements from the start of the array, whose first element is nest::offset
-  std::byte* acc;          // accumulator `first_acc`
-  std::int64_t first_acc;  // in the numbering of nest::kept
-  std::ptrdiff_t other;    // bytes from the first array to a second one; 0 if there is none
+  const std::byte* data;         // element `origin`
+  std::int64_t origin;           // elements from the start of the array, whose first element is nest::offset
+  std::byte* acc;                // accumulator `first_acc`
+  std::int64_t first_acc;        // in the numbering of nest::kept
+  std::ptrdiff_t other;          // bytes from the first array to a second one; 0 if there is none
+  std::int64_t first_index = 0;  // comes off the numbers of elements within their batches
 };
 
 /// Merges every element of `b` into the accumulator of its batch.

@@ -92,11 +92,7 @@ void check_result(const reduction& what, const batches& form) {
   if (form.length == 0 && form.results() > 0 && !has_identity(what.op) && !what.initial.given) {
     detail::throw_no_value(what.op);
   }
-  if (!result_dtype_allowed(what.op, what.input, what.result)) {
-    throw unsupported_error(std::string(name(what.op)) + " of " + std::string(name(what.input)) +
-                            " is a real number: expected a floating result dtype, not " +
-                            std::string(name(what.result)));
-  }
+  detail::check_result_dtype(what);
 }
 
 pass next_pass_over(const pass& previous, int threads, block_form form) {

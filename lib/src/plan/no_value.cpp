@@ -14,4 +14,10 @@ void throw_no_value(op_kind op) {
       (is_position ? "expected one element or more in each batch" : "give an initial value (reduce_options::initial)"));
 }
 
+void check_result_dtype(const reduction& what) {
+  if (result_dtype_allowed(what.op, what.input, what.result)) return;
+  throw unsupported_error(std::string(name(what.op)) + " of " + std::string(name(what.input)) +
+                          " is a real number: expected a floating result dtype, not " + std::string(name(what.result)));
+}
+
 }  // namespace multifold::detail

@@ -1,11 +1,14 @@
-// The refusal of a reduction that has no value, for whoever finds that there are no elements.
+// Refusals of reductions that have no value: of no elements, or in a dtype that cannot hold it.
 #pragma once
 
-#include "multifold/ops.hpp"
+#include "multifold/reduction.hpp"
 
 namespace multifold::detail {
 
 /// Throws: shape_error, which says that `op` of no elements has no value.
 [[noreturn]] void throw_no_value(op_kind op);
+
+/// Throws unsupported_error for an integer from a real value.
+void check_result_dtype(const reduction& what);
 
 }  // namespace multifold::detail

@@ -7,6 +7,7 @@
 #include "multifold/plan.hpp"
 #include "multifold/reduce.hpp"
 #include "multifold/reduction.hpp"
+#include "reduce/segment_request.hpp"
 #include "stream/host_stream.hpp"
 #include "stream/inputs.hpp"
 
@@ -25,6 +26,10 @@ engine_traits current_device();
 /// is asked for. Begins after what is on `after` now; null is the default stream.
 /// Throws: unsupported_error if that is being captured.
 void run_on_device(const plan& p, const operands& data, void* results, CUstream_st* after);
+
+/// Reduces segments of an array, or of two, into `results` on the host; begins as run_on_device does. The list is in
+/// host memory and checked, or in device memory and not.
+void run_segments_on_device(const segment_request& request, void* results, CUstream_st* after);
 
 /// The calling thread waits for what is on `stream` now. Throws: unsupported_error if that is being captured.
 void wait_for(CUstream_st* stream);

@@ -80,6 +80,11 @@ void run_on_device(const plan& p, const operands& data, void* results, CUstream_
   check_status(cuda::status_of(space, stream.get()), p.what);
 }
 
+void run_segments_on_device(const segment_request& request, void*, CUstream_st*) {
+  throw unsupported_error(std::string("segments of arrays in ") + (request.where == place::host ? "host" : "device") +
+                          " memory are not reduced on the device engine: they are on the CPU engine, in host memory");
+}
+
 void wait_for(CUstream_st* stream) {
   const cuda::relaxed_capture_mode mode;
   graphs::refuse_captured(stream);

@@ -112,16 +112,24 @@ engine_decision decide_engine(const reducible& array, const reduce_options& opti
 
 namespace detail {
 
+namespace {
+
+void refuse_device_memory(engine_choice choice) {
+  if (choice == engine_choice::host) {
+    throw unsupported_error("the array is in device memory, where the host engine cannot read it");
+  }
+  if (choice == engine_choice::both) {
+    throw unsupported_error(
+        "the array is in device memory, where the host engine takes no part: use the device engine");
+  }
+}
+
+}  // namespace
+
 chosen_engine choose_engine(const request& r, place where, bool dense, const reduce_options& options) {
   engine_choice choice = choice_of(options);
   if (where == place::device) {
-    if (choice == engine_choice::host) {
-      throw unsupported_error("the array is in device memory, where the host engine cannot read it");
-    }
-    if (choice == engine_choice::both) {
-      throw unsupported_error(
-          "the array is in device memory, where the host engine takes no part: use the device engine");
-    }
+    refuse_device_memory(choice);
     choice = engine_choice::device;
   }
   if (choice == engine_choice::automatic) {
@@ -135,6 +143,16 @@ chosen_engine choose_engine(const request& r, place where, bool dense, const red
   }
   device_is_open = true;
   return {current_device(), choice == engine_choice::both};
+}
+
+engine_kind engine_of_segments(place where, const reduce_options& options) {
+  const engine_choice choice = choice_of(options);
+  if (where == place::device) {
+    refuse_device_memory(choice);
+    return engine_kind::device;
+  }
+  if (choice == engine_choice::both) throw unsupported_error("segments are not shared by engines: use the host engine");
+  return choice == engine_choice::device ? engine_kind::device : engine_kind::host;
 }
 
 }  // namespace detail

@@ -16,4 +16,8 @@ struct chosen_engine {
 /// dense or not. Throws engine_error if the engine that was asked for is not there, unsupported_error if it cannot.
 chosen_engine choose_engine(const request& r, place where, bool dense, const reduce_options& options);
 
+/// The same for segments of an array in `where`: whole arrays go to the engine where they are. The device may not be
+/// there.
+engine_kind engine_of_segments(place where, const reduce_options& options);
+
 }  // namespace multifold::detail

@@ -34,4 +34,11 @@ void check_places(const array_view& x, const array_view* y, std::span<std::byte>
                      "reduce_options::into takes host memory, and reduce_async writes to a device's");
 }
 
+void check_place(const segments& of) {
+  if (of.count == 0) return;
+  if (of.where == place::device) return check_read_by_device("the list of segments lies", of.begins);
+  check_used_by_host("the list of segments lies", of.begins, "say place::device");
+  check_used_by_host("the list of segments lies", of.ends, "say place::device");
+}
+
 }  // namespace multifold::detail

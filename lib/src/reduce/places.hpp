@@ -5,6 +5,7 @@
 #include <span>
 
 #include "multifold/array.hpp"
+#include "multifold/segments.hpp"
 
 namespace multifold::detail {
 
@@ -15,6 +16,9 @@ void check_address(const array_view& array);
 /// empty) not to be written to by the host. `y` may be null. In device memory, arrays are those of the current device,
 /// or what that device can read of the host's. The device is open then; for host memory none is opened.
 void check_places(const array_view& x, const array_view* y, std::span<std::byte> into);
+
+/// The same of a list of segments.
+void check_place(const segments& of);
 
 /// Whether CUDA knows `at` as memory of a device that the host cannot read. Never opens a device.
 bool is_device_memory(const void* at);

@@ -16,6 +16,7 @@
 #include "reduce/host_chunks.hpp"
 #include "reduce/places.hpp"
 #include "reduce/request.hpp"
+#include "reduce/results.hpp"
 #include "reduce/resume.hpp"
 #include "stream/host_stream.hpp"
 
@@ -27,14 +28,7 @@ using detail::request;
 std::vector<std::byte> allocate_results(const request& r) {
   if (r.into.data() != nullptr && !r.what.as_state) return {};
   if (r.what.as_state) return empty_state(r.what.input);
-  const int128_t bytes = static_cast<int128_t>(r.form.results()) * result_bytes(r.what);
-  try {
-    if (bytes <= INT64_MAX) return std::vector<std::byte>(static_cast<std::size_t>(bytes));
-  } catch (const std::exception&) {
-    // told below
-  }
-  throw out_of_memory(std::to_string(r.form.results()) + " results of " + std::string(name(r.what.result)) +
-                      " do not fit in memory: reduce over more axes, or ask for a narrower result dtype");
+  return detail::allocate_results(r.what, r.form.results());
 }
 
 // What came is the state; the value is made of it.

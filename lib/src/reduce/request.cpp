@@ -59,23 +59,23 @@ void check_state(const request& r) {
   }
 }
 
-std::span<std::byte> checked_place(const request& r, std::span<std::byte> into) {
+}  // namespace
+
+std::span<std::byte> checked_place(const reduction& what, std::int64_t results, std::span<std::byte> into) {
   if (into.data() == nullptr && into.empty()) return {};
   if (into.data() == nullptr) throw shape_error("the memory for the results has no address");
-  const std::int64_t item = result_bytes(r.what);
-  if (static_cast<int128_t>(into.size()) != static_cast<int128_t>(r.form.results()) * item) {
-    throw shape_error(std::to_string(r.form.results()) + " results of " + std::to_string(item) +
-                      " bytes do not take the " + std::to_string(into.size()) + " that were given for them");
+  const std::int64_t item = result_bytes(what);
+  if (static_cast<int128_t>(into.size()) != static_cast<int128_t>(results) * item) {
+    throw shape_error(std::to_string(results) + " results of " + std::to_string(item) + " bytes do not take the " +
+                      std::to_string(into.size()) + " that were given for them");
   }
-  const std::int64_t boundary = r.what.op == op_kind::describe ? alignof(summary) : item;
+  const std::int64_t boundary = what.op == op_kind::describe ? alignof(summary) : item;
   if (reinterpret_cast<std::uintptr_t>(into.data()) % static_cast<std::uintptr_t>(boundary) != 0) {
     throw shape_error("the memory for the results starts at an address that is no multiple of " +
                       std::to_string(boundary) + " bytes");
   }
   return into;
 }
-
-}  // namespace
 
 void check_arrays(op_kind op, int given) {
   const int wanted = takes_two_arrays(op) ? 2 : 1;
@@ -141,32 +141,41 @@ array_view view_of(const array_layout& layout) {
   return view;
 }
 
-request make_request(op_kind op, const array_view& view, const reduce_options& options) {
+reduction make_checked_reduction(op_kind op, dtype input, const reduce_options& options) {
   check_resources(options);
-  request r;
-  r.data = view.data;
-  r.what = make_reduction(op, view.type, options.nan, options.wanted.value_or(accuracy::exact));
-  r.what.initial = options.initial;
-  r.what.correction = options.correction;
+  reduction what = make_reduction(op, input, options.nan, options.wanted.value_or(accuracy::exact));
+  what.initial = options.initial;
+  what.correction = options.correction;
   if (options.correction != 0 && (!takes_correction(op) || options.correction < 0)) {
     throw unsupported_error(takes_correction(op)
                                 ? "the correction is " + std::to_string(options.correction) + "; expected 0 or more"
                                 : std::string(name(op)) + " takes no correction: var, std, cov and describe do");
   }
-  if (options.result) r.what.result = *options.result;
-  check_initial(op, view.type, options.initial);
-  r.achieved = always_exact(r.what) || gathers_exactly(r.what) ? accuracy::exact : accuracy::fast;
-  if (options.wanted == accuracy::exact && r.achieved == accuracy::fast) {
-    throw unsupported_error("an exact " + std::string(name(op)) + " of " + std::string(name(view.type)) +
+  if (options.result) what.result = *options.result;
+  check_initial(op, input, options.initial);
+  if (options.wanted == accuracy::exact && achieved_by(what) == accuracy::fast) {
+    throw unsupported_error("an exact " + std::string(name(op)) + " of " + std::string(name(input)) +
                             " is not served: ask for accuracy fast, which rounds along a fixed tree of binary64");
   }
+  return what;
+}
+
+accuracy achieved_by(const reduction& what) {
+  return always_exact(what) || gathers_exactly(what) ? accuracy::exact : accuracy::fast;
+}
+
+request make_request(op_kind op, const array_view& view, const reduce_options& options) {
+  request r;
+  r.data = view.data;
+  r.what = make_checked_reduction(op, view.type, options);
+  r.achieved = achieved_by(r.what);
   const std::vector<std::int64_t> axes = options.axes ? *options.axes : all_axes(view.rank());
   r.form = normalise(view, axes, order_of(op));
   r.result_extents = multifold::result_extents(view, axes, options.keepdims);
   r.elements = view.elements();
   r.what.as_state = options.keep_state;
   if (options.keep_state) check_state(r);
-  r.into = checked_place(r, options.into);
+  r.into = checked_place(r.what, r.form.results(), options.into);
   return r;
 }
 

@@ -28,6 +28,15 @@ struct request {
 /// Throws shape_error for axes that do not fit, unsupported_error for options that contradict each other.
 request make_request(op_kind op, const array_view& view, const reduce_options& options);
 
+/// What the options make of `op` over `input`. Throws: unsupported_error for options that contradict each other.
+reduction make_checked_reduction(op_kind op, dtype input, const reduce_options& options);
+
+/// What a result of it may be off by.
+accuracy achieved_by(const reduction& what);
+
+/// `into`, or nothing if that is nothing. Throws: shape_error unless it holds so many results.
+std::span<std::byte> checked_place(const reduction& what, std::int64_t results, std::span<std::byte> into);
+
 /// Unless two arrays can be reduced together, throws shape_error or unsupported_error with `who` in front.
 void check_pair(op_kind op, const array_view& x, const array_view& y, const std::string& who = "");
 

@@ -23,6 +23,8 @@ engine_traits current_device() { throw engine_error(absent); }
 
 void run_on_device(const plan&, const operands&, void*, CUstream_st*) { throw engine_error(absent); }
 
+void run_segments_on_device(const segment_request&, void*, CUstream_st*) { throw engine_error(absent); }
+
 void wait_for(CUstream_st*) { throw engine_error(std::string("a stream was named, and ") + absent); }
 
 bool uses_cuda() { return false; }
