@@ -9,6 +9,7 @@
 #include "multifold/rates.hpp"
 #include "multifold/reduce.hpp"
 #include "multifold/source.hpp"
+#include "multifold/span.hpp"
 #include "multifold/state.hpp"
 #include "multifold/state_file.hpp"
 #include "multifold/trace.hpp"

@@ -84,9 +84,23 @@ struct exact_row_kernel {
     op.add(into, pair);
   }
 
+  // To begin and to end a watch takes longer than so few additions of pairs.
+  static constexpr std::int64_t few = 8;
+
+  MULTIFOLD_INLINE static exact_pair sum_of_few(const row_span<T>& row) {
+    pair_lanes<1> sum;
+    sum.clear(1);
+    for (std::int64_t k = 0; k < row.length; ++k) sum.add(0, to_double(T{row.data[k].value}));
+    return sum.at(0);
+  }
+
   // One after the other.
   MULTIFOLD_INLINE void one(std::int64_t r) const {
     row_span<T> rest = span_of(r);
+    if (!always_fits<T> && rest.length <= few) {
+      const exact_pair sum = sum_of_few(rest);
+      if (!sum.lost()) return add(r, sum, rest.length);
+    }
     const auto advance = [&](std::int64_t count) {
       rest = {rest.data + count, rest.length - count, rest.readable - count};
     };

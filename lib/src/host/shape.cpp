@@ -8,7 +8,6 @@
 namespace multifold::host {
 namespace {
 
-constexpr std::int64_t task_bytes = 256 << 10;
 // More tasks than this balance no better, and leave more partial results to merge. Columns leave many from each task.
 constexpr std::int64_t enough_tasks = 1024;
 constexpr std::int64_t enough_column_tasks = 256;

@@ -70,6 +70,8 @@ engine_decision quickest_engine(const void* data, workload work) {
   return decide(rates, work);
 }
 
+bool is_small(const reducible& array) { return array.bytes >= 0 && array.bytes < least_streamed_bytes; }
+
 }  // namespace
 
 std::string_view name(engine_choice choice) noexcept { return choice_names[static_cast<std::size_t>(choice)]; }
@@ -94,7 +96,7 @@ engine_decision decide_engine(const reducible& array, const reduce_options& opti
   if (choice != engine_choice::automatic) return {choice, "it was asked for"};
   std::string reason;
   if (!MULTIFOLD_HAS_CUDA && !detail::has_device(reason)) return {engine_choice::host, reason};
-  if (bytes >= 0 && bytes < least_streamed_bytes) {
+  if (is_small(array)) {
     return {engine_choice::host, "less than " + bytes_text(least_streamed_bytes) + " is not worth a look at the GPU"};
   }
   if (array.form.pattern == access::strided) {
@@ -112,6 +114,11 @@ engine_decision decide_engine(const reducible& array, const reduce_options& opti
 
 namespace detail {
 
+bool host_takes_small_arrays() {
+  static const engine_choice choice = from_environment();
+  return choice == engine_choice::automatic || choice == engine_choice::host;
+}
+
 chosen_engine choose_engine(const request& r, place where, bool dense, const reduce_options& options) {
   engine_choice choice = choice_of(options);
   if (where == place::device) {
@@ -126,7 +133,7 @@ chosen_engine choose_engine(const request& r, place where, bool dense, const red
   }
   if (choice == engine_choice::automatic) {
     const reducible array{r.what, r.form, r.data, r.elements < 0 ? -1 : r.bytes(), r.random_access};
-    choice = dense ? decide_engine(array, options).engine : engine_choice::host;
+    choice = dense && !is_small(array) ? decide_engine(array, options).engine : engine_choice::host;
   }
   if (choice == engine_choice::host) return {host::traits(options.threads)};
   std::string reason;

@@ -16,4 +16,8 @@ struct chosen_engine {
 /// dense or not. Throws engine_error if the engine that was asked for is not there, unsupported_error if it cannot.
 chosen_engine choose_engine(const request& r, place where, bool dense, const reduce_options& options);
 
+/// Whether arrays that no GPU is looked at for are left to the host engine: as the environment had it when it was first
+/// asked. Throws engine_error for what it does not know.
+bool host_takes_small_arrays();
+
 }  // namespace multifold::detail
