@@ -4,6 +4,7 @@
 //   float total = multifold::sum(std::span<const float>(x));
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -41,7 +42,7 @@ T value_of(op_kind op, std::span<const T> x, std::int64_t correction = 0) {
 // Memory:   host memory, which is checked for large arrays only. Small ones take none beside them.
 // Numerics: the bits of reduce(): correctly rounded to T, on every engine.
 // Throws:   as reduce().
-// Cost:     about a tenth of a microsecond a call, and reads each element once. Small arrays, of less than 2 MiB, or of
+// Cost:     about a tenth of a microsecond a call, and reads each element once. Small arrays, of less than 1 MiB, or of
 //           512 KiB where products are summed, are reduced by the calling thread, without a look at anything else: the
 //           environment (MULTIFOLD_ENGINE, MULTIFOLD_SIMD) is read when the process first asks for an operation.
 //           Larger ones, and all of them if that named a GPU, go to the engine that reduce() takes.

@@ -20,7 +20,7 @@ namespace {
 int threads_for(const plan& p, int asked) {
   const std::int64_t bytes = p.form.elements() * item_bytes(p.what.input);
   if (asked > 0) return bytes < task_bytes ? 1 : asked;
-  return bytes < alone_bytes(p.what) ? 1 : usable_threads();
+  return bytes < alone_bytes(p.what, is_row(p.form)) ? 1 : usable_threads();
 }
 
 class execution {
@@ -186,12 +186,10 @@ void run_empty(const plan& p, void* results) {
   }
 }
 
-// Whether `p` is a row of neighbours for one thread, with nobody to tell of it. What is rounded on the way is cut into
-// tasks all the same.
+// Whether `p` is a row for one thread, with nobody to tell of it. What is rounded on the way is cut into tasks all the
+// same.
 bool is_short_row(const plan& p, const run_options& options) {
-  const auto& reduced = p.form.reduced;
-  const bool neighbours = p.form.kept.empty() && (reduced.empty() || (reduced.size() == 1 && reduced[0].stride == 1));
-  if (!neighbours || p.passes.size() > 1 || options.stop.stop_possible() || options.progress) return false;
+  if (!is_row(p.form) || p.passes.size() > 1 || options.stop.stop_possible() || options.progress) return false;
   const bool uncut = merges_in_any_order(p.what) || p.form.length <= task_bytes / item_bytes(p.what.input);
   return uncut && threads_for(p, options.threads) == 1;
 }

@@ -9,6 +9,7 @@
 
 #include "core/bytes_text.hpp"
 #include "host/engine.hpp"
+#include "host/short_row.hpp"
 #include "multifold/error.hpp"
 #include "multifold/rates.hpp"
 #include "reduce/device.hpp"
@@ -68,6 +69,12 @@ engine_decision quickest_engine(const void* data, workload work) {
   if (data != nullptr && detail::is_pinned(data)) work.where = data_place::pinned;
   work.warm = work.where == data_place::pinned || device_is_open;
   return decide(rates, work);
+}
+
+// As traits takes them: arrays that one thread reduces alone need no look at how many there are.
+int threads_of(const detail::request& r, const reduce_options& options) {
+  const bool alone = r.data != nullptr && r.bytes() < host::alone_bytes(r.what, host::is_row(r.form));
+  return options.threads == 0 && alone ? 1 : options.threads;
 }
 
 bool is_small(const reducible& array) { return array.bytes >= 0 && array.bytes < least_streamed_bytes; }
@@ -135,7 +142,7 @@ chosen_engine choose_engine(const request& r, place where, bool dense, const red
     const reducible array{r.what, r.form, r.data, r.elements < 0 ? -1 : r.bytes(), r.random_access};
     choice = dense && !is_small(array) ? decide_engine(array, options).engine : engine_choice::host;
   }
-  if (choice == engine_choice::host) return {host::traits(options.threads)};
+  if (choice == engine_choice::host) return {host::traits(threads_of(r, options))};
   std::string reason;
   if (!opens_device(reason)) {
     throw engine_error("the device engine is not there: " + reason + "; use engine_choice::host");

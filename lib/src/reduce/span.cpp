@@ -25,7 +25,7 @@ void reduce_as_arrays(const span_operands& s, void* result) {
 bool is_short_row(const span_operands& s, const reduction& what) {
   const bool two = takes_two_arrays(s.op);
   if (s.count == 0 || s.x == nullptr || (two && (s.y == nullptr || s.count != s.y_count))) return false;
-  return s.correction >= 0 && signed_count(s.count) < host::alone_bytes(what) / item_bytes(s.type) &&
+  return s.correction >= 0 && signed_count(s.count) < host::alone_bytes(what, true) / item_bytes(s.type) &&
          host_takes_small_arrays();
 }
 
