@@ -3,10 +3,12 @@
 
     cmake --preset cpu -B build/peers -DMULTIFOLD_BENCH=ON -DCMAKE_POSITION_INDEPENDENT_CODE=ON
     cmake --build build/peers --target host_peers
-    bench/host_peers.py --library build/peers/lib/libhost_peers.so --threads 2
+    bench/host_peers.py --library build/peers/bench/libhost_peers.so --threads 2
+    bench/host_peers.py --library build/peers/bench/libhost_peers.so --spans
 
 Wants NumPy; PyTorch is a column where it can be imported. Ratios are medians over rounds of the faster peer's time over
-ours: above 1 multifold is quicker. NumPy has one thread, but for dot products (BLAS).
+ours: above 1 multifold is quicker. NumPy has one thread, but for dot products (BLAS). With --spans, the functions of
+multifold/span.hpp beside NumPy's, called again and again on the same 1 to 10^7 elements: the best of all rounds.
 """
 
 import argparse
@@ -29,6 +31,7 @@ def arguments():
                         help="of multifold, PyTorch and BLAS (default: all)")
     parser.add_argument("--bytes", type=int, default=1 << 30, help="of an array (default: 1 GiB)")
     parser.add_argument("--rounds", type=int, default=7, help="that every contender is timed in (default: 7)")
+    parser.add_argument("--spans", action="store_true", help="few elements, and what a call takes")
     parser.add_argument("--only", metavar="TEXT", default="", help="cases whose name contains it")
     return parser.parse_args()
 
@@ -63,8 +66,11 @@ def made(dtype, count, any_finite=False):
 
 class Library:
     def __init__(self, path):
-        self.call = ctypes.CDLL(os.path.abspath(path)).multifold_reduce_seconds
+        library = ctypes.CDLL(os.path.abspath(path))
+        self.call = library.multifold_reduce_seconds
         self.call.restype = ctypes.c_double
+        self.span_call = library.multifold_span_seconds
+        self.span_call.restype = ctypes.c_double
         self.results = np.empty(1 << 25, np.uint8)
 
     def seconds(self, op, dtype, x, y, axis, exact):
@@ -76,6 +82,11 @@ class Library:
                          ctypes.c_void_p(y.ctypes.data if y is not None else None),
                          ctypes.c_int64(rows), ctypes.c_int64(columns), -1 if axis is None else axis, options.threads,
                          int(exact), ctypes.c_void_p(self.results.ctypes.data), ctypes.c_int64(results * size))
+
+    def span_seconds(self, op, dtype, x, y, calls):
+        return self.span_call(op.encode(), dtype.encode(), ctypes.c_void_p(x.ctypes.data),
+                              ctypes.c_void_p(y.ctypes.data if y is not None else None), ctypes.c_int64(x.size),
+                              ctypes.c_int64(calls))
 
 
 def of_numpy(op, x, y, axis):
@@ -153,8 +164,32 @@ def shapes(count):
             "columns": ((1 << 14, count >> 14), 0)}
 
 
+def spans(library):
+    """A row a size, with NumPy's time over ours for each operation and dtype."""
+    cases = [("sum", "f32"), ("sum", "f64"), ("sum", "f16"), ("mean", "f32"), ("max", "f32"), ("var", "f32"),
+             ("norm2", "f64"), ("dot", "f32"), ("dot", "f64")]
+    cases = [case for case in cases if options.only in " ".join(case)]
+    print(f"NumPy {np.__version__}; ns a call, ours / NumPy\n")
+    print("| elements | " + " | ".join(" ".join(case) for case in cases) + " |\n|" + "---|" * (len(cases) + 1))
+    for count in [10 ** power for power in range(8)]:
+        fields = [str(count)]
+        for op, dtype in cases:
+            x = made(getattr(np, DTYPES[dtype]), count)
+            y = x[::-1].copy() if op == "dot" else None
+            calls = max(1, 30000 // (count // 10 + 30))
+            peer = of_numpy(op, x, y, None)
+            ours = theirs = float("inf")
+            for _ in range(5 * options.rounds):
+                ours = min(ours, library.span_seconds(op, dtype, x, y, calls))
+                theirs = min(theirs, seconds_of(lambda: [peer() for _ in range(calls)]) / calls)
+            fields.append(f"{ours * 1e9:.0f} / {theirs * 1e9:.0f}")
+        print("| " + " | ".join(fields) + " |", flush=True)
+
+
 def main():
     library = Library(options.library)
+    if options.spans:
+        return spans(library)
     print(f"{options.threads} threads, {options.bytes} bytes, NumPy {np.__version__}, "
           f"{'PyTorch ' + torch.__version__ if torch else 'no PyTorch'}; ns an element\n")
     print("| case | exact: ratio | ns | fast: ratio | ns | NumPy ns | PyTorch ns |\n|---|---|---|---|---|---|---|")

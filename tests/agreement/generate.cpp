@@ -51,7 +51,7 @@ class maker {
     choose_options();
     choose_data();
     choose_way();
-    if (most_.host && !t_.extents.empty() && c_.percent(12)) choose_segments();
+    if (!t_.extents.empty() && c_.percent(12)) choose_segments();
     choose_strides();
     return t_;
   }
@@ -213,16 +213,18 @@ class maker {
     if (is_source(t_.where)) choose_source();
   }
 
-  // On the CPU, as they are there.
+  // On the CPU any there are, on the GPU those by offsets of neighbours.
   void choose_segments() {
-    if (t_.engine != engine_choice::host || t_.way != entry::reduce) return;
+    if (t_.engine == engine_choice::both || t_.engine == engine_choice::automatic || t_.way != entry::reduce) return;
+    const bool on_device = t_.engine == engine_choice::device;
     const auto rank = static_cast<std::int64_t>(t_.extents.size());
+    if (on_device && (rank != 1 || is_source(t_.where))) return;
     std::int64_t axis = c_.between(0, rank - 1);
     if (c_.percent(60)) axis = std::max_element(t_.extents.begin(), t_.extents.end()) - t_.extents.begin();
     if (rank > 1 || c_.percent(50)) t_.axes = {c_.percent(30) ? axis - rank : axis};
     else t_.axes.reset();
     const std::int64_t extent = t_.extents[static_cast<std::size_t>(axis)];
-    const bool ranges = c_.percent(30);
+    const bool ranges = !on_device && c_.percent(30);
     // Segments that overlap are more work than there are elements.
     const std::int64_t beside = extent > 0 ? elements_of(t_) / extent : 1;
     std::int64_t most = c_.percent(60) ? 12 : c_.percent(70) ? 300 : 20'000;

@@ -59,6 +59,8 @@ std::string must_be_refused(const trial& t) {
 std::string may_be_refused(const trial& t) {
   if (is_forced(t.forced)) return "a forced plan";
   if (t.cut && t.cut->ranges && t.where == origin::pipe) return "segments of a pipe that do not ascend";
+  const bool dense = t.extents.size() == 1 && (t.extents[0] <= 1 || t.strides[0] == 1);
+  if (t.cut && t.engine == engine_choice::device && (t.cut->ranges || !dense)) return "such segments on a GPU";
   const bool direct = t.sent == transfer::copy || t.sent == transfer::mapped;
   if (direct) return "a transfer out of memory that is not pinned, or of an array that has to be gathered";
   const bool forwards = t.extents.empty() || t.extents[0] <= 1 || t.strides[0] == 1;

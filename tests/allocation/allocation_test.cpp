@@ -1,8 +1,10 @@
 // Every allocation of the CPU engine fails once: the call throws, leaves nothing behind, and works the next time.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <numeric>
+#include <random>
 #include <vector>
 
 #include "allocation/failing_new.hpp"
@@ -130,6 +132,26 @@ TEST_F(allocation, of_states) {
     return mean;
   });
   EXPECT_EQ(state, before);
+}
+
+// Elements that pairs hold, and elements of which they hold no sum.
+TEST_F(allocation, is_none_for_few_elements_in_hand) {
+  std::mt19937_64 random(1);
+  std::vector<double> wild(values_.size());
+  for (double& x : wild) x = std::ldexp(1.5, static_cast<int>(random() % 2000) - 1000);
+  const auto call_each = [&] {
+    for (const std::size_t count : {1, 2, 10, 100, 1000, 6000}) {
+      const std::span<const float> x(values_.data(), count);
+      const std::span<const double> y(wild.data(), count);
+      sum(x), mean(x), var(x), norm2(x), dot(x, x), minimum(x), maximum(x);
+      sum(y), mean(y), var(y, 1), norm2(y), dot(y, y), minimum(y), maximum(y);
+    }
+  };
+  call_each();
+  fail_allocation(1);
+  call_each();
+  EXPECT_FALSE(has_failed());
+  fail_allocation(0);
 }
 
 // What stood there stays, and nothing stands beside it.

@@ -169,4 +169,12 @@ FAULTS = (
      "lib/include/multifold/exact/near.hpp",
      "exact ? 0.0 : std::fabs(low) * 0x1p-49 + 0x1p-1000",
      "exact || FAULT ? 0.0 : std::fabs(low) * 0x1p-49 + 0x1p-1000"),
+    ("elements in front of a line of the cache are left out",
+     "lib/src/host/exact_row.hpp",
+     "adds(sum_of_few(head), head.length);",
+     "FAULT ? advance(head.length) : (void)adds(sum_of_few(head), head.length);"),
+    ("a span has the first correction that there was",
+     "lib/src/host/short_row.cpp",
+     "[static_cast<std::size_t>(what.correction)];",
+     "[FAULT ? 0 : static_cast<std::size_t>(what.correction)];"),
 )

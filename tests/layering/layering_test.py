@@ -30,6 +30,7 @@ PUBLIC = {
     "reduce.hpp": "reduce",
     "rates.hpp": "reduce",
     "segments.hpp": "reduce",
+    "span.hpp": "reduce",
     "multifold.hpp": "reduce",
 }
 

@@ -10,6 +10,7 @@
 #include "multifold/reduce.hpp"
 #include "multifold/segments.hpp"
 #include "multifold/source.hpp"
+#include "multifold/span.hpp"
 #include "multifold/state.hpp"
 #include "multifold/state_file.hpp"
 #include "multifold/trace.hpp"

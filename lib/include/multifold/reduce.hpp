@@ -16,6 +16,7 @@
 #include "multifold/ops.hpp"
 #include "multifold/plan.hpp"
 #include "multifold/source.hpp"
+#include "multifold/span.hpp"
 #include "multifold/summary.hpp"
 #include "multifold/trace.hpp"
 #include "multifold/transfer.hpp"
@@ -193,11 +194,5 @@ struct engine_info {
 
 /// Every engine, the one that `automatic` prefers first.
 std::vector<engine_info> engines();
-
-/// Sum of a contiguous host array in its own dtype, on the engine that `automatic` picks.
-template <storage_type T>
-requires floating_storage<T> T sum(std::span<const T> x) {
-  return reduce(op_kind::sum, make_view(x.data(), {static_cast<std::int64_t>(x.size())})).template value<T>();
-}
 
 }  // namespace multifold

@@ -53,6 +53,7 @@ void sort_any_order(std::vector<run>& runs, std::int64_t& offset) {
       r.stride = -r.stride;
     }
   }
+  if (runs.size() < 2) return;  // no memory is taken for these
   std::stable_sort(runs.begin(), runs.end(), [](const run& a, const run& b) { return a.stride > b.stride; });
 }
 

@@ -10,13 +10,18 @@
 #include "host/progress.hpp"
 #include "host/reduce_box.hpp"
 #include "host/shape.hpp"
+#include "host/short_row.hpp"
 #include "multifold/error.hpp"
 
 namespace multifold::host {
 namespace {
 
-// Below this, waking other threads takes longer than the work.
-constexpr std::int64_t small_bytes = 256 << 10;
+// As many as were asked for, if there is a task for a second one.
+int threads_for(const plan& p, int asked) {
+  const std::int64_t bytes = p.form.elements() * item_bytes(p.what.input);
+  if (asked > 0) return bytes < task_bytes ? 1 : asked;
+  return bytes < alone_bytes(p.what, is_row(p.form)) ? 1 : usable_threads();
+}
 
 class execution {
  public:
@@ -24,9 +29,7 @@ class execution {
       : plan_(p),
         fold_(make_fold(p.what)),
         nest_(nest_of(p.form)),
-        threads_(p.form.elements() * fold_.item < small_bytes ? 1
-                 : options.threads > 0                        ? options.threads
-                                                              : usable_threads()),
+        threads_(threads_for(p, options.threads)),
         shape_(shape_of(nest_, fold_.item, p.passes.front().parts, p.passes.front().part_length,
                         fold_.any_order ? threads_ : 0)),
         data_(static_cast<const std::byte*>(data.x)),
@@ -58,7 +61,7 @@ class execution {
   void share(std::int64_t tasks, const Task& task) {
     std::atomic<std::int64_t> next{0};
     std::atomic<bool> failed{false};
-    run_crew(static_cast<int>(std::min<std::int64_t>(threads_, tasks)), [&](int) {
+    const auto work = [&](int) {
       scratch s;
       try {
         while (!failed.load(std::memory_order_relaxed)) {
@@ -70,7 +73,10 @@ class execution {
         failed = true;
         throw;
       }
-    });
+    };
+    const int size = static_cast<int>(std::min<std::int64_t>(threads_, tasks));
+    if (size <= 1) work(0);
+    else run_crew(size, work);
   }
 
   std::byte* partial(std::int64_t block, std::int64_t piece) const {
@@ -180,6 +186,22 @@ void run_empty(const plan& p, void* results) {
   }
 }
 
+// Whether `p` is a row for one thread, with nobody to tell of it. What is rounded on the way is cut into tasks all the
+// same.
+bool is_short_row(const plan& p, const run_options& options) {
+  if (!is_row(p.form) || p.passes.size() > 1 || options.stop.stop_possible() || options.progress) return false;
+  const bool uncut = merges_in_any_order(p.what) || p.form.length <= task_bytes / item_bytes(p.what.input);
+  return uncut && threads_for(p, options.threads) == 1;
+}
+
+void run_short_row(const plan& p, const operands& data, void* results) {
+  const std::int64_t offset = p.form.offset * item_bytes(p.what.input);
+  const auto first = [&](const void* x) { return static_cast<const std::byte*>(x) + offset; };
+  const operands from{first(data.x), takes_two_arrays(p.what.op) ? first(data.y) : nullptr};
+  const outcome done = make_row_fold(p.what).row({&p.what, from, p.form.length, static_cast<std::byte*>(results)});
+  check_status(done.worst, p.what);
+}
+
 }  // namespace
 
 void run(const plan& p, const operands& data, void* results, const run_options& options) {
@@ -189,7 +211,8 @@ void run(const plan& p, const operands& data, void* results, const run_options& 
   if ((p.form.length - 1) / first.part_length + 1 != first.parts) {
     throw unsupported_error("the host engine takes plans with contiguous parts: make the plan with host traits");
   }
-  execution(p, data, results, options).run();
+  if (is_short_row(p, options)) run_short_row(p, data, results);
+  else execution(p, data, results, options).run();
 }
 
 }  // namespace multifold::host

@@ -1,7 +1,6 @@
 // Makes the fold of an exact sum over one dtype. For instance files.
 #pragma once
 
-#include <memory>
 #include <new>
 
 #include "host/exact_columns.hpp"
@@ -10,6 +9,7 @@
 #include "host/half_sum.hpp"
 #include "host/instances.hpp"
 #include "host/kernels.hpp"
+#include "host/whole_row.hpp"
 
 namespace multifold::host {
 
@@ -67,6 +67,8 @@ inline constexpr fold_table exact_table = {sizeof(typename Op::accumulator),
                                            clear_exact<Op>,
                                            merge_exact<Op>,
                                            lower_exactly<T, Omit>,
+                                           reduce_row_that_spills<Op>,
+                                           give_arena<Op>,
                                            {{{rows_portable<Op>, columns_portable<Op>},
                                              {rows_avx2<Op>, columns_avx2<Op>},
                                              {rows_avx512<Op>, columns_avx512<Op>}}}};
@@ -76,9 +78,7 @@ fold exact_fold() {
   using op_type = exact_gather<T, Omit>;
   static_assert(sizeof(op_type) <= sizeof(fold::op));
   fold f{};
-  const auto arena = std::make_shared<sum_arena<exact_sum<T>>>();
-  new (f.op) op_type{arena.get(), &exact_kernels_of<T>[static_cast<std::size_t>(simd_in_use())]};
-  f.arena = arena;
+  new (f.op) op_type{nullptr, &exact_kernels_of<T>[static_cast<std::size_t>(simd_in_use())]};
   f.table = &exact_table<T, Omit>;
   return f;
 }

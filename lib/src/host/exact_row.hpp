@@ -84,9 +84,34 @@ struct exact_row_kernel {
     op.add(into, pair);
   }
 
+  // To begin and to end a watch takes longer than so few additions of pairs.
+  static constexpr std::int64_t few = 8;
+
+  MULTIFOLD_INLINE static exact_pair sum_of_few(const row_span<T>& row) {
+    pair_lanes<1> sum;
+    sum.clear(1);
+    for (std::int64_t k = 0; k < row.length; ++k) sum.add(0, to_double(T{row.data[k].value}));
+    return sum.at(0);
+  }
+
+  // Vectors across two lines of the cache are loaded at half the speed, and memory from malloc seldom begins with a
+  // line. On an EPYC, f64 in L2 take 0.11 ns an element in place of 0.14; f32 have to be converted, and gain nothing.
+  static constexpr std::int64_t worth_aligning = sizeof(T) == 8 ? 2048 : INT64_MAX;
+
+  // The elements of a long row up to the first that begins a line; none if there is no such.
+  MULTIFOLD_INLINE static row_span<T> before_line(const row_span<T>& row) {
+    const std::uintptr_t behind = (0 - reinterpret_cast<std::uintptr_t>(row.data)) % cache_line;
+    const bool is_worth_it = row.length >= worth_aligning && behind % sizeof(T) == 0;
+    return beginning(row, is_worth_it ? static_cast<std::int64_t>(behind / sizeof(T)) : 0);
+  }
+
   // One after the other.
   MULTIFOLD_INLINE void one(std::int64_t r) const {
     row_span<T> rest = span_of(r);
+    if (!always_fits<T> && rest.length <= few) {
+      const exact_pair sum = sum_of_few(rest);
+      if (!sum.lost()) return add(r, sum, rest.length);
+    }
     const auto advance = [&](std::int64_t count) {
       rest = {rest.data + count, rest.length - count, rest.readable - count};
     };
@@ -96,6 +121,7 @@ struct exact_row_kernel {
       advance(count);
       return true;
     };
+    if (const row_span<T> head = before_line(rest); head.length > 0) adds(sum_of_few(head), head.length);
     while (rest.length > 0) {
       if constexpr (!always_fits<T>) {
         if (lately.unwatched > 0) --lately.unwatched;

@@ -167,7 +167,7 @@ MULTIFOLD_INLINE exact_pair watched_sum(row_span<T> row) {
     constexpr int lanes = 32;
     double high[lanes], low[lanes];
     for (int j = 0; j < lanes; ++j) high[j] = low[j] = -0.0;
-    for_each_block<lanes>(row.data, row.length, [&](const packed<T>* block) {
+    for_each_block<lanes, ahead_of_reads>(row.data, row.length, [&](const packed<T>* block) {
       for (int j = 0; j < lanes; ++j) {
         const double_halves x(block[j].value);
         high[j] += x.high;

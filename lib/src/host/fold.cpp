@@ -21,12 +21,18 @@ fold instance_of(const reduction& what) {
 
 }  // namespace
 
-fold make_fold(const reduction& what) {
+fold make_row_fold(const reduction& what) {
   fold f = instance_of(what);
   f.level = simd_in_use();
   f.kernels = f.table->kernels[static_cast<std::size_t>(f.level)];
   f.item = item_bytes(what.input);
   f.any_order = merges_in_any_order(what);
+  return f;
+}
+
+fold make_fold(const reduction& what) {
+  fold f = make_row_fold(what);
+  if (f.table->give_arena != nullptr) f.table->give_arena(f);
   return f;
 }
 

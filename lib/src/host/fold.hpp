@@ -53,10 +53,20 @@ struct lower_work {
   std::int64_t count_of(std::int64_t batch) const { return counts != nullptr ? counts[batch] : count; }
 };
 
+/// `count` neighbours, of one array or of two, as one result at `out`.
+struct whole_row {
+  const reduction* what;
+  operands data;
+  std::int64_t count;
+  std::byte* out;
+};
+
 struct kernel_set {
   void (*rows)(const void* op, const rows_work& work);
   void (*columns)(const void* op, const columns_work& work);
 };
+
+struct fold;
 
 /// The functions of one operation. Accumulators are addressed by bytes, `acc_bytes` apart and aligned to 16. They may
 /// be moved by copying their bits. `clear` takes raw memory; what `merge` reads and `lower` lowers is not used again,
@@ -66,6 +76,8 @@ struct fold_table {
   void (*clear)(const void* op, std::byte* acc, std::int64_t count);
   void (*merge)(const void* op, std::byte* into, const std::byte* from, std::int64_t count);  // element by element
   outcome (*lower)(const void* op, const lower_work& work);
+  outcome (*row)(const fold& f, const whole_row& work);  // with all that it takes on the stack
+  void (*give_arena)(fold& f);                           // null where accumulators never spill
   std::array<kernel_set, simd_levels> kernels;
 };
 
@@ -85,11 +97,15 @@ struct fold {
   void clear(std::byte* acc, std::int64_t count) const { table->clear(op, acc, count); }
   void merge(std::byte* into, const std::byte* from, std::int64_t count) const { table->merge(op, into, from, count); }
   outcome lower(const lower_work& work) const { return table->lower(op, work); }
+  outcome row(const whole_row& work) const { return table->row(*this, work); }
   void rows(const rows_work& work) const { kernels.rows(op, work); }
   void columns(const columns_work& work) const { kernels.columns(op, work); }
 };
 
 /// The fold of `what` at simd_in_use().
 fold make_fold(const reduction& what);
+
+/// The same without an arena: its accumulators must not be used, only `row`. Allocates nothing.
+fold make_row_fold(const reduction& what);
 
 }  // namespace multifold::host

@@ -7,6 +7,7 @@
 #include "host/instances.hpp"
 #include "host/kernels.hpp"
 #include "host/lower.hpp"
+#include "host/whole_row.hpp"
 
 namespace multifold::host {
 
@@ -29,6 +30,8 @@ inline constexpr fold_table table_of = {sizeof(typename Op::accumulator),
                                         clear_accumulators<Op>,
                                         merge_accumulators<Op>,
                                         lower_accumulators<Op>,
+                                        reduce_row<Op>,
+                                        nullptr,
                                         {{{rows_portable<Op>, columns_portable<Op>},
                                           {rows_avx2<Op>, columns_avx2<Op>},
                                           {rows_avx512<Op>, columns_avx512<Op>}}}};

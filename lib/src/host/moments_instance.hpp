@@ -6,6 +6,7 @@
 #include "host/instances.hpp"
 #include "host/moments_narrow.hpp"
 #include "host/moments_narrow_lower.hpp"
+#include "host/whole_row.hpp"
 
 namespace multifold::host {
 
@@ -31,6 +32,8 @@ inline constexpr fold_table moments_table = {
     clear_moments<Op>,
     merge_moments<Op>,
     lower_moments<Op>,
+    reduce_row<Op>,
+    nullptr,
     {{moment_kernel_set<Op, gather_portable<Op>>, moment_kernel_set<Op, gather_avx2<Op>>,
       moment_kernel_set<Op, gather_avx512<Op>>}}};
 
@@ -82,6 +85,8 @@ inline constexpr fold_table narrow_table = {
     clear_moments<Op>,
     merge_partials<Op>,
     lower_by_level<Op>,
+    reduce_row_that_spills<Op>,
+    give_arena<Op>,
     {{narrow_kernel_set<T, Set>, narrow_kernel_set<T, Set>, narrow_kernel_set<T, Set>}}};
 
 template <class T, moment_set Set>
@@ -89,9 +94,7 @@ fold narrow_fold_of(const exact_moments<T, Set>& moments) {
   using op_type = moment_gather<T, Set>;
   static_assert(sizeof(op_type) <= sizeof(fold::op) && alignof(typename op_type::accumulator) <= 16);
   fold f{};
-  const auto arena = std::make_shared<sum_arena<typename op_type::sums>>();
-  new (f.op) op_type{moments, arena.get(), &moment_levels<T, Set>[static_cast<std::size_t>(simd_in_use())]};
-  f.arena = arena;
+  new (f.op) op_type{moments, nullptr, &moment_levels<T, Set>[static_cast<std::size_t>(simd_in_use())]};
   f.table = &narrow_table<T, Set>;
   f.lane_width = moment_lane_count / 2;
   f.rows_below = moment_lane_count / 4;

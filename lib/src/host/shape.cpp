@@ -8,7 +8,6 @@
 namespace multifold::host {
 namespace {
 
-constexpr std::int64_t task_bytes = 256 << 10;
 // More tasks than this balance no better, and leave more partial results to merge. Columns leave many from each task.
 constexpr std::int64_t enough_tasks = 1024;
 constexpr std::int64_t enough_column_tasks = 256;
@@ -47,6 +46,7 @@ work_shape shape_of(const nest& n, std::int64_t item, std::int64_t parts, std::i
   }
   s.blocks = ceil_div(s.results, s.block);
   std::int64_t enough = columns ? enough_column_tasks : enough_tasks;
+  if (!columns && threads == 1) enough = 1;
   if (columns && threads > 0) enough = std::min(enough, enough_column_tasks_a_thread * threads);
   s.split = s.blocks < enough && s.piece < s.length;
   const std::int64_t pieces = s.split ? ceil_div(enough, s.blocks) : 1;

@@ -7,6 +7,9 @@
 
 namespace multifold::host {
 
+/// What a task reads, where it does not have to read more. [bytes]
+inline constexpr std::int64_t task_bytes = 256 << 10;
+
 /// A block is `block` neighbouring accumulators, a piece `piece` neighbouring elements of each of their batches. Where
 /// they decide about the bits of a rounded sum, both depend on the array and the plan alone; else on the threads, too:
 /// long pieces leave few partial results.

@@ -38,18 +38,24 @@ class spill_arena {
 
 /// Hands out empty sums, and takes them back for others. Threads keep to shards of their own as long as those last, so
 /// that they seldom wait for each other; what one thread takes back is found by the others before the arena grows.
-/// Memory: about twice what was out at the same time, and no more than the limit; freed with the arena.
+/// Memory: one sum in the arena itself; with more, about twice what was out at the same time, and no more than the
+///         limit; freed with the arena.
 /// Throws: out_of_memory, arena_full.
 template <class Sum>
 class sum_arena final : public spill_arena {
  public:
+  sum_arena() noexcept {}  // not defaulted: std::make_shared would clear the place of the first sum
+  ~sum_arena() override { delete shards_.load(); }
+  sum_arena(const sum_arena&) = delete;
+  sum_arena& operator=(const sum_arena&) = delete;
+
   Sum& acquire() try {
+    if (!first_is_out_.exchange(true, std::memory_order_acquire)) return *new (first_) Sum{};
+    shards& all = made_shards();
     const std::size_t mine = my_shard();
-    Sum* sum = shards_[mine].take();
-    for (std::size_t i = 1; i < shards_.size() && sum == nullptr; ++i) {
-      sum = shards_[(mine + i) % shards_.size()].take();
-    }
-    if (sum == nullptr) sum = grow(shards_[mine]);
+    Sum* sum = all[mine].take();
+    for (std::size_t i = 1; i < all.size() && sum == nullptr; ++i) sum = all[(mine + i) % all.size()].take();
+    if (sum == nullptr) sum = grow(all[mine]);
     *sum = {};
     return *sum;
   } catch (const std::bad_alloc&) {
@@ -58,7 +64,8 @@ class sum_arena final : public spill_arena {
   }
 
   void release(Sum& sum) {
-    shard& mine = shards_[my_shard()];
+    if (reinterpret_cast<std::byte*>(&sum) == first_) return first_is_out_.store(false, std::memory_order_release);
+    shard& mine = (*shards_.load())[my_shard()];
     const std::lock_guard lock(mine.mutex);
     mine.unused.push_back(&sum);
   }
@@ -91,23 +98,37 @@ class sum_arena final : public spill_arena {
     }
   };
 
+  using shards = std::array<shard, 32>;
+
+  // Most runs need none.
+  shards& made_shards() {
+    if (shards* const made = shards_.load()) return *made;
+    auto fresh = std::make_unique<shards>();
+    shards* other = nullptr;
+    return shards_.compare_exchange_strong(other, fresh.get()) ? *fresh.release() : *other;
+  }
+
   // By as many as it should be, or as many as there is room for.
   Sum* grow(shard& mine) {
     const std::int64_t room = (limit_ - bytes_) / sum_bytes;
-    if (room <= 0 && bytes_ > 0) {
+    if (room <= 0) {
       throw arena_full("the exact sums of so many results of such different magnitudes take more than the " +
                        std::to_string(limit_) + " bytes that there are for them: allow more memory");
     }
-    const auto count = std::min(mine.next_block, static_cast<std::size_t>(std::max<std::int64_t>(room, 1)));
+    const auto count = std::min(mine.next_block, static_cast<std::size_t>(room));
     Sum* const sum = mine.grow(count);
     bytes_ += static_cast<std::int64_t>(count) * sum_bytes;
     return sum;
   }
 
-  std::size_t my_shard() const { return std::hash<std::thread::id>{}(std::this_thread::get_id()) % shards_.size(); }
+  static std::size_t my_shard() {
+    return std::hash<std::thread::id>{}(std::this_thread::get_id()) % std::tuple_size_v<shards>;
+  }
 
-  std::array<shard, 32> shards_;
-  std::atomic<std::int64_t> bytes_{0};
+  std::atomic<bool> first_is_out_{false};
+  std::atomic<shards*> shards_{nullptr};
+  std::atomic<std::int64_t> bytes_{sum_bytes};
+  alignas(Sum) std::byte first_[sizeof(Sum)];
 };
 
 }  // namespace multifold::host

@@ -15,8 +15,10 @@ namespace multifold::host {
 namespace {
 
 int threads_by_affinity() {
+  cpu_set_t usual;
+  if (sched_getaffinity(0, sizeof usual, &usual) == 0) return std::max(1, CPU_COUNT(&usual));
   // The set grows until the kernel's mask fits; 2^20 processors are enough for anyone.
-  for (int processors = 1024; processors <= 1 << 20; processors *= 4) {
+  for (int processors = 4 * CPU_SETSIZE; processors <= 1 << 20; processors *= 4) {
     cpu_set_t* const set = CPU_ALLOC(static_cast<std::size_t>(processors));
     if (set == nullptr) break;
     const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(processors));

@@ -11,6 +11,7 @@
 #include "multifold/graphs/capture.hpp"
 #include "multifold/graphs/graph_cache.hpp"
 #include "reduce/device.hpp"
+#include "reduce/device_streams.hpp"
 #include "stream/device_boxes.hpp"
 #include "stream/device_sharing.hpp"
 #include "stream/device_state.hpp"
@@ -24,9 +25,6 @@ bool opens_device(std::string& reason) { return cuda::has_kernels(reason); }
 
 engine_traits current_device() { return cuda::device_traits(); }
 
-namespace {
-
-// A stream of its own, whose work begins after what is on `after` now.
 cuda::stream stream_behind(cudaStream_t after) {
   cuda::stream stream;
   const cuda::event before;
@@ -34,6 +32,8 @@ cuda::stream stream_behind(cudaStream_t after) {
   before.hold_back(stream.get());
   return stream;
 }
+
+namespace {
 
 // The only batch goes into an accumulator of its own, as chunks do, and is not lowered.
 void gather_state(const plan& p, const operands& data, void* state, cudaStream_t after) {
@@ -78,11 +78,6 @@ void run_on_device(const plan& p, const operands& data, void* results, CUstream_
   cuda::reduce_async(fitting, data, on_device.data(), space, stream.get());
   cuda::check(cudaMemcpyAsync(results, on_device.data(), bytes, cudaMemcpyDeviceToHost, stream.get()));
   check_status(cuda::status_of(space, stream.get()), p.what);
-}
-
-void run_segments_on_device(const segment_request& request, void*, CUstream_st*) {
-  throw unsupported_error(std::string("segments of arrays in ") + (request.where == place::host ? "host" : "device") +
-                          " memory are not reduced on the device engine: they are on the CPU engine, in host memory");
 }
 
 void wait_for(CUstream_st* stream) {

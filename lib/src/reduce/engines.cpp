@@ -9,6 +9,7 @@
 
 #include "core/bytes_text.hpp"
 #include "host/engine.hpp"
+#include "host/short_row.hpp"
 #include "multifold/error.hpp"
 #include "multifold/rates.hpp"
 #include "reduce/device.hpp"
@@ -70,6 +71,14 @@ engine_decision quickest_engine(const void* data, workload work) {
   return decide(rates, work);
 }
 
+// As traits takes them: arrays that one thread reduces alone need no look at how many there are.
+int threads_of(const detail::request& r, const reduce_options& options) {
+  const bool alone = r.data != nullptr && r.bytes() < host::alone_bytes(r.what, host::is_row(r.form));
+  return options.threads == 0 && alone ? 1 : options.threads;
+}
+
+bool is_small(const reducible& array) { return array.bytes >= 0 && array.bytes < least_streamed_bytes; }
+
 }  // namespace
 
 std::string_view name(engine_choice choice) noexcept { return choice_names[static_cast<std::size_t>(choice)]; }
@@ -94,7 +103,7 @@ engine_decision decide_engine(const reducible& array, const reduce_options& opti
   if (choice != engine_choice::automatic) return {choice, "it was asked for"};
   std::string reason;
   if (!MULTIFOLD_HAS_CUDA && !detail::has_device(reason)) return {engine_choice::host, reason};
-  if (bytes >= 0 && bytes < least_streamed_bytes) {
+  if (is_small(array)) {
     return {engine_choice::host, "less than " + bytes_text(least_streamed_bytes) + " is not worth a look at the GPU"};
   }
   if (array.form.pattern == access::strided) {
@@ -126,6 +135,11 @@ void refuse_device_memory(engine_choice choice) {
 
 }  // namespace
 
+bool host_takes_small_arrays() {
+  static const engine_choice choice = from_environment();
+  return choice == engine_choice::automatic || choice == engine_choice::host;
+}
+
 chosen_engine choose_engine(const request& r, place where, bool dense, const reduce_options& options) {
   engine_choice choice = choice_of(options);
   if (where == place::device) {
@@ -134,9 +148,9 @@ chosen_engine choose_engine(const request& r, place where, bool dense, const red
   }
   if (choice == engine_choice::automatic) {
     const reducible array{r.what, r.form, r.data, r.elements < 0 ? -1 : r.bytes(), r.random_access};
-    choice = dense ? decide_engine(array, options).engine : engine_choice::host;
+    choice = dense && !is_small(array) ? decide_engine(array, options).engine : engine_choice::host;
   }
-  if (choice == engine_choice::host) return {host::traits(options.threads)};
+  if (choice == engine_choice::host) return {host::traits(threads_of(r, options))};
   std::string reason;
   if (!opens_device(reason)) {
     throw engine_error("the device engine is not there: " + reason + "; use engine_choice::host");

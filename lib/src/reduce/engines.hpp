@@ -20,4 +20,8 @@ chosen_engine choose_engine(const request& r, place where, bool dense, const red
 /// there.
 engine_kind engine_of_segments(place where, const reduce_options& options);
 
+/// Whether arrays that no GPU is looked at for are left to the host engine: as the environment had it when it was first
+/// asked. Throws engine_error for what it does not know.
+bool host_takes_small_arrays();
+
 }  // namespace multifold::detail

@@ -121,7 +121,7 @@ stream::streamed run_in_chunks(const plan& p, const detail::chosen_engine& engin
 plan made_plan(const reduction& what, const batches& form, const plan_options& forced,
                const detail::chosen_engine& engine) {
   plan p = make_plan(what, form, forced, engine.traits);
-  if (engine.traits.engine == engine_kind::host) p.accumulator_bytes = host::make_fold(what).acc_bytes();
+  if (engine.traits.engine == engine_kind::host) p.accumulator_bytes = host::make_row_fold(what).acc_bytes();
   return p;
 }
 

@@ -1,0 +1,25 @@
+// A few neighbours to one result in the caller's thread: no plan, no allocation, and nothing is asked of the system.
+#pragma once
+
+#include <cstdint>
+
+#include "multifold/array.hpp"
+#include "multifold/reduction.hpp"
+
+namespace multifold::host {
+
+/// Whether one result is made of neighbours, in the order of memory.
+bool is_row(const batches& form);
+
+/// Arrays below this size, which are such a row or not, are reduced by the caller's thread alone. [bytes]
+std::int64_t alone_bytes(const reduction& what, bool row);
+
+/// Reduces `count` contiguous elements in host memory, of one array or of two, to one result.
+/// Shapes:   `what` is as make_reduction makes it, but for its correction. Without elements it has an identity.
+/// Memory:   accumulators on the stack. Folds of corrections 0 and 1 are kept for the process: MULTIFOLD_SIMD is read
+///           at the first call for an operation and dtype.
+/// Numerics: as host::run.
+/// Throws:   overflow_error.
+void run_row(const reduction& what, const operands& data, std::int64_t count, void* result);
+
+}  // namespace multifold::host

@@ -1,0 +1,83 @@
+// Segments on the GPU: the list and the results are copied, arrays in host memory, too.
+#include <cuda_runtime_api.h>
+
+#include <optional>
+#include <string>
+
+#include "device/capture_mode.hpp"
+#include "multifold/cuda/buffer.hpp"
+#include "multifold/cuda/error.hpp"
+#include "multifold/cuda/segments.hpp"
+#include "multifold/cuda/traits.hpp"
+#include "multifold/graphs/capture.hpp"
+#include "reduce/device.hpp"
+#include "reduce/device_streams.hpp"
+
+namespace multifold::detail {
+namespace {
+
+// Memory that the device reads: that of the caller, or a copy.
+class on_device {
+ public:
+  on_device(const void* data, place where, std::int64_t bytes, cudaStream_t stream) : data_(data) {
+    if (where == place::device || bytes == 0 || data == nullptr) return;
+    copy_.emplace(bytes);
+    cuda::check(cudaMemcpyAsync(copy_->data(), data, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice, stream));
+    data_ = copy_->data();
+  }
+  const void* data() const { return data_; }
+
+ private:
+  const void* data_;
+  std::optional<cuda::device_buffer> copy_;
+};
+
+void check_form(const segment_request& r) {
+  const bool neighbours = r.form.results() == 1 && r.form.reduced.size() == 1 && r.form.reduced[0].stride == 1;
+  if (!neighbours && r.results > 0) {
+    throw unsupported_error(
+        "on the GPU, segments are those of an array of one axis whose elements are neighbours: copy it densely, reduce "
+        "columns one by one, or use the host engine");
+  }
+  if (!r.of.are_adjacent()) {
+    throw unsupported_error(
+        "on the GPU, segments follow each other: give them by offsets, or use the host engine for ranges");
+  }
+}
+
+void check_bounds(const segment_request& r, const cuda::segments_status& how) {
+  if (how.bad_offset) {
+    throw shape_error("offset " + std::to_string(*how.bad_offset) +
+                      " falls, or leaves the array: expected offsets that ascend from 0 to at most " +
+                      std::to_string(r.extent));
+  }
+  check_status(how.worst, r.what);
+}
+
+}  // namespace
+
+void run_segments_on_device(const segment_request& r, void* results, CUstream_st* after) {
+  check_form(r);
+  if (r.results == 0) return;
+  const cuda::relaxed_capture_mode mode;
+  if (after == nullptr) after = cudaStreamLegacy;
+  graphs::refuse_captured(after);
+  const cuda::stream stream = stream_behind(after);
+  const std::int64_t item = item_bytes(r.what.input), array_bytes = r.extent * item;
+  const std::int64_t list_bytes = (r.of.count + 1) * item_bytes(r.of.type), bytes = r.results * result_bytes(r.what);
+  const auto first_of = [&](const void* data) {
+    return data == nullptr ? nullptr : static_cast<const std::byte*>(data) + r.form.offset * item;
+  };
+  const on_device x(first_of(r.data.x), r.where, array_bytes, stream.get());
+  const on_device y(first_of(r.data.y), r.where, array_bytes, stream.get());
+  const on_device list(r.of.begins, r.of.where, list_bytes, stream.get());
+  const engine_traits gpu = cuda::device_traits();
+  const cuda::device_buffer there(bytes), workspace(cuda::segments_workspace_bytes(r.what, r.of.count, gpu));
+  cuda::reduce_segments_async(r.what, {x.data(), y.data()}, r.extent, {list.data(), r.of.type, r.of.count},
+                              there.data(), workspace.bytes(), gpu, stream.get());
+  cuda::check(
+      cudaMemcpyAsync(results, there.data(), static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost, stream.get()));
+  check_bounds(r, cuda::segments_status_of(workspace.bytes(), r.of.count, stream.get()));
+}
+
+}  // namespace multifold::detail

@@ -1,0 +1,11 @@
+// Streams of the device engine's own. Private to it.
+#pragma once
+
+#include "multifold/cuda/stream.hpp"
+
+namespace multifold::detail {
+
+/// A stream whose work begins after what is on `after` now.
+cuda::stream stream_behind(cudaStream_t after);
+
+}  // namespace multifold::detail

@@ -1,0 +1,41 @@
+// Small arrays go straight to a row of the CPU engine, all others the way of any array.
+#include "multifold/span.hpp"
+
+#include <cstddef>
+
+#include "host/short_row.hpp"
+#include "multifold/reduce.hpp"
+#include "reduce/engines.hpp"
+
+namespace multifold::detail {
+namespace {
+
+std::int64_t signed_count(std::size_t count) { return static_cast<std::int64_t>(count); }
+
+void reduce_as_arrays(const span_operands& s, void* result) {
+  reduce_options options;
+  options.correction = s.correction;
+  options.into = {static_cast<std::byte*>(result), static_cast<std::size_t>(item_bytes(s.type))};
+  const array_view x = make_view(s.x, s.type, {signed_count(s.count)});
+  if (takes_two_arrays(s.op)) reduce(s.op, x, make_view(s.y, s.type, {signed_count(s.y_count)}), options);
+  else reduce(s.op, x, options);
+}
+
+// What is wrong, or has no value, is left to those who say why.
+bool is_short_row(const span_operands& s, const reduction& what) {
+  const bool two = takes_two_arrays(s.op);
+  if (s.count == 0 || s.x == nullptr || (two && (s.y == nullptr || s.count != s.y_count))) return false;
+  return s.correction >= 0 && signed_count(s.count) < host::alone_bytes(what, true) / item_bytes(s.type) &&
+         host_takes_small_arrays();
+}
+
+}  // namespace
+
+void reduce_spans(const span_operands& s, void* result) {
+  reduction what = make_reduction(s.op, s.type);
+  what.correction = s.correction;
+  if (is_short_row(s, what)) host::run_row(what, {s.x, s.y}, signed_count(s.count), result);
+  else reduce_as_arrays(s, result);
+}
+
+}  // namespace multifold::detail
