@@ -43,14 +43,16 @@ struct state_arguments {
   bool used() const { return !merge.empty() || save.has_value(); }
 };
 
-/// Files of the places where segments begin and end.
+/// Files of the places where segments begin and end, or of keys.
 struct segment_arguments {
   std::optional<std::string> offsets;
   std::optional<std::string> begins, ends;
-  bool used() const { return offsets || begins || ends; }
+  std::optional<std::string> keys;
+  std::optional<std::int64_t> groups;
+  bool used() const { return offsets || begins || ends || keys || groups; }
   std::vector<std::string> files() const {
     std::vector<std::string> all;
-    for (const auto& file : {offsets, begins, ends}) {
+    for (const auto& file : {offsets, begins, ends, keys}) {
       if (file) all.push_back(*file);
     }
     return all;

@@ -40,7 +40,7 @@ std::string idle_without_file(const reduce_arguments& arguments) {
                {arguments.what.keepdims, "--keepdims"},
                {arguments.what.nan != "propagate", "--nan"},
                {arguments.concatenate, "--concatenate"},
-               {arguments.segments.used(), arguments.segments.offsets ? "--offsets" : "--begins"},
+               {arguments.segments.used(), "a list of segments"},
                {arguments.explain, "--explain"},
                {how.engine != "auto", "--engine"},
                {how.threads.has_value(), "--threads"},
@@ -111,7 +111,8 @@ void check_with_segments(const reduce_arguments& arguments) {
                                    {forced, "a forced plan"},
                                    {how.engine == "device" || how.engine == "both", "--engine"}});
   if (!option.empty())
-    throw usage(option + " does not go with segments, which the host engine reduces; expected one of the two");
+    throw usage(option +
+                " does not go with segments and groups, which the host engine reduces; expected one of the two");
 }
 
 // A state that --save-state replaces may be one that --merge reads: that is how a run goes on.
@@ -226,7 +227,7 @@ void add_state_options(CLI::App& command, op_kind op, state_arguments& to) {
 }
 
 void add_segment_options(CLI::App& command, segment_arguments& to) {
-  const char* const group = "Segments: one result each, along --axis of arrays of several";
+  const char* const group = "Segments and groups: one result each, along --axis of arrays of several";
   command
       .add_option("--offsets", to.offsets, "Segment i is [offset i, offset i + 1): a list of int32 or int64, as of CSR")
       ->type_name("FILE")
@@ -235,6 +236,13 @@ void add_segment_options(CLI::App& command, segment_arguments& to) {
       ->type_name("FILE")
       ->group(group);
   command.add_option("--ends", to.ends, "The places behind their last elements")->type_name("FILE")->group(group);
+  command.add_option("--keys", to.keys, "A group for each element, from 0 to N - 1 in any order; with --groups")
+      ->type_name("FILE")
+      ->group(group);
+  command.add_option("--groups", to.groups, "How many groups there are")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{0}, INT64_MAX).description(""))
+      ->group(group);
 }
 
 }  // namespace

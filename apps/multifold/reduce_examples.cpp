@@ -12,6 +12,7 @@ constexpr const char* one_array =
     "  multifold {0} x.npy                              over all elements\n"
     "  multifold {0} x.npy --axis 0 -o out.npy          down the columns, into a file\n"
     "  multifold {0} x.npy --offsets rows.npy           of each ragged row: x[rows[i]:rows[i + 1]]\n"
+    "  multifold {0} x.npy --keys k.npy --groups 7      of the elements of each key\n"
     "  multifold {0} x.bin --dtype f32 --shape 1000,64  raw elements\n"
     "  zstd -dc x.npy.zst | multifold {0} -             from a pipe, in bounded memory\n"
     "  multifold {0} x.npy --json                       with engine, plan and seconds\n";

@@ -140,15 +140,6 @@ reduce_options options_for(const job& work, const operand_files& files, const ar
   return options;
 }
 
-reduce_result reduce_segments(op_kind op, const std::vector<std::unique_ptr<source>>& inputs, const segments& of,
-                              const reduce_options& options) {
-  const std::size_t rank = inputs[0]->layout().extents.size();
-  if (rank > 1 && (!options.axes || options.axes->size() != 1)) {
-    throw usage(fmt::format("--axis: segments cut one of the {} axes; expected that one", rank));
-  }
-  return takes_two_arrays(op) ? reduce(op, *inputs[0], *inputs[1], of, options) : reduce(op, *inputs[0], of, options);
-}
-
 std::string interruption(const reduce_arguments& arguments) {
   const std::optional<std::string>& checkpoint = arguments.states.checkpoint;
   std::error_code ignored;
@@ -174,7 +165,7 @@ reduce_result reduce_operands(const job& work, const operand_files& files, inter
   options.stop = watch.token();
   if (progress_bar::wanted()) options.progress = [&bar](std::int64_t bytes) { bar.update(bytes); };
   try {
-    if (work.lists) return reduce_segments(op, inputs, work.lists->list(), options);
+    if (work.lists) return work.lists->reduce(op, inputs, options);
     return takes_two_arrays(op) ? reduce(op, *inputs[0], *inputs[1], options) : reduce(op, *inputs[0], options);
   } catch (const shape_error&) {
     if (!work.lists) throw;

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "common/failure.hpp"
+#include "multifold/by_key.hpp"
 #include "multifold/error.hpp"
 #include "multifold/source.hpp"
 
@@ -52,14 +53,31 @@ array_view list_of(const std::string& file, std::vector<std::byte>& memory) {
 
 }  // namespace
 
-segment_files::segment_files(const segment_arguments& from)
-    : label_(from.offsets ? label_of(*from.offsets) : label_of({*from.begins, *from.ends})) {
-  const array_view first = list_of(from.offsets ? *from.offsets : *from.begins, first_);
+segment_files::segment_files(const segment_arguments& from) : label_(label_of(from.files())), groups_(from.groups) {
+  const array_view first = list_of(from.files()[0], first_);
+  if (groups_) {
+    keys_ = first;
+    return;
+  }
   try {
     list_ = from.offsets ? segments::from_offsets(first) : segments::from_ranges(first, list_of(*from.ends, second_));
   } catch (const shape_error& e) {
     throw failure(exit_code::input, label_ + ": " + e.what());
   }
+}
+
+reduce_result segment_files::reduce(op_kind op, const std::vector<std::unique_ptr<source>>& inputs,
+                                    const reduce_options& options) const {
+  const std::size_t rank = inputs[0]->layout().extents.size();
+  if (rank > 1 && (!options.axes || options.axes->size() != 1)) {
+    throw usage("--axis: " + label_ + " is about one of the " + std::to_string(rank) + " axes; expected that one");
+  }
+  if (takes_two_arrays(op)) {
+    return groups_ ? reduce_by_key(op, *inputs[0], *inputs[1], keys_, *groups_, options)
+                   : multifold::reduce(op, *inputs[0], *inputs[1], list_, options);
+  }
+  return groups_ ? reduce_by_key(op, *inputs[0], keys_, *groups_, options)
+                 : multifold::reduce(op, *inputs[0], list_, options);
 }
 
 void check_segments(const segment_arguments& segments) {
@@ -69,6 +87,13 @@ void check_segments(const segment_arguments& segments) {
   if (segments.begins.has_value() != segments.ends.has_value()) {
     throw usage(std::string(segments.begins ? "--begins: found no --ends" : "--ends: found no --begins") +
                 "; expected both, or --offsets");
+  }
+  if (segments.keys.has_value() != segments.groups.has_value()) {
+    throw usage(segments.keys ? "--keys: found no --groups; expected how many there are, too"
+                              : "--groups: found no --keys; expected a file of them");
+  }
+  if (segments.keys && segments.files().size() > 1) {
+    throw usage("--keys: found segments, too; expected one of the two");
   }
 }
 

@@ -1,13 +1,15 @@
-// The lists of segments that --offsets, or --begins and --ends, name.
+// The lists of segments that --offsets, or --begins and --ends, name, and the keys of --keys.
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "arguments.hpp"
 #include "multifold/segments.hpp"
+#include "multifold/source.hpp"
 
 namespace multifold::app {
 
@@ -16,7 +18,9 @@ class segment_files {
  public:
   explicit segment_files(const segment_arguments& from);
 
-  const segments& list() const { return list_; }
+  /// A result for each segment, or group, of a source or two.
+  reduce_result reduce(op_kind op, const std::vector<std::unique_ptr<source>>& inputs,
+                       const reduce_options& options) const;
   /// The files, as messages name them.
   const std::string& label() const { return label_; }
 
@@ -24,6 +28,8 @@ class segment_files {
   std::string label_;
   std::vector<std::byte> first_, second_;
   segments list_;
+  std::optional<std::int64_t> groups_;
+  array_view keys_;  // where there are groups
 };
 
 /// Throws usage() for segment options that do not go together.

@@ -1,4 +1,4 @@
-"""Segments: --offsets, --begins and --ends; values, outputs, and what is refused."""
+"""Segments and groups: --offsets, --begins and --ends, --keys; values, outputs, and what is refused."""
 
 import json
 import struct
@@ -34,6 +34,19 @@ class Segments(tool.ToolTest):
     def test_ranges_in_any_order(self):
         begins, ends = self.list("begins.npy", [8, 0]), self.list("ends.npy", [10, 9])
         self.assert_printed(tool.run("argmax", self.x, "--begins", begins, "--ends", ends), "[1 8]\n")
+
+    def test_keys(self):
+        keys = self.list("keys.npy", [2, 0, 0, 2, 2, 0, 0, 0, 0, 0])
+        self.assert_printed(tool.run("sum", self.x, "--keys", keys, "--groups", "4"), "[38  0  7  0]\n")
+        self.assert_printed(tool.run("argmax", self.x, "--keys", self.list("k.npy", [1, 0] * 5), "--groups", "2"), "[9 8]\n")
+        self.assert_printed(tool.run("dot", self.x, self.x, "--keys", keys, "--groups", "3"), "[260   0  25]\n")
+        self.assert_refused(tool.run("sum", self.x, "--keys", keys, "--groups", "2"), 3, "keys.npy", "key 0 is 2")
+        self.assert_refused(tool.run("min", self.x, "--keys", keys, "--groups", "3"), 3, "group 1 is empty", "--initial")
+        short = self.list("short.npy", [0, 1])
+        self.assert_refused(tool.run("sum", self.x, "--keys", short, "--groups", "2"), 3, "2 keys for the 10 elements")
+        self.assert_refused(tool.run("sum", self.x, "--keys", keys), 2, "--keys", "--groups")
+        self.assert_refused(tool.run("sum", self.x, "--groups", "3"), 2, "--groups", "--keys")
+        self.assert_refused(tool.run("sum", self.x, "--keys", keys, "--groups", "3", "--offsets", keys), 2, "--keys")
 
     def test_along_an_axis(self):
         rows = self.floats("rows.npy", range(12), "(4, 3)")
@@ -91,7 +104,7 @@ class Segments(tool.ToolTest):
         for option in (["--keepdims"], ["--save-state", "s"], ["--checkpoint", "c"], ["--explain"], ["--engine", "both"]):
             refused(*option, "--offsets", offsets)
         self.assert_refused(tool.run("sum", self.x, "--parts", "2", "--offsets", offsets), 2, "a forced plan")
-        self.assert_refused(tool.run("sum", "--merge", "s", "--offsets", offsets), 2, "--offsets")
+        self.assert_refused(tool.run("sum", "--merge", "s", "--offsets", offsets), 2, "a list of segments")
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ PUBLIC = {
     "recipe.hpp": "plan",
     "reduce.hpp": "reduce",
     "rates.hpp": "reduce",
+    "by_key.hpp": "reduce",
     "segments.hpp": "reduce",
     "span.hpp": "reduce",
     "multifold.hpp": "reduce",

@@ -105,9 +105,8 @@ inline array_view part_of(const array_view& array, std::size_t axis, std::int64_
 inline std::vector<std::byte> one_by_one(op_kind op, const array_view& x, const array_view* y, const segment_list& of,
                                          std::size_t axis, multifold::reduce_options options) {
   options.axes = {static_cast<std::int64_t>(axis)};
-  std::int64_t outer = 1, inner = 1;
+  std::int64_t outer = 1;
   for (std::size_t i = 0; i < axis; ++i) outer *= x.extents[i];
-  for (std::size_t i = axis + 1; i < x.extents.size(); ++i) inner *= x.extents[i];
   std::vector<std::byte> all;
   const std::int64_t k = of.count();
   for (std::int64_t s = 0; s < k; ++s) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "multifold/array.hpp"
+#include "multifold/by_key.hpp"
 #include "multifold/dtype.hpp"
 #include "multifold/error.hpp"
 #include "multifold/ops.hpp"

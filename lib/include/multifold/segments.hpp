@@ -42,7 +42,8 @@ struct segments {
 /// Numerics: as reduce of each segment: correctly rounded, the same bits for any number of threads. Sums of
 ///           accuracy::fast, and products of floating point, do not depend on threads or on other segments either. A
 ///           segment without elements has the value of an empty array: 0 for sums, NaN for means.
-/// Engines:  segments and arrays in host memory are reduced on the CPU, whatever `automatic` might choose else.
+/// Engines:  arrays in host memory are reduced on the CPU, unless the device engine is asked for, and those in device
+///           memory on the GPU: there they have one axis of neighbours, and segments are given by offsets.
 /// Throws:   as reduce; and shape_error for a segment that begins before element 0, ends before it begins, or ends past
 ///           the axis, for one without elements where that has no value (min, max, argmin and argmax without an initial
 ///           value), and for axes that are not one; all of that before anything is computed. unsupported_error for what

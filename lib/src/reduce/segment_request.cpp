@@ -90,6 +90,20 @@ std::string text(std::int64_t number) { return std::to_string(number); }
 
 }  // namespace
 
+void check_list_view(const char* what, const array_view& view) {
+  if (view.type != dtype::i32 && view.type != dtype::i64) {
+    throw unsupported_error(std::string(what) + " are " + std::string(name(view.type)) + "; expected i32 or i64");
+  }
+  const bool one_axis = view.rank() == 1 && view.strides.size() == 1;
+  if (!one_axis || view.extents[0] < 0 || (view.extents[0] > 1 && view.strides[0] != 1)) {
+    throw shape_error(std::string(what) + " of shape " + to_string(view.extents) + " with strides " +
+                      to_string(view.strides) + " are no list: expected one axis of neighbours");
+  }
+  if (view.extents[0] > 0 && view.data == nullptr) {
+    throw shape_error(std::string(what) + " have no address: their data pointer is null");
+  }
+}
+
 segment_request make_segment_request(op_kind op, const array_view& x, const array_view* y, const segments& of,
                                      const reduce_options& options) {
   refuse_options(options);

@@ -30,6 +30,9 @@ struct segment_request {
   }
 };
 
+/// Throws shape_error or unsupported_error unless `view` is a list: one axis of i32 or i64, neighbours with an address.
+void check_list_view(const char* what, const array_view& view);
+
 /// `y` is null for operations that take one array. Reads no memory.
 /// Throws: shape_error for an axis that does not fit, and for a list without an address; unsupported_error for options
 /// that have no

@@ -19,20 +19,6 @@ namespace {
 
 using detail::segment_request;
 
-void check_view(const char* what, const array_view& view) {
-  if (view.type != dtype::i32 && view.type != dtype::i64) {
-    throw unsupported_error(std::string(what) + " are " + std::string(name(view.type)) + "; expected i32 or i64");
-  }
-  const bool one_axis = view.rank() == 1 && view.strides.size() == 1;
-  if (!one_axis || view.extents[0] < 0 || (view.extents[0] > 1 && view.strides[0] != 1)) {
-    throw shape_error(std::string(what) + " of shape " + to_string(view.extents) + " with strides " +
-                      to_string(view.strides) + " are no list: expected one axis of neighbours");
-  }
-  if (view.extents[0] > 0 && view.data == nullptr) {
-    throw shape_error(std::string(what) + " have no address: their data pointer is null");
-  }
-}
-
 void run_on_host(const segment_request& r, const host::segment_census& census, void* results,
                  const reduce_options& options) {
   host::run_options how{options.threads, options.stop, options.progress};
@@ -73,15 +59,15 @@ reduce_result reduce_segments(op_kind op, const array_view& x, const array_view*
 }  // namespace
 
 segments segments::from_offsets(const array_view& offsets) {
-  check_view("offsets", offsets);
+  detail::check_list_view("offsets", offsets);
   if (offsets.extents[0] == 0) throw shape_error("there are no offsets: expected one more than there are segments");
   const auto* const first = static_cast<const std::byte*>(offsets.data);
   return {first, first + item_bytes(offsets.type), offsets.type, offsets.extents[0] - 1, offsets.where};
 }
 
 segments segments::from_ranges(const array_view& begins, const array_view& ends) {
-  check_view("begins", begins);
-  check_view("ends", ends);
+  detail::check_list_view("begins", begins);
+  detail::check_list_view("ends", ends);
   const auto differ = [](const std::string& how, std::string_view first, std::string_view second) {
     return shape_error("begins and ends of segments are " + how + ": found " + std::string(first) + " and " +
                        std::string(second));

@@ -1,0 +1,38 @@
+// Groups of an array: every element has a key, and an operation has a value for each key.
+#pragma once
+
+#include <cstdint>
+
+#include "multifold/array.hpp"
+#include "multifold/reduce.hpp"
+#include "multifold/source.hpp"
+
+namespace multifold {
+
+/// Reduces the elements of each of `groups` groups: those of group g are the ones whose key is g.
+/// Shapes:   keys have one axis of neighbours, i32 or i64 from 0 to groups - 1 in any order, as many as the axis of the
+///           array that options.axes names, which may be left out for arrays of one axis. The result has `groups` in
+///           place of its extent; the other axes are kept. Positions (argmin, argmax, describe) count along the axis,
+///           and are -1 in the summary of a group without elements.
+/// Memory:   8 bytes a group; where keys do not ascend a copy of the array, too, and for positions 8 bytes an element.
+/// Numerics: as segments (multifold/segments.hpp): what is exact has the same bits in whatever order keys come. Groups
+///           without elements have the value of an empty array.
+/// Throws:   as reduce of segments, which names the group; and shape_error, before anything is computed, for a key that
+///           is no group, for more or fewer keys than elements, and for a negative number of groups. unsupported_error
+///           for keys or arrays in device memory, and engines other than the host's.
+/// Cost:     reads each key two times, and each element once where keys ascend, else three times.
+reduce_result reduce_by_key(op_kind op, const array_view& array, const array_view& keys, std::int64_t groups,
+                            const reduce_options& options = {});
+
+/// dot and cov of the same groups of two arrays, which have to be alike as for reduce of two arrays.
+reduce_result reduce_by_key(op_kind op, const array_view& x, const array_view& y, const array_view& keys,
+                            std::int64_t groups, const reduce_options& options = {});
+
+/// The same of sources, which are read into memory as a whole, and whose lengths are known.
+/// Throws: as above, and io_error or format_error from the source; out_of_memory.
+reduce_result reduce_by_key(op_kind op, source& input, const array_view& keys, std::int64_t groups,
+                            const reduce_options& options = {});
+reduce_result reduce_by_key(op_kind op, source& x, source& y, const array_view& keys, std::int64_t groups,
+                            const reduce_options& options = {});
+
+}  // namespace multifold
