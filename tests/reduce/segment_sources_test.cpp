@@ -74,6 +74,20 @@ TEST(segment_sources, are_told_of) {
   EXPECT_EQ(r.engine, "host");
 }
 
+TEST(segment_sources, overflow_names_the_result) {
+  const std::int64_t most = INT64_MAX;
+  vector_source<std::int64_t> source({1, 2, 3, 4, most, most, 5, 6}, {8});
+  const std::vector<std::int64_t> offsets{0, 2, 4, 6, 8};
+  reduce_options options;
+  options.memory_bytes = 16;
+  try {
+    reduce(op_kind::sum, source, segments::from_offsets(make_view(offsets.data(), {5})), options);
+    ADD_FAILURE() << "no overflow";
+  } catch (const overflow_error& e) {
+    EXPECT_NE(std::string(e.what()).find("(result 2, counted from 0)"), std::string::npos) << e.what();
+  }
+}
+
 template <class Error>
 void expect_refusal(const std::string& message, const std::function<void()>& work) {
   try {

@@ -60,7 +60,7 @@ class execution {
     share_out(shape_.threads, static_cast<std::int64_t>(shared_.list.size()) * shape_.blocks, make_scratch,
               [&](std::int64_t task, scratch& s) { finish_shared(task, s); });
     const outcome all = outcome_.get();
-    const bool single = work_.of.count * nest_.results == 1;
+    const bool single = work_.before + work_.of.count == 1 && nest_.results == 1;
     check_status(all.worst, *work_.what, single ? -1 : all.result);
   }
 
@@ -229,7 +229,7 @@ class execution {
   // `o` counts from the first result of a segment.
   void note(std::int64_t segment, const outcome& o) {
     if (o.worst == status::ok) return;
-    outcome_.note({o.worst, segment * work_.result_step + std::max<std::int64_t>(o.result, 0)});
+    outcome_.note({o.worst, (work_.before + segment) * work_.result_step + std::max<std::int64_t>(o.result, 0)});
   }
 
   void report(std::int64_t elements) {

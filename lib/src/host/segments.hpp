@@ -21,6 +21,7 @@ struct segment_work {
   std::int64_t result_step;  // from a segment's first result to the next segment's
   segment_bounds of;
   void* results;
+  std::int64_t before = 0;  // segments of the same list that others reduce: errors tell numbers among all
 
   std::int64_t results_a_segment() const { return form.results(); }
 };

@@ -87,7 +87,7 @@ class source_segments {
     form.length = rows.end - rows.begin;
     form.offset = -rows.begin * form.reduced.front().stride;
     const operands data{x_.data(), y_ ? y_->data() : nullptr};
-    host::run_segments({&r_.what, data, form, r_.result_step, bounds, result_at(segments.begin)},
+    host::run_segments({&r_.what, data, form, r_.result_step, bounds, result_at(segments.begin), segments.begin},
                        host::take_census(bounds, r_.extent, options_.threads), {options_.threads, options_.stop, {}});
   }
 
