@@ -35,17 +35,18 @@ struct segment_piece {
   int segment;  // behind the first one of the step
 };
 
-/// Threads that share a piece, by its length: what a lane has is then worth the exchange, and more pieces are taken at
-/// once than a warp has.
+/// Threads that share a piece, by its length: what a lane has is then worth the exchange. On an H200, exact sums of 4
+/// GiB of f32 in 10^8 segments of 0 to 20 elements went at 395 GB/s with threads alone up to 16 elements, and at 570 up
+/// to 32; of 64 in the mean at 590 with groups of eight, and at 700 of four.
 inline constexpr int piece_classes = 3;
-__device__ constexpr int log_group_of_class(int c) { return c == 0 ? 0 : c == 1 ? 3 : 5; }
-inline constexpr int most_alone = 16, most_of_eight = 160, most_of_warp = 1536;
+__device__ constexpr int log_group_of_class(int c) { return c == 0 ? 0 : c == 1 ? 2 : 5; }
+inline constexpr int most_alone = 32, most_of_few = 128, most_of_warp = 1536;
 
-/// Pieces of one step, up to one a thread: those of groups of eight from the front, of warps from the back.
+/// Pieces of one step, up to one a thread: those of groups of a few from the front, of warps from the back.
 struct piece_list {
   static constexpr int most_long = 64;
   segment_piece piece[tile_threads], of_block[most_long];
-  int eights, warps, longs;
+  int few, warps, longs;
 };
 
 /// Where the value of a whole segment goes.
@@ -113,8 +114,8 @@ __device__ __forceinline__ void take_pieces(const segment_arguments<Op, Output>*
 #pragma unroll 1
   for (int c = 0; c < piece_classes; ++c) {
     const int log = log_group_of_class(c), group = 1 << log, together = tile_threads >> log;
-    const int pieces = c == 0 ? tile_threads : c == 1 ? list->eights : list->warps;
-    const int most = c == 0 ? most_alone : c == 1 ? most_of_eight : most_of_warp;
+    const int pieces = c == 0 ? tile_threads : c == 1 ? list->few : list->warps;
+    const int most = c == 0 ? most_alone : c == 1 ? most_of_few : most_of_warp;
     int r = thread >> log;
 #pragma unroll 1
     for (int left = pieces - ((thread & -32) >> log); left > 0; left -= together, r += together) {

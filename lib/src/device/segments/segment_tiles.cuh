@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(tile_threads, segment_blocks_of<Op>)
     for (bool whole_step = true; whole_step;) {
       const std::int64_t my_begin = next_begin, my_end = next_end;
       const bool is_there = current + thread < end.segment;
-      if (thread == 0) list.eights = list.warps = list.longs = 0;
+      if (thread == 0) list.few = list.warps = list.longs = 0;
       const int count = __syncthreads_count(is_there && my_end <= high);
       if (open && count == 0) {  // all of the stage
         if (high > low) add_piece(&args.op, &mine, stage, {0, in_stage(high), 0}, low - open_begin);
@@ -138,7 +138,7 @@ __global__ void __launch_bounds__(tile_threads, segment_blocks_of<Op>)
       if (own.rows == 0) own.first = 0;
       const bool taken = thread < count && !(was_open && thread == 0), alone = taken && own.rows <= most_alone;
       if (taken && !alone) {
-        if (own.rows <= most_of_eight) list.piece[atomicAdd(&list.eights, 1)] = own;
+        if (own.rows <= most_of_few) list.piece[atomicAdd(&list.few, 1)] = own;
         else if (own.rows <= most_of_warp) list.piece[tile_threads - 1 - atomicAdd(&list.warps, 1)] = own;
         else list.of_block[min(atomicAdd(&list.longs, 1), piece_list::most_long - 1)] = own;
       }
