@@ -40,7 +40,8 @@ class segments_on_device : public exact_on_device {
     for (std::int64_t i = 0; i < segments; ++i) {
       std::int64_t length = length_of(kind, i);
       if (length == 0 && !may_be_empty) length = 1;
-      if (all.back() + length > most) break;
+      if (all.back() + length > most && i > 0) break;
+      length = std::min(length, most - all.back());
       all.push_back(all.back() + length);
     }
     return all;

@@ -113,7 +113,6 @@ TEST(segments_refusals, options_without_a_meaning) {
   refused("checkpoint has no meaning here", [](reduce_options& o) { o.checkpoint = "x"; });
   refused("a forced plan has no meaning here", [](reduce_options& o) { o.forced.parts = 3; });
   refused("segments are not shared by engines", [](reduce_options& o) { o.engine = engine_choice::both; });
-  refused("", [](reduce_options& o) { o.engine = engine_choice::device; });
   refused("not i32", [](reduce_options& o) { o.result = dtype::i32; });
 }
 

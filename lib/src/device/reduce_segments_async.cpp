@@ -126,8 +126,7 @@ void reduce_segments_async(const reduction& what, const operands& data, std::int
 
 segments_status segments_status_of(std::span<const std::byte> workspace, std::int64_t count, cudaStream_t stream) {
   unsigned long long words[2] = {};
-  if (count == 0) return {};
-  check(cudaMemcpyAsync(words, workspace.data(), sizeof words, cudaMemcpyDeviceToHost, stream));
+  if (count > 0) check(cudaMemcpyAsync(words, workspace.data(), sizeof words, cudaMemcpyDeviceToHost, stream));
   check(cudaStreamSynchronize(stream));
   segments_status all{static_cast<status>(words[0] & 0xffffffffu)};
   if (words[1] != 0) all.bad_offset = count - static_cast<std::int64_t>(words[1]) + 1;

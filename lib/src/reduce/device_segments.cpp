@@ -33,7 +33,8 @@ class on_device {
 };
 
 void check_form(const segment_request& r) {
-  const bool neighbours = r.form.results() == 1 && r.form.reduced.size() == 1 && r.form.reduced[0].stride == 1;
+  const bool neighbours =
+      r.form.results() == 1 && r.form.reduced.size() == 1 && (r.extent <= 1 || r.form.reduced[0].stride == 1);
   if (!neighbours && r.results > 0) {
     throw unsupported_error(
         "on the GPU, segments are those of an array of one axis whose elements are neighbours: copy it densely, reduce "
