@@ -56,6 +56,7 @@ TEST_F(device_segments, have_the_bits_of_the_cpu_wherever_the_list_is) {
     for (const place where : {place::host, place::device}) {
       const reduce_result got = reduce(op, array(place::device), segments::from_offsets(list(where)));
       EXPECT_EQ(got.engine, "device");
+      EXPECT_EQ(got.count, expected.count);
       EXPECT_EQ(got.extents, expected.extents);
       EXPECT_EQ(got.data, expected.data) << name(op);
     }
@@ -91,6 +92,11 @@ TEST_F(device_segments, refuse_a_minimum_of_nothing) {
     EXPECT_THROW(static_cast<void>(reduce(op_kind::min, array(place::device), segments::from_offsets(list(where)))),
                  shape_error);
   }
+}
+
+TEST_F(device_segments, refuse_a_list_that_the_engine_cannot_read) {
+  const segments of = segments::from_offsets(list(place::device));
+  EXPECT_THROW(static_cast<void>(reduce(op_kind::sum, array(place::host), of)), unsupported_error);
 }
 
 TEST_F(device_segments, refuse_columns_and_ranges_for_now) {

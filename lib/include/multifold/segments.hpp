@@ -47,8 +47,8 @@ struct segments {
 /// Throws:   as reduce; and shape_error for a segment that begins before element 0, ends before it begins, or ends past
 ///           the axis, for one without elements where that has no value (min, max, argmin and argmax without an initial
 ///           value), and for axes that are not one; all of that before anything is computed. unsupported_error for what
-///           has no meaning here (keepdims, keep_state, checkpoint, forced), and for memory in different places.
-///           While it runs, others must not write to the list: what is checked is read again.
+///           has no meaning here (keepdims, keep_state, checkpoint, forced), and for a list in device memory of an
+///           array in host memory. While it runs, others must not write to the list: what is checked is read again.
 /// Cost:     reads each element of each segment once, and the list twice. Threads share elements and segments alike, so
 ///           that it does not matter how long which are: about 40 ns a segment, and its elements.
 reduce_result reduce(op_kind op, const array_view& array, const segments& of, const reduce_options& options = {});

@@ -5,12 +5,12 @@
 #include <atomic>
 
 #include "host/aligned_bytes.hpp"
-#include "host/crew.hpp"
 #include "host/float_environment.hpp"
 #include "host/progress.hpp"
 #include "host/reduce_box.hpp"
 #include "host/shape.hpp"
 #include "host/short_row.hpp"
+#include "host/tasks.hpp"
 #include "multifold/error.hpp"
 
 namespace multifold::host {
@@ -59,24 +59,8 @@ class execution {
 
   template <class Task>
   void share(std::int64_t tasks, const Task& task) {
-    std::atomic<std::int64_t> next{0};
-    std::atomic<bool> failed{false};
-    const auto work = [&](int) {
-      scratch s;
-      try {
-        while (!failed.load(std::memory_order_relaxed)) {
-          const std::int64_t mine = next.fetch_add(1, std::memory_order_relaxed);
-          if (mine >= tasks) return;
-          task(mine, s);
-        }
-      } catch (...) {
-        failed = true;
-        throw;
-      }
-    };
-    const int size = static_cast<int>(std::min<std::int64_t>(threads_, tasks));
-    if (size <= 1) work(0);
-    else run_crew(size, work);
+    share_out(
+        threads_, tasks, [] { return scratch{}; }, task);
   }
 
   std::byte* partial(std::int64_t block, std::int64_t piece) const {

@@ -10,13 +10,14 @@
 namespace multifold::host {
 
 /// Calls `task(number, scratch)` for each of `tasks`, in about ascending order, on up to `threads` threads, each with
-/// what `make_scratch()` made for it. After a failure no more tasks begin. Throws: what the first to fail threw.
+/// what `make_scratch()` made for it; one thread is the caller's. After a failure no more tasks begin.
+/// Throws: what the first to fail threw.
 template <class MakeScratch, class Task>
 void share_out(int threads, std::int64_t tasks, const MakeScratch& make_scratch, const Task& task) {
   if (tasks <= 0) return;
   std::atomic<std::int64_t> next{0};
   std::atomic<bool> failed{false};
-  run_crew(static_cast<int>(std::min<std::int64_t>(threads, tasks)), [&](int) {
+  const auto work = [&](int) {
     try {
       auto scratch = make_scratch();
       while (!failed.load(std::memory_order_relaxed)) {
@@ -28,7 +29,10 @@ void share_out(int threads, std::int64_t tasks, const MakeScratch& make_scratch,
       failed = true;
       throw;
     }
-  });
+  };
+  const int size = static_cast<int>(std::min<std::int64_t>(threads, tasks));
+  if (size <= 1) work(0);
+  else run_crew(size, work);
 }
 
 /// The least of the numbers that several threads find.

@@ -27,9 +27,9 @@ engine_traits current_device();
 /// Throws: unsupported_error if that is being captured.
 void run_on_device(const plan& p, const operands& data, void* results, CUstream_st* after);
 
-/// Reduces segments of an array, or of two, into `results` on the host; begins as run_on_device does. The list is in
-/// host memory and checked, or in device memory and not.
-void run_segments_on_device(const segment_request& request, void* results, CUstream_st* after);
+/// Reduces segments of an array, or of two, into `results` on the host, and returns their elements; begins as
+/// run_on_device does. The list is in host memory and checked, or in device memory and not.
+std::int64_t run_segments_on_device(const segment_request& request, void* results, CUstream_st* after);
 
 /// The calling thread waits for what is on `stream` now. Throws: unsupported_error if that is being captured.
 void wait_for(CUstream_st* stream);

@@ -46,6 +46,17 @@ void check_form(const segment_request& r) {
   }
 }
 
+std::int64_t offset_of(const segment_request& r, std::int64_t i, cudaStream_t stream) {
+  const std::int64_t bytes = item_bytes(r.of.type);
+  std::int64_t wide = 0;
+  std::int32_t narrow = 0;
+  void* const to = r.of.type == dtype::i64 ? static_cast<void*>(&wide) : &narrow;
+  const void* const from = static_cast<const std::byte*>(r.of.begins) + i * bytes;
+  cuda::check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault, stream));
+  cuda::check(cudaStreamSynchronize(stream));
+  return r.of.type == dtype::i64 ? wide : narrow;
+}
+
 void check_bounds(const segment_request& r, const cuda::segments_status& how) {
   if (how.bad_offset) {
     throw shape_error("offset " + std::to_string(*how.bad_offset) +
@@ -57,9 +68,9 @@ void check_bounds(const segment_request& r, const cuda::segments_status& how) {
 
 }  // namespace
 
-void run_segments_on_device(const segment_request& r, void* results, CUstream_st* after) {
+std::int64_t run_segments_on_device(const segment_request& r, void* results, CUstream_st* after) {
   check_form(r);
-  if (r.results == 0) return;
+  if (r.results == 0) return 0;
   const cuda::relaxed_capture_mode mode;
   if (after == nullptr) after = cudaStreamLegacy;
   graphs::refuse_captured(after);
@@ -79,6 +90,7 @@ void run_segments_on_device(const segment_request& r, void* results, CUstream_st
   cuda::check(
       cudaMemcpyAsync(results, there.data(), static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost, stream.get()));
   check_bounds(r, cuda::segments_status_of(workspace.bytes(), r.of.count, stream.get()));
+  return offset_of(r, r.of.count, stream.get()) - offset_of(r, 0, stream.get());
 }
 
 }  // namespace multifold::detail

@@ -34,6 +34,9 @@ reduce_result reduce_segments(op_kind op, const array_view& x, const array_view*
   detail::check_address(x);
   if (y != nullptr) detail::check_address(*y);
   const engine_kind engine = detail::engine_of_segments(x.where, options);
+  if (engine == engine_kind::host && of.where == place::device) {
+    throw unsupported_error("the list of segments is in device memory, and the array is not: copy the list");
+  }
   detail::check_places(x, y, r.into);
   detail::check_place(of);
   if (options.stream != nullptr && x.where == place::host) detail::wait_for(options.stream);
@@ -46,7 +49,8 @@ reduce_result reduce_segments(op_kind op, const array_view& x, const array_view*
     result.used.engine = host::traits(options.threads);
     run_on_host(r, census, results, options);
   } else {
-    detail::run_segments_on_device(r, results, options.stream);
+    result.count = detail::run_segments_on_device(r, results, options.stream);
+    result.bytes = result.count * item_bytes(r.what.input) * (y != nullptr ? 2 : 1);
     result.used.engine = detail::current_device();
   }
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -23,7 +23,7 @@ engine_traits current_device() { throw engine_error(absent); }
 
 void run_on_device(const plan&, const operands&, void*, CUstream_st*) { throw engine_error(absent); }
 
-void run_segments_on_device(const segment_request&, void*, CUstream_st*) { throw engine_error(absent); }
+std::int64_t run_segments_on_device(const segment_request&, void*, CUstream_st*) { throw engine_error(absent); }
 
 void wait_for(CUstream_st*) { throw engine_error(std::string("a stream was named, and ") + absent); }
 

@@ -40,7 +40,7 @@ struct segment_piece {
 /// to 32; of 64 in the mean at 590 with groups of eight, and at 700 of four.
 inline constexpr int piece_classes = 3;
 __device__ constexpr int log_group_of_class(int c) { return c == 0 ? 0 : c == 1 ? 2 : 5; }
-inline constexpr int most_alone = 32, most_of_few = 128, most_of_warp = 1536;
+inline constexpr int most_alone = 32, most_of_few = 256, most_of_warp = 1536;
 
 /// Pieces of one step, up to one a thread: those of groups of a few from the front, of warps from the back.
 struct piece_list {
