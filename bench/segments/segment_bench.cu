@@ -34,12 +34,15 @@ using multifold::cuda::device_buffer;
 
 constexpr const char* help =
     R"(usage: segment_bench [--bytes N] [--op OP] [--dtype T] [--data normal|sigma_3|sigma_10|any_finite] [--rounds N]
+                     [--lengths LEAST,MOST] [--seed S]
 
-Times segments of an array of N bytes (default: 4 GiB) in device memory. Exit code 1 if a result is wrong.
+Times segments of an array of N bytes (default: 4 GiB) in device memory: of several distributions, or of lengths that
+are drawn evenly. Exit code 1 if a result is wrong.
 )";
 
 constexpr const char* distributions[] = {"4 huge", "1000 alike", "1 to 1000", "geometric 64", "power law (up to 10^7)",
                                          "0 to 20"};
+constexpr int drawn_evenly = static_cast<int>(std::size(distributions));
 
 struct arguments {
   std::int64_t bytes = INT64_C(4) << 30;
@@ -47,10 +50,12 @@ struct arguments {
   dtype type = dtype::f32;
   family data = family::normal;
   int rounds = 9;
+  std::int64_t least = 0, most = 0;  // lengths, if asked for
+  std::uint64_t seed = 71;
 };
 
 std::vector<std::int64_t> offsets_of(int distribution, std::int64_t elements, const arguments& a) {
-  std::mt19937_64 rng(71 + static_cast<unsigned>(distribution));
+  std::mt19937_64 rng(a.seed + static_cast<unsigned>(distribution));
   const auto unit = [&] { return (static_cast<double>(rng() >> 11) + 0.5) * 0x1p-53; };
   const auto length = [&]() -> std::int64_t {
     switch (distribution) {
@@ -59,6 +64,8 @@ std::vector<std::int64_t> offsets_of(int distribution, std::int64_t elements, co
       case 2: return 1 + static_cast<std::int64_t>(rng() % 1000);
       case 3: return 1 + static_cast<std::int64_t>(std::log(unit()) / std::log(63.0 / 64));
       case 4: return static_cast<std::int64_t>(std::min(std::pow(unit(), -1 / 0.9), 1e7));
+      case drawn_evenly:
+        return a.least + static_cast<std::int64_t>(rng() % static_cast<std::uint64_t>(a.most - a.least + 1));
       default: return static_cast<std::int64_t>(has_identity(a.op) ? rng() % 21 : 1 + rng() % 20);
     }
   };
@@ -100,7 +107,7 @@ class bench_run {
     check(cudaMemcpy(there.data(), offsets.data(), offsets.size() * 8, cudaMemcpyHostToDevice));
     const std::int64_t result = multifold::result_bytes(what_);
     device_buffer results(segments * result),
-        workspace(multifold::cuda::segments_workspace_bytes(what_, segments, gpu_));
+        workspace(multifold::cuda::segments_workspace_bytes(what_, elements_, segments, gpu_));
     const auto ours = [&] {
       multifold::cuda::reduce_segments_async(what_, {array_.data(), array_.data()}, elements_,
                                              {there.data(), dtype::i64, segments}, results.data(), workspace.bytes(),
@@ -139,8 +146,10 @@ class bench_run {
     };
     std::vector<double> sorted = mine;
     std::sort(sorted.begin(), sorted.end());
-    std::printf("%-24s %10lld %9.0f %9.0f %7.2f %7.3f %6.1f%%%s\n", distributions[distribution],
-                static_cast<long long>(segments), rate(mine), peer.empty() ? 0.0 : rate(peer),
+    std::string title = std::to_string(a_.least) + " to " + std::to_string(a_.most);
+    if (distribution < drawn_evenly) title = distributions[distribution];
+    std::printf("%-24s %10lld %9.0f %9.0f %7.2f %7.3f %6.1f%%%s\n", title.c_str(), static_cast<long long>(segments),
+                rate(mine), peer.empty() ? 0.0 : rate(peer),
                 peer.empty() ? 0.0 : bench::median(peer) / bench::median(mine),
                 bench::median(read) / bench::median(mine),
                 100 * (sorted[sorted.size() * 3 / 4] - sorted[sorted.size() / 4]) / bench::median(mine),
@@ -206,7 +215,12 @@ arguments parsed(int count, char** words) {
     if (option == "--bytes") a.bytes = std::stoll(value);
     else if (option == "--op") a.op = multifold::parse_op(value).value();
     else if (option == "--dtype") a.type = multifold::parse_dtype(value).value();
-    else if (option == "--rounds") a.rounds = std::stoi(value);
+    else if (option == "--seed") a.seed = std::stoull(value);
+    else if (option == "--lengths") {
+      std::size_t end = 0;
+      a.least = std::stoll(value, &end);
+      a.most = std::stoll(value.substr(end + 1));
+    } else if (option == "--rounds") a.rounds = std::stoi(value);
     else if (option == "--data")
       a.data = value == "sigma_3"      ? family::sigma_3
                : value == "sigma_10"   ? family::sigma_10
@@ -230,7 +244,9 @@ int main(int count, char** words) try {
     std::fprintf(stderr, "segment_bench: %s\n", reason.c_str());
     return 4;
   }
-  bench_run all(parsed(count, words));
+  const arguments a = parsed(count, words);
+  bench_run all(a);
+  if (a.most > 0) return all.run(drawn_evenly) ? 0 : 1;
   bool right = true;
   for (int i = 0; i < static_cast<int>(std::size(distributions)); ++i) right = all.run(i) && right;
   return right ? 0 : 1;

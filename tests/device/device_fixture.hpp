@@ -89,24 +89,41 @@ inline unsigned char workspace_poison() {
   return uses++ % 2 == 0 ? poison : 0;
 }
 
-/// What `p` gives for `data`; the result is poisoned first, so that unwritten elements show.
+/// Memory for results of so many bytes, poisoned, so that what is not written shows, and what is written behind them.
+class poisoned_results {
+ public:
+  poisoned_results(std::int64_t bytes, cudaStream_t stream) : memory_(bytes + behind), bytes_(bytes) {
+    cuda::check(cudaMemsetAsync(memory_.data(), poison, static_cast<std::size_t>(memory_.size()), stream));
+  }
+  void* data() const { return memory_.data(); }
+  /// Once the stream is through.
+  std::vector<std::byte> read() const {
+    std::vector<std::byte> host(static_cast<std::size_t>(memory_.size()));
+    cuda::check(cudaMemcpy(host.data(), memory_.data(), host.size(), cudaMemcpyDeviceToHost));
+    for (auto i = static_cast<std::size_t>(bytes_); i < host.size(); ++i) {
+      EXPECT_EQ(host[i], std::byte{poison}) << "written past the end of the results";
+    }
+    host.resize(static_cast<std::size_t>(bytes_));
+    return host;
+  }
+
+ private:
+  static constexpr std::int64_t behind = 64;
+  cuda::device_buffer memory_;
+  std::int64_t bytes_;
+};
+
+/// What `p` gives for `data`.
 inline std::vector<std::byte> run_on_device(const plan& p, const operands& data) {
-  const std::int64_t bytes = p.form.results() * result_bytes(p.what);
-  cuda::stream stream;
-  cuda::device_buffer results(bytes + 64), workspace(p.workspace_bytes());
-  cuda::check(cudaMemsetAsync(results.data(), poison, static_cast<std::size_t>(results.size()), stream.get()));
+  const cuda::stream stream;
+  const poisoned_results results(p.form.results() * result_bytes(p.what), stream.get());
+  const cuda::device_buffer workspace(p.workspace_bytes());
   cuda::check(
       cudaMemsetAsync(workspace.data(), workspace_poison(), static_cast<std::size_t>(workspace.size()), stream.get()));
   const std::span<std::byte> space = workspace.bytes();
   cuda::reduce_async(p, data, results.data(), space, stream.get());
   check_status(cuda::status_of(space, stream.get()), p.what);
-  std::vector<std::byte> host(static_cast<std::size_t>(results.size()));
-  cuda::check(cudaMemcpy(host.data(), results.data(), host.size(), cudaMemcpyDeviceToHost));
-  for (auto i = static_cast<std::size_t>(bytes); i < host.size(); ++i) {
-    EXPECT_EQ(host[i], std::byte{poison}) << "written past the end of the results";
-  }
-  host.resize(static_cast<std::size_t>(bytes));
-  return host;
+  return results.read();
 }
 
 inline std::vector<std::byte> run_interpreted(const plan& p, const operands& data) {

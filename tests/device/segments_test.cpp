@@ -55,23 +55,16 @@ class segments_on_device : public exact_on_device {
   static std::vector<std::byte> run(const reduction& what, const memory& at, std::int64_t elements,
                                     std::int64_t segments, cuda::segments_status& how) {
     const engine_traits gpu = cuda::device_traits();
-    const std::int64_t bytes = segments * result_bytes(what);
-    cuda::stream stream;
-    cuda::device_buffer results(bytes + 64), workspace(cuda::segments_workspace_bytes(what, segments, gpu));
-    cuda::check(cudaMemsetAsync(results.data(), poison, static_cast<std::size_t>(results.size()), stream.get()));
+    const cuda::stream stream;
+    const poisoned_results results(segments * result_bytes(what), stream.get());
+    const cuda::device_buffer workspace(cuda::segments_workspace_bytes(what, elements, segments, gpu));
     cuda::check(cudaMemsetAsync(workspace.data(), workspace_poison(), static_cast<std::size_t>(workspace.size()),
                                 stream.get()));
     cuda::reduce_segments_async(what, {at.x.data(), at.y.data()}, elements,
                                 {at.offsets.data(), at.offset_type, segments}, results.data(), workspace.bytes(), gpu,
                                 stream.get());
     how = cuda::segments_status_of(workspace.bytes(), segments, stream.get());
-    std::vector<std::byte> host(static_cast<std::size_t>(results.size()));
-    cuda::check(cudaMemcpy(host.data(), results.data(), host.size(), cudaMemcpyDeviceToHost));
-    for (auto i = static_cast<std::size_t>(bytes); i < host.size(); ++i) {
-      EXPECT_EQ(host[i], std::byte{poison}) << "written past the end of the results";
-    }
-    host.resize(static_cast<std::size_t>(bytes));
-    return host;
+    return results.read();
   }
 
   static device_array offsets_there(const std::vector<std::int64_t>& offsets, dtype type) {
@@ -231,6 +224,14 @@ TEST_F(SanitizedSegments, of_every_length) {
       ASSERT_NO_FATAL_FAILURE(expect_each(make_reduction(op, dtype::f32), bounds, x, x));
     }
   }
+}
+
+TEST_F(segments_on_device, whose_results_are_no_integers_are_refused_as_such) {
+  reduction what = make_reduction(op_kind::mean, dtype::f32);
+  what.result = dtype::i32;
+  const memory there{device_array({}), device_array({}), offsets_there({0, 0}, dtype::i64), dtype::i64};
+  cuda::segments_status how;
+  EXPECT_THROW(static_cast<void>(run(what, there, 0, 1, how)), unsupported_error);
 }
 
 TEST_F(segments_on_device, a_minimum_of_nothing_is_noted) {

@@ -1,5 +1,6 @@
 // Groups against reduce of each group's elements alone, and what is refused.
 #include "multifold/by_key.hpp"
+#include "reduce/refusal.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,6 +15,8 @@
 
 namespace multifold {
 namespace {
+
+using test::expect_refusal;
 
 struct group_case {
   std::vector<std::int64_t> keys;
@@ -166,16 +169,6 @@ TEST(by_key, positions_of_a_narrow_dtype) {
       reduce_by_key(op_kind::argmax, make_view(x.data(), {4}), make_view(keys.data(), {4}), 2, options);
   EXPECT_EQ(r.type, dtype::i8);
   EXPECT_EQ(r.data, (std::vector<std::byte>{std::byte{2}, std::byte{1}}));
-}
-
-template <class Error>
-void expect_refusal(const std::string& message, const std::function<void()>& work) {
-  try {
-    work();
-    ADD_FAILURE() << "nothing was refused; expected: " << message;
-  } catch (const Error& e) {
-    EXPECT_NE(std::string(e.what()).find(message), std::string::npos) << e.what();
-  }
 }
 
 TEST(by_key, refusals) {

@@ -3,11 +3,14 @@
 
 #include <string>
 
+#include "reduce/refusal.hpp"
 #include "reduce/segment_lists.hpp"
 #include "reduce/vector_source.hpp"
 
 namespace multifold {
 namespace {
+
+using test::expect_refusal;
 
 using test::lengths, test::segment_list;
 
@@ -85,16 +88,6 @@ TEST(segment_sources, overflow_names_the_result) {
     ADD_FAILURE() << "no overflow";
   } catch (const overflow_error& e) {
     EXPECT_NE(std::string(e.what()).find("(result 2, counted from 0)"), std::string::npos) << e.what();
-  }
-}
-
-template <class Error>
-void expect_refusal(const std::string& message, const std::function<void()>& work) {
-  try {
-    work();
-    ADD_FAILURE() << "nothing was refused; expected: " << message;
-  } catch (const Error& e) {
-    EXPECT_NE(std::string(e.what()).find(message), std::string::npos) << e.what();
   }
 }
 

@@ -4,21 +4,12 @@
 #include <string>
 
 #include "multifold/segments.hpp"
+#include "reduce/refusal.hpp"
 
 namespace multifold {
 namespace {
 
-template <class Error, class Work>
-void expect_refusal(const std::string& message, const Work& work) {
-  try {
-    work();
-    ADD_FAILURE() << "nothing was refused; expected: " << message;
-  } catch (const Error& e) {
-    EXPECT_NE(std::string(e.what()).find(message), std::string::npos) << e.what();
-  } catch (const std::exception& e) {
-    ADD_FAILURE() << "another error: " << e.what();
-  }
-}
+using test::expect_refusal;
 
 const std::vector<float> elements(100, 1.0f);
 

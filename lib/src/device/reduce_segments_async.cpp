@@ -11,6 +11,7 @@
 #include "multifold/summary.hpp"
 #include "plan/exact_layout.hpp"
 #include "plan/moment_layout.hpp"
+#include "plan/no_value.hpp"
 
 namespace multifold::cuda {
 namespace {
@@ -19,36 +20,38 @@ using segments::segment_call;
 
 constexpr std::int64_t cut_bytes = 16, bad_at = 8;
 
-// Of few segments, those that have to be read again are shared by many warps.
-constexpr std::int64_t most_in_parts = 1024, warps_a_unit = 8;
+// Over the segments that the first look loses, as if all were as long as their mean.
+pass again_over(const reduction& what, std::int64_t elements, std::int64_t count, const engine_traits& gpu) {
+  batches form;
+  form.outer = count;
+  form.length = std::max<std::int64_t>(1, elements / count);
+  if (family_of(what) == op_family::moments) return multifold::detail::moments_again(what, form, {}, gpu);
+  return gathers_exactly(what) ? multifold::detail::sums_again(what, form, gpu) : pass{};
+}
 
 // Where things are; what is cleared comes first.
 struct workspace_layout {
-  std::int64_t blocks, parts, cuts, lost, words, arrivals, cleared, extremes, begun, ended, end;
+  std::int64_t cuts, lost, words, arrivals, cleared, extremes, begun, ended, end;
 
-  workspace_layout(const reduction& what, std::int64_t count, const engine_traits& gpu)
-      : blocks(std::int64_t{gpu.units} * most_tile_blocks), parts(1) {
-    if (count <= most_in_parts)
-      parts = std::max<std::int64_t>(1, warps_a_unit * gpu.units / std::max<std::int64_t>(1, count));
+  workspace_layout(const reduction& what, std::int64_t count, const pass& again, const engine_traits& gpu) {
     std::int64_t at = 0;
-    const auto take = [&](std::int64_t bytes) {
+    const auto take = [&](std::int64_t items, std::int64_t each) {
       const std::int64_t from = at;
-      at += (bytes + slice_alignment - 1) / slice_alignment * slice_alignment;
+      at += (items * each + slice_alignment - 1) / slice_alignment * slice_alignment;
       return from;
     };
-    const bool moments = family_of(what) == op_family::moments, meet = parts > 1 && (moments || gathers_exactly(what));
-    if (!meet) parts = 1;
-    take(slice_alignment);  // the status word, and the first bad offset
-    cuts = take(blocks * cut_bytes);
-    lost = take((count / 32 + 1) * 4);
-    words = take(meet ? count * (moments ? multifold::detail::moment_word_bytes(what)
-                                         : multifold::detail::exact_word_bytes(what))
-                      : 0);
-    arrivals = take(meet ? count * 4 : 0);
+    const bool moments = family_of(what) == op_family::moments;
+    const std::int64_t blocks = std::int64_t{gpu.units} * most_tile_blocks, meeting = again.parts > 1 ? count : 0;
+    take(1, slice_alignment);  // the status word, and the first bad offset
+    cuts = take(blocks, cut_bytes);
+    lost = take(count / 32 + 1, 4);
+    words =
+        take(meeting, moments ? multifold::detail::moment_word_bytes(what) : multifold::detail::exact_word_bytes(what));
+    arrivals = take(meeting, 4);
     cleared = at;
-    extremes = take(meet && what.op == op_kind::describe ? count * parts * multifold::detail::extremes_bytes(what) : 0);
-    begun = take(blocks * segments::most_accumulator_bytes);
-    ended = take(blocks * segments::most_accumulator_bytes);
+    extremes = take(what.op == op_kind::describe ? meeting * again.parts : 0, multifold::detail::extremes_bytes(what));
+    begun = take(blocks, segments::most_accumulator_bytes);
+    ended = take(blocks, segments::most_accumulator_bytes);
     end = at;
   }
 };
@@ -65,6 +68,7 @@ void check_call(const reduction& what, const operands& data, std::int64_t elemen
   if (of.type != dtype::i32 && of.type != dtype::i64) {
     throw unsupported_error("offsets of " + std::string(name(of.type)) + " were given: expected i32 or i64");
   }
+  multifold::detail::check_result_dtype(what);
   const std::int64_t item = item_bytes(what.input);
   check_memory("memory for the results", results,
                what.op == op_kind::describe ? std::int64_t{alignof(summary)} : item_bytes(what.result));
@@ -75,8 +79,10 @@ void check_call(const reduction& what, const operands& data, std::int64_t elemen
 
 }  // namespace
 
-std::int64_t segments_workspace_bytes(const reduction& what, std::int64_t count, const engine_traits& gpu) {
-  return workspace_layout(what, count, gpu).end;
+std::int64_t segments_workspace_bytes(const reduction& what, std::int64_t elements, std::int64_t count,
+                                      const engine_traits& gpu) {
+  if (count <= 0) return 0;
+  return workspace_layout(what, count, again_over(what, elements, count, gpu), gpu).end;
 }
 
 void reduce_segments_async(const reduction& what, const operands& data, std::int64_t elements,
@@ -84,7 +90,8 @@ void reduce_segments_async(const reduction& what, const operands& data, std::int
                            const engine_traits& gpu, work_queue& queue) {
   if (of.count == 0) return;
   check_call(what, data, elements, of, results);
-  const workspace_layout layout(what, of.count, gpu);
+  const pass again = again_over(what, elements, of.count, gpu);
+  const workspace_layout layout(what, of.count, again, gpu);
   if (static_cast<std::int64_t>(workspace.size()) < layout.end) {
     throw shape_error("the segments need a workspace of " + std::to_string(layout.end) + " bytes, and " +
                       std::to_string(workspace.size()) + " were given");
@@ -104,10 +111,10 @@ void reduce_segments_async(const reduction& what, const operands& data, std::int
                        reinterpret_cast<unsigned*>(space + layout.lost),
                        space + layout.begun,
                        space + layout.ended,
-                       layout.parts > 1 ? reinterpret_cast<std::int64_t*>(space + layout.words) : nullptr,
-                       layout.parts > 1 ? reinterpret_cast<unsigned*>(space + layout.arrivals) : nullptr,
+                       again.parts > 1 ? reinterpret_cast<std::int64_t*>(space + layout.words) : nullptr,
+                       again.parts > 1 ? reinterpret_cast<unsigned*>(space + layout.arrivals) : nullptr,
                        space + layout.extremes,
-                       layout.parts,
+                       again,
                        gpu,
                        queue};
   queue.clear(space, static_cast<std::size_t>(layout.cleared));

@@ -31,19 +31,6 @@ bool has_neighbours_in_batches(const batches& form) {
   return std::abs(form.kept.back().stride) < std::abs(form.reduced.back().stride);
 }
 
-// Sums that are added again.
-pass groups_of(const reduction& what, const batches& form, const engine_traits& engine) {
-  pass p = blank_pass(form, {}, engine);
-  p.kind = kernel::sum_groups;
-  const std::int64_t digits = exact_word_bytes(what) / 8 - 4, elements = tuning::again_elements_a_digit * digits;
-  const bool columns = has_neighbours_in_batches(form);
-  lay_out_groups(p,
-                 {32 * 8 * (digits + spare_lane_digits), columns ? 1 : ceil_div(p.length, elements),
-                  columns ? 1 : ceil_div(p.length, tuning::again_least_elements), elements, tuning::again_warps_a_unit},
-                 {}, engine);
-  return p;
-}
-
 // Whether the passes of `p`, which gathers exactly, may leave batches to be added again.
 bool may_lose(const plan& p) {
   const pass& first = p.passes.front();
@@ -116,9 +103,21 @@ std::int64_t partial_bytes(const reduction& what, const pass& first) {
   return first.kind == kernel::exact_rows ? exact_word_bytes(what) : gathered_bytes(what);
 }
 
+pass sums_again(const reduction& what, const batches& form, const engine_traits& engine) {
+  pass p = blank_pass(form, {}, engine);
+  p.kind = kernel::sum_groups;
+  const std::int64_t digits = exact_word_bytes(what) / 8 - 4, elements = tuning::again_elements_a_digit * digits;
+  const bool columns = has_neighbours_in_batches(form);
+  lay_out_groups(p,
+                 {32 * 8 * (digits + spare_lane_digits), columns ? 1 : ceil_div(p.length, elements),
+                  columns ? 1 : ceil_div(p.length, tuning::again_least_elements), elements, tuning::again_warps_a_unit},
+                 {}, engine);
+  return p;
+}
+
 void add_again(plan& p) {
   if (p.engine.engine == engine_kind::host || !gathers_exactly(p.what)) return;
-  if (may_lose(p)) p.again = groups_of(p.what, p.form, p.engine);
+  if (may_lose(p)) p.again = sums_again(p.what, p.form, p.engine);
 }
 
 }  // namespace multifold::detail

@@ -17,6 +17,9 @@ std::int64_t exact_word_bytes(const reduction& what);
 /// Bytes of a partial result of `first`, in the workspace.
 std::int64_t partial_bytes(const reduction& what, const pass& first);
 
+/// A pass over batches of `form` that others lose.
+pass sums_again(const reduction& what, const batches& form, const engine_traits& engine);
+
 /// Adds the pass over batches that the first one of `p` may lose.
 void add_again(plan& p);
 

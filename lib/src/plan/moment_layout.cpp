@@ -77,14 +77,17 @@ bool has_long_rows(const reduction& what, const batches& form) {
          form.length >= tuning::least_moment_row_bytes / item_bytes(what.input);
 }
 
-// Another look at the batches that the passes of `p` leave.
-void add_again(plan& p, const plan_options& options) {
-  pass again = blank_pass(p.form, options, p.engine);
-  lay_out_any(again, p.what, p.form, options, p.engine);
-  p.again = again;
-}
+// At the batches that the passes of `p` leave.
+void add_again(plan& p, const plan_options& options) { p.again = moments_again(p.what, p.form, options, p.engine); }
 
 }  // namespace
+
+pass moments_again(const reduction& what, const batches& form, const plan_options& options,
+                   const engine_traits& engine) {
+  pass again = blank_pass(form, options, engine);
+  lay_out_any(again, what, form, options, engine);
+  return again;
+}
 
 bool has_moment_layout(const reduction& what, const engine_traits& engine) {
   return engine.engine == engine_kind::device && family_of(what) == op_family::moments;

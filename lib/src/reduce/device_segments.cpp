@@ -1,6 +1,7 @@
 // Segments on the GPU: the list and the results are copied, arrays in host memory, too.
 #include <cuda_runtime_api.h>
 
+#include <cstring>
 #include <optional>
 #include <string>
 
@@ -46,16 +47,30 @@ void check_form(const segment_request& r) {
   }
 }
 
-std::int64_t offset_of(const segment_request& r, std::int64_t i, cudaStream_t stream) {
-  const std::int64_t bytes = item_bytes(r.of.type);
-  std::int64_t wide = 0;
-  std::int32_t narrow = 0;
-  void* const to = r.of.type == dtype::i64 ? static_cast<void*>(&wide) : &narrow;
-  const void* const from = static_cast<const std::byte*>(r.of.begins) + i * bytes;
-  cuda::check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault, stream));
-  cuda::check(cudaStreamSynchronize(stream));
-  return r.of.type == dtype::i64 ? wide : narrow;
-}
+// The first offset and the last one, once the stream is through.
+struct outer_offsets {
+  alignas(8) std::byte first[8], last[8];
+
+  outer_offsets(const segment_request& r, cudaStream_t stream) {
+    const auto bytes = static_cast<std::size_t>(item_bytes(r.of.type));
+    const auto* const from = static_cast<const std::byte*>(r.of.begins);
+    const std::size_t to_last = static_cast<std::size_t>(r.of.count) * bytes;
+    cuda::check(cudaMemcpyAsync(first, from, bytes, cudaMemcpyDefault, stream));
+    cuda::check(cudaMemcpyAsync(last, from + to_last, bytes, cudaMemcpyDefault, stream));
+  }
+  std::int64_t apart(dtype type) const {
+    if (type == dtype::i64) return number<std::int64_t>(last) - number<std::int64_t>(first);
+    return std::int64_t{number<std::int32_t>(last)} - number<std::int32_t>(first);
+  }
+
+ private:
+  template <class T>
+  static T number(const std::byte* at) {
+    T x;
+    std::memcpy(&x, at, sizeof x);
+    return x;
+  }
+};
 
 void check_bounds(const segment_request& r, const cuda::segments_status& how) {
   if (how.bad_offset) {
@@ -84,13 +99,14 @@ std::int64_t run_segments_on_device(const segment_request& r, void* results, CUs
   const on_device y(first_of(r.data.y), r.where, array_bytes, stream.get());
   const on_device list(r.of.begins, r.of.where, list_bytes, stream.get());
   const engine_traits gpu = cuda::device_traits();
-  const cuda::device_buffer there(bytes), workspace(cuda::segments_workspace_bytes(r.what, r.of.count, gpu));
+  const cuda::device_buffer there(bytes), workspace(cuda::segments_workspace_bytes(r.what, r.extent, r.of.count, gpu));
   cuda::reduce_segments_async(r.what, {x.data(), y.data()}, r.extent, {list.data(), r.of.type, r.of.count},
                               there.data(), workspace.bytes(), gpu, stream.get());
   cuda::check(
       cudaMemcpyAsync(results, there.data(), static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost, stream.get()));
+  const outer_offsets outer(r, stream.get());
   check_bounds(r, cuda::segments_status_of(workspace.bytes(), r.of.count, stream.get()));
-  return offset_of(r, r.of.count, stream.get()) - offset_of(r, 0, stream.get());
+  return outer.apart(r.of.type);
 }
 
 }  // namespace multifold::detail

@@ -22,9 +22,10 @@ struct device_segments {
   std::int64_t count = 0;
 };
 
-/// Device memory that reduce_segments_async takes on a GPU with these traits: some hundred kilobytes, and a bit a
-/// segment.
-std::int64_t segments_workspace_bytes(const reduction& what, std::int64_t count, const engine_traits& gpu);
+/// Device memory that reduce_segments_async takes for `count` segments of an array of `elements` on a GPU with these
+/// traits: some hundred kilobytes and a bit a segment; where few long segments may be read again, some megabytes more.
+std::int64_t segments_workspace_bytes(const reduction& what, std::int64_t elements, std::int64_t count,
+                                      const engine_traits& gpu);
 
 /// Reduces every segment of an array, or of two.
 /// Shapes:   `data` is `elements` neighbours in device memory, aligned to their items; `results` holds of.count *
@@ -38,7 +39,8 @@ std::int64_t segments_workspace_bytes(const reduction& what, std::int64_t count,
 ///           hold anything, but nothing outside of them is written, nor outside of the array read. Segments that have
 ///           no value (the minimum of nothing) are noted as status::empty, as reduce_async notes them.
 /// Throws:   shape_error for a workspace that is too small, and for memory that is null or misaligned;
-///           unsupported_error for offsets of another dtype. Then nothing is enqueued. cuda_error if a launch fails.
+///           unsupported_error for offsets of another dtype, and for a real number as an integer. Then nothing is
+///           enqueued. cuda_error if a launch fails.
 /// Cost:     reads each element and each offset once. Work is shared by elements and segments together, so it does not
 ///           matter how long which are.
 void reduce_segments_async(const reduction& what, const operands& data, std::int64_t elements,

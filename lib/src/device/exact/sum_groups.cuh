@@ -9,6 +9,7 @@
 #include "device/exact/lane_groups.cuh"
 #include "device/exact/lane_sum.cuh"
 #include "device/exact/output.cuh"
+#include "device/segments/again.cuh"
 #include "device/segments/arguments.cuh"
 
 namespace multifold::cuda::exact {
@@ -130,20 +131,14 @@ namespace multifold::cuda::segments {
 template <floating_storage Carrier>
 void enqueue_lost_sums(const segment_call& c) {
   exact::sum_group_arguments<Carrier> args{};
-  args.x = args.y = static_cast<const std::byte*>(c.data.x);
-  args.element = c.what.input;
-  args.group = c.group();
-  args.runs.reduced_count = 1;
-  args.runs.reduced_stride[0] = 1;
-  args.shape = {c.count, {0, nullptr}, c.parts, 0};
-  args.only = c.lost;
-  args.bounds = bounds_of(c);
+  read_again(args, c);
   args.to = output_of(c);
   args.nan = c.what.nan;
   args.words = c.words;
   args.arrivals = c.arrivals;
-  constexpr int bytes = 32 * 8 * (exact_traits<Carrier>::digit_count + multifold::detail::spare_lane_digits);
-  launch_kernel(c.queue, exact::sum_groups<Carrier>, c.warps_with(bytes, 24), 32, bytes, args);
+  constexpr int digits = exact_traits<Carrier>::digit_count + multifold::detail::spare_lane_digits;
+  launch_kernel(c.queue, exact::sum_groups<Carrier>, static_cast<unsigned>(c.again.blocks),
+                static_cast<unsigned>(c.again.threads), static_cast<unsigned>(c.again.threads * digits * 8), args);
 }
 
 }  // namespace multifold::cuda::segments

@@ -6,6 +6,7 @@
 #include "device/moments/call_output.cuh"
 #include "device/moments/groups.cuh"
 #include "device/moments/rows.cuh"
+#include "device/segments/again.cuh"
 #include "multifold/cuda/launch.cuh"
 
 namespace multifold::cuda::moments {
@@ -93,21 +94,15 @@ namespace multifold::cuda::segments {
 template <storage_type Carrier>
 void enqueue_lost_moments(const segment_call& c) {
   moments::group_arguments<Carrier> args{};
-  args.x = static_cast<const std::byte*>(c.data.x);
-  args.y = takes_two_arrays(c.what.op) ? static_cast<const std::byte*>(c.data.y) : args.x;
-  args.element = c.what.input;
-  args.group = c.group();
-  args.runs.reduced_count = 1;
-  args.runs.reduced_stride[0] = 1;
-  args.shape = {c.count, {0, nullptr}, c.parts, 0};
-  args.only = c.lost;
-  args.bounds = {c.offsets, c.wide, c.count, c.elements};
+  read_again(args, c);
   args.to = moments::output_of(c);
   visit_set(c.what.op, [&]<moment_set Set>() {
     args.meet = {c.words, c.arrivals, static_cast<description_marks<Carrier>*>(c.extremes)};
     unsigned shared = 0;
-    if constexpr (floating_storage<Carrier>) shared = sizeof(moments::lane_memory<Carrier, Set>);
-    launch_kernel(c.queue, moments::moment_groups<Carrier, Set>, c.warps_with(shared, 24), 32, shared, args);
+    const auto threads = static_cast<unsigned>(c.again.threads);
+    if constexpr (floating_storage<Carrier>) shared = threads / 32 * sizeof(moments::lane_memory<Carrier, Set>);
+    launch_kernel(c.queue, moments::moment_groups<Carrier, Set>, static_cast<unsigned>(c.again.blocks), threads, shared,
+                  args);
   });
 }
 

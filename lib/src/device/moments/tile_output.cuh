@@ -68,22 +68,9 @@ struct moment_output {
     }
     return left;
   }
-  /// The result of a batch without elements, where results are in order: descriptions go the general way.
+  /// The result of a batch without elements, but for descriptions.
   __device__ bool store_nothing(std::int64_t batch) const {
-    if (describes || !in_order) return false;
-    const bool none = deviates;
-    if (to.result == dtype::f64) {
-      static_cast<std::uint64_t*>(to.data)[batch] = none ? multifold::detail::float_layout<double>::quiet_nan : 0;
-    } else if (!is_floating(to.result)) {
-      static_cast<std::int64_t*>(to.data)[batch] = 0;
-    } else if (to.result == dtype::f32) {
-      static_cast<std::uint32_t*>(to.data)[batch] = none ? multifold::detail::float_layout<float>::quiet_nan : 0;
-    } else {
-      const std::uint16_t nan = to.result == dtype::f16 ? multifold::detail::float_layout<f16>::quiet_nan
-                                                        : multifold::detail::float_layout<bf16>::quiet_nan;
-      static_cast<std::uint16_t*>(to.data)[batch] = none ? nan : std::uint16_t{0};
-    }
-    return true;
+    return !describes && !to.merge && deliver(batch, deviates ? exact_value::of_nan() : exact_value{});
   }
   /// Stores the result of what is known so far, if that makes it certain.
   __device__ bool deliver(std::int64_t batch, const near_totals& of) const { return delivered(batch, of); }

@@ -2,12 +2,9 @@
 #pragma once
 
 #include "device/instance.cuh"
-#include "device/segments/bounds.cuh"
 #include "device/segments/call.hpp"
 
 namespace multifold::cuda::segments {
-
-inline segment_bounds bounds_of(const segment_call& c) { return {c.offsets, c.wide, c.count, c.elements}; }
 
 inline cuda::detail::built_in_output output_of(const segment_call& c) {
   cuda::detail::built_in_output to{};

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "device/segments/call.hpp"
 #include "multifold/cuda/kernels/exchange.cuh"
 
 namespace multifold::cuda::segments {
@@ -20,6 +21,8 @@ struct segment_bounds {
   __device__ std::int64_t operator[](std::int64_t i) const { return min(max(raw(i), std::int64_t{0}), elements); }
   __device__ std::int64_t length(std::int64_t i) const { return max((*this)[i + 1] - (*this)[i], std::int64_t{0}); }
 };
+
+inline segment_bounds bounds_of(const segment_call& c) { return {c.offsets, c.wide, c.count, c.elements}; }
 
 /// What comes first of the work that is left: element `element`, of segment `segment` or of none before it.
 struct segment_position {

@@ -1,7 +1,6 @@
 // The seam between the run-time dispatch of segments and the compiled instances.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -35,23 +34,9 @@ struct segment_call {
   std::int64_t* words;
   unsigned* arrivals;
   void* extremes;
-  std::int64_t parts;
+  const pass& again;  // over segments that the first look has lost
   const engine_traits& gpu;
   work_queue& queue;
-
-  /// Lanes that share a segment, or a part of one, once the first look has lost it.
-  int group() const {
-    const std::int64_t mean = count > 0 ? elements / count : 0;
-    int lanes = parts > 1 ? 32 : 1;
-    while (lanes < 32 && lanes * 8 < mean) lanes *= 2;
-    return lanes;
-  }
-  /// Blocks of a warp with so much shared memory, as many as the GPU holds up to `most` a multiprocessor.
-  unsigned warps_with(std::int64_t bytes, std::int64_t most) const {
-    constexpr std::int64_t of_block = 1024;  // that CUDA takes
-    const std::int64_t fit = gpu.unit_shared_bytes / (bytes + of_block);
-    return static_cast<unsigned>(gpu.units * std::clamp<std::int64_t>(fit, 1, most));
-  }
 };
 
 template <op_family Family, class T>

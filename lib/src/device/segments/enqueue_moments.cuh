@@ -14,8 +14,7 @@ template <storage_type T>
 void enqueue_moments(const segment_call& c) {
   visit_set(c.what.op, [&]<moment_set Set>() {
     using Fold = moments::moment_fold<T, Set>;
-    const moments::moment_output<partial_carrier_of<T>, Set> output{
-        moments::output_of(c), c.lost, {0, nullptr}, cuda::detail::is_plain(c.what, 1)};
+    const moments::moment_output<partial_carrier_of<T>, Set> output{moments::output_of(c), c.lost, {0, nullptr}};
     Fold fold;
     if constexpr (!floating_storage<T>) fold.kind = integer_kind_of(c.what.input);
     launch(c, fold, output);

@@ -5,7 +5,6 @@
 #pragma once
 
 #include "device/segments/pieces.cuh"
-#include "multifold/cuda/kernels/dependent.cuh"
 #include "multifold/cuda/kernels/tile_ring.cuh"
 #include "multifold/cuda/kernels/tile_walks.cuh"
 
