@@ -3,19 +3,21 @@
 #include <cstring>
 #include <new>
 #include <string>
-#include <type_traits>
 #include <vector>
 
+#include "element.hpp"
 #include "multifold/cuda/reduce_async.hpp"
 #include "multifold/cuda/traits.hpp"
 #include "multifold/error.hpp"
-#include "multifold/ops/visit.hpp"
 #include "simulated_gpu.hpp"
 
 namespace multifold::cuda {
 namespace {
 
+using simulated::add;
+using simulated::element;
 using simulated::enqueue;
+using simulated::lowered;
 
 void check(const plan& p, const operands& data, std::span<const std::byte> workspace) {
   const auto item = static_cast<std::uintptr_t>(item_bytes(p.what.input));
@@ -24,41 +26,11 @@ void check(const plan& p, const operands& data, std::span<const std::byte> works
   if (static_cast<std::int64_t>(workspace.size()) < p.workspace_bytes()) throw shape_error("too small a workspace");
 }
 
-template <class T>
-T element(const void* data, std::int64_t number) {
-  T x;
-  std::memcpy(&x, static_cast<const char*>(data) + number * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
-  return x;
-}
-
-template <class T>
-struct read_element {
-  T operator()(const operands& data, std::int64_t number) const { return element<T>(data.x, number); }
-};
-template <class T>
-struct read_element<element_pair<T>> {
-  element_pair<T> operator()(const operands& data, std::int64_t number) const {
-    return {element<T>(data.x, number), element<T>(data.y, number)};
-  }
-};
-
 template <class Op>
 auto gathered(const batches& form, const Op& op, const operands& data, std::int64_t batch, std::int64_t first_index) {
   typename Op::accumulator sum = op.identity();
-  const read_element<typename Op::value_type> read;
-  for (std::int64_t i = 0; i < form.length; ++i) {
-    const auto x = read(data, form.offset_of(batch, i));
-    if constexpr (requires { op.add(sum, x, i); }) op.add(sum, x, first_index + i);
-    else sum = op.combine(sum, op.lift(x, first_index + i));
-  }
+  for (std::int64_t i = 0; i < form.length; ++i) add(op, sum, data, form.offset_of(batch, i), first_index + i);
   return sum;
-}
-
-template <class Op>
-std::uint32_t lowered(const reduction& what, const Op& op, const typename Op::accumulator& sum, std::int64_t length,
-                      void* results, std::int64_t at) {
-  const auto value = finish_scalar(what.op, op.lower(sum, length), what.initial);
-  return static_cast<std::uint32_t>(store(value, what.result, static_cast<char*>(results) + at * result_bytes(what)));
 }
 
 }  // namespace

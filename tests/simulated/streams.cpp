@@ -218,11 +218,17 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
   const memory target = memory_at(to), origin = memory_at(from);
   const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
   const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-  if ((origin == memory::device) != from_device || (target == memory::device) != to_device)
-    return cudaErrorInvalidValue;
+  const bool as_said = (origin == memory::device) == from_device && (target == memory::device) == to_device;
+  if (kind != cudaMemcpyDefault && !as_said) return cudaErrorInvalidValue;
   enqueue(stream, [=] { std::memcpy(to, from, bytes); });
   if (target == memory::pageable || origin == memory::pageable) real(stream)->drain();  // as copies of such memory may
   return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  if (const cudaError_t broken = cudaMemcpyAsync(to, from, bytes, kind, cudaStreamLegacy); broken != cudaSuccess)
+    return broken;
+  return cudaStreamSynchronize(cudaStreamLegacy);
 }
 
 cudaError_t cudaMemsetAsync(void* data, int value, std::size_t bytes, cudaStream_t stream) {
