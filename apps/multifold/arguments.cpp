@@ -25,8 +25,9 @@ std::string accuracy_help(std::optional<op_kind> op) {
 }
 
 std::string nan_help(std::optional<op_kind> op) {
-  const bool pairs = op && takes_two_arrays(*op);
-  return std::string("propagate: any NaN makes the result NaN; omit: ") +
+  const bool pairs = op && takes_two_arrays(*op), truths = op && takes_truths(*op);
+  return std::string(truths ? "propagate: a NaN is not zero; omit: "
+                            : "propagate: any NaN makes the result NaN; omit: ") +
          (pairs ? "pairs with a NaN take no part" : "NaN take no part");
 }
 

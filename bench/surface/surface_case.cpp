@@ -16,10 +16,10 @@ using multifold::op_kind;
 
 constexpr std::array<std::string_view, 8> family_names{"normal",  "product",  "zeros",      "sigma_1",
                                                        "sigma_3", "sigma_10", "any_finite", "integers"};
-constexpr std::array<op_kind, 15> ops{op_kind::sum,    op_kind::prod,   op_kind::min,     op_kind::max,
-                                      op_kind::argmin, op_kind::argmax, op_kind::mean,    op_kind::norm1,
-                                      op_kind::sumsq,  op_kind::norm2,  op_kind::var,     op_kind::std,
-                                      op_kind::dot,    op_kind::cov,    op_kind::describe};
+constexpr std::array<op_kind, 18> ops{
+    op_kind::sum,  op_kind::prod,  op_kind::min,      op_kind::max,   op_kind::argmin, op_kind::argmax,
+    op_kind::mean, op_kind::norm1, op_kind::sumsq,    op_kind::norm2, op_kind::var,    op_kind::std,
+    op_kind::dot,  op_kind::cov,   op_kind::describe, op_kind::any,   op_kind::all,    op_kind::count_nonzero};
 
 // SplitMix64 (Steele, Lea and Flood 2014): one stream for each case.
 class chance {

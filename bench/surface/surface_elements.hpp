@@ -29,7 +29,10 @@ inline int integer_bits(multifold::op_kind op) {
     case multifold::op_kind::norm2:
     case multifold::op_kind::var:
     case multifold::op_kind::std:
-    case multifold::op_kind::cov: return 63;
+    case multifold::op_kind::cov:
+    case multifold::op_kind::any:
+    case multifold::op_kind::all:
+    case multifold::op_kind::count_nonzero: return 63;
   }
   return 63;
 }

@@ -81,11 +81,16 @@ class finisher {
         return store(covariance(b.count, t_.correction, total_of(b.x), total_of(b.y), total_of(b.products)), type_,
                      out);
       case op_kind::describe: return describe(b, out);
+      case op_kind::any: return store(integer(b.zero < b.count ? 1 : 0), type_, out);
+      case op_kind::all: return store(integer(b.zero == 0 ? 1 : 0), type_, out);
+      case op_kind::count_nonzero: return store(integer(b.count - b.zero), type_, out);
     }
   }
 
  private:
   static constexpr bool floating = batch<Element>::floating;
+
+  static exact_number integer(std::int64_t value) { return exact_number::of_integer(static_cast<long>(value)); }
 
   void store(const exact_number& value, dtype type, std::byte* out) {
     if (!put(value, type, out)) into_.overflow = true;

@@ -13,10 +13,10 @@
 namespace multifold::agreement {
 namespace {
 
-constexpr std::array<op_kind, 15> ops{op_kind::sum,    op_kind::prod,   op_kind::min,     op_kind::max,
-                                      op_kind::argmin, op_kind::argmax, op_kind::mean,    op_kind::norm1,
-                                      op_kind::sumsq,  op_kind::norm2,  op_kind::var,     op_kind::std,
-                                      op_kind::dot,    op_kind::cov,    op_kind::describe};
+constexpr std::array<op_kind, 18> ops{
+    op_kind::sum,  op_kind::prod,  op_kind::min,      op_kind::max,   op_kind::argmin, op_kind::argmax,
+    op_kind::mean, op_kind::norm1, op_kind::sumsq,    op_kind::norm2, op_kind::var,    op_kind::std,
+    op_kind::dot,  op_kind::cov,   op_kind::describe, op_kind::any,   op_kind::all,    op_kind::count_nonzero};
 // Sizes near which plans change, in bytes.
 constexpr std::array<std::int64_t, 9> thresholds{1 << 10, 8 << 10, 32 << 10, 64 << 10, 512 << 10,
                                                  1 << 20, 8 << 20, 32 << 20, 64 << 20};
@@ -159,6 +159,8 @@ class maker {
     t_.data.kind = static_cast<family>(c_.between(0, 9));
     if (c_.percent(25)) t_.data.kind = family::ordinary;
     if (t_.op == op_kind::prod && c_.percent(70)) t_.data.kind = family::factors;
+    const bool truths = t_.op == op_kind::any || t_.op == op_kind::all || t_.op == op_kind::count_nonzero;
+    if (truths && c_.percent(40)) t_.data.kind = c_.percent(70) ? family::zeros : family::extremes;
     if (c_.percent(10)) t_.data.sign = c_.percent(50) ? 1 : -1;
     if (!is_floating(t_.type)) return;
     if (c_.percent(t_.nan == nan_policy::omit ? 70 : 12)) t_.data.nan_in = c_.one_of(rates);

@@ -30,6 +30,9 @@ needs needs_of(const trial& t) {
     case op_kind::std:
     case op_kind::cov: n.sum = n.products = true; break;
     case op_kind::describe: n.sum = n.products = n.extremes = true; break;
+    case op_kind::any:
+    case op_kind::all:
+    case op_kind::count_nonzero: break;
   }
   n.bound = n.sum && is_rounded_on_the_way(t);
   return n;
@@ -146,7 +149,8 @@ std::vector<bool> reduced_axes(const trial& t) {
 
 dtype result_type(const trial& t) {
   if (t.result) return *t.result;
-  if (t.op == op_kind::argmin || t.op == op_kind::argmax) return dtype::i64;
+  if (t.op == op_kind::any || t.op == op_kind::all) return dtype::boolean;
+  if (t.op == op_kind::argmin || t.op == op_kind::argmax || t.op == op_kind::count_nonzero) return dtype::i64;
   if (is_floating(t.type) || t.op == op_kind::min || t.op == op_kind::max) return t.type;
   const bool real_valued = t.op == op_kind::mean || t.op == op_kind::norm2 || t.op == op_kind::var ||
                            t.op == op_kind::std || t.op == op_kind::cov || t.op == op_kind::describe;

@@ -75,6 +75,9 @@ TEST(reference, knows_what_is_plain_to_see) {
   EXPECT_EQ(single<double>(op_kind::prod, {0.5, 3, -4}), -6);
   EXPECT_EQ(single<double>(op_kind::min, {3, -1, 2}), -1);
   EXPECT_EQ(single<std::int64_t>(op_kind::argmax, {3, 5, -1, 5}), 1);
+  EXPECT_TRUE(single<bool>(op_kind::any, {0, NAN}));
+  EXPECT_FALSE(single<bool>(op_kind::all, {1, -0.0}));
+  EXPECT_EQ(single<std::int64_t>(op_kind::count_nonzero, {0x1p-1074, 0, -3, -0.0, NAN}), 3);
   EXPECT_TRUE(std::isnan(single<double>(op_kind::sum, {1, INFINITY, -INFINITY})));
   EXPECT_TRUE(std::signbit(single<double>(op_kind::sum, {-0.0, -0.0})));
   EXPECT_FALSE(std::signbit(single<double>(op_kind::sum, {-0.0, 0.0})));
@@ -82,6 +85,9 @@ TEST(reference, knows_what_is_plain_to_see) {
   omit.nan = nan_policy::omit;
   EXPECT_EQ(single<double>(op_kind::mean, {NAN, 2, 4}, omit), 3);
   EXPECT_EQ(single<std::int64_t>(op_kind::argmin, {NAN, 2, 4}, omit), 1);
+  EXPECT_FALSE(single<bool>(op_kind::any, {0, NAN}, omit));
+  EXPECT_TRUE(single<bool>(op_kind::all, {NAN}, omit));
+  EXPECT_EQ(single<std::int64_t>(op_kind::count_nonzero, {1, NAN}, omit), 1);
   EXPECT_EQ(single<std::int64_t>(op_kind::argmin, {4, NAN, 2}), 1);
   trial sample;
   sample.correction = 1;

@@ -17,6 +17,7 @@ bool takes_freedom(op_kind op) {
 // Whether the exact value of every result is an integer.
 bool gives_integers(const trial& t) {
   if (t.op == op_kind::argmin || t.op == op_kind::argmax) return true;
+  if (t.op == op_kind::any || t.op == op_kind::all || t.op == op_kind::count_nonzero) return true;
   return !is_floating(t.type) && t.op != op_kind::mean && t.op != op_kind::norm2 && !takes_freedom(t.op);
 }
 

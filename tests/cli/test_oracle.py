@@ -16,7 +16,8 @@ INTEGERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]
 FLOATS = ["f2", "f4", "f8"]
 SHAPES = [((), [None]), ((1,), [None, 0]), ((257,), [None, -1]), ((33, 65), [None, 0, 1]),
           ((7, 5, 11), [None, 0, 1, 2, (0, 1), (0, 2), (1, 2)]), ((3, 1, 4, 2), [(1, 3), (0, 2), -1])]
-OPS = ["sum", "prod", "min", "max", "argmin", "argmax", "mean"]
+TRUTHS = ["any", "all", "count_nonzero"]
+OPS = ["sum", "prod", "min", "max", "argmin", "argmax", "mean", *TRUTHS]
 
 
 def round_off(dtype, value):
@@ -74,7 +75,7 @@ class Oracle(tool.ToolTest):
         for op in OPS:
             with self.subTest(op=op, dtype=array.dtype.str, shape=array.shape, axes=axes):
                 result = self.reduced(op, path, axes)
-                if op in ("min", "max", "argmin", "argmax"):
+                if op in ("min", "max", "argmin", "argmax", *TRUTHS):
                     self.compare_exactly(result, getattr(np, op)(rows, axis=-1))
                 elif kind == "f":
                     self.compare_bounded(result, rows, op, array.dtype.newbyteorder("="))
@@ -144,6 +145,25 @@ class Oracle(tool.ToolTest):
                     np.testing.assert_array_equal(np.isnan(self.reduced(op, path, axes)), np.isnan(rows).any(-1))
                     expected = getattr(np, "nan" + op)(rows.astype("f8"), axis=-1)
                     np.testing.assert_allclose(self.reduced(op, path, axes, "--nan", "omit"), expected, rtol=1e-5, atol=1e-5)
+
+    def test_zeros_of_either_sign_and_what_is_none(self):
+        for dtype in ["b1", *INTEGERS, *FLOATS]:
+            for zeros in (0.02, 0.5, 0.98):
+                array = np.ones((40, 100), dtype)
+                if array.dtype.kind == "f":
+                    array = self.random.choice([1, -1, np.nan, np.inf, np.finfo(dtype).smallest_subnormal], array.shape).astype(dtype)
+                array[self.random.random(array.shape) < zeros] = 0
+                if array.dtype.kind == "f":
+                    array[self.random.random(array.shape) < zeros / 2] = -0.0
+                path = self.saved(array)
+                for axes in (None, 0, 1):
+                    rows = self.moved(array, axes)
+                    taken = np.ones(rows.shape, bool) if array.dtype.kind != "f" else ~np.isnan(rows)
+                    for op in TRUTHS:
+                        with self.subTest(op=op, dtype=dtype, zeros=zeros, axes=axes):
+                            self.compare_exactly(self.reduced(op, path, axes), getattr(np, op)(rows, axis=-1))
+                            omitted = np.where(taken, rows, 1 if op == "all" else 0)
+                            self.compare_exactly(self.reduced(op, path, axes, "--nan", "omit"), getattr(np, op)(omitted, axis=-1))
 
     def test_ties_go_to_the_first(self):
         array = np.zeros((20, 3000), "i2")

@@ -46,7 +46,8 @@ class Usage(tool.ToolTest):
 
     def test_options_that_an_operation_refuses_say_so(self):
         x = self.x
-        for op in ("norm1", "sumsq", "norm2", "var", "std", "dot", "cov", "describe", "mean", "argmin"):
+        for op in ("norm1", "sumsq", "norm2", "var", "std", "dot", "cov", "describe", "mean", "argmin", "any",
+                   "all", "count_nonzero"):
             files = [x, x] if op in ("dot", "cov") else [x]
             with self.subTest(op=op):
                 self.assert_refused(tool.run(op, *files, "--initial", "1"), 2, "--initial", op, "sum, prod, min and max")

@@ -72,6 +72,8 @@ TYPED_TEST(any_element, folds_are_those_of_the_dtype) {
   for (const nan_policy nan : {nan_policy::propagate, nan_policy::omit}) {
     for (const op_kind op : {op_kind::min, op_kind::max}) expect_the_same_of<op_family::extremum, T>(op, nan);
     for (const op_kind op : {op_kind::argmin, op_kind::argmax}) expect_the_same_of<op_family::arg_extremum, T>(op, nan);
+    for (const op_kind op : {op_kind::any, op_kind::all, op_kind::count_nonzero})
+      expect_the_same_of<op_family::tally, T>(op, nan);
     if constexpr (floating_storage<T>) {
       expect_the_same_of<op_family::sum, T>(op_kind::sum, nan);
       expect_the_same_of<op_family::product, T>(op_kind::prod, nan);

@@ -32,7 +32,7 @@ TEST(dtype, visiting_agrees_with_the_tables) {
 }
 
 TEST(dtype, operations_are_read_back) {
-  for (int i = 0; i <= static_cast<int>(op_kind::describe); ++i) {
+  for (int i = 0; i <= static_cast<int>(op_kind::count_nonzero); ++i) {
     const auto op = static_cast<op_kind>(i);
     EXPECT_EQ(parse_op(name(op)), op);
     EXPECT_FALSE(description(op).empty());
@@ -50,6 +50,9 @@ TEST(dtype, results_have_the_dtypes_of_the_contract) {
     EXPECT_EQ(default_result_dtype(op_kind::max, type), type);
     EXPECT_EQ(default_result_dtype(op_kind::argmin, type), dtype::i64);
     EXPECT_EQ(default_result_dtype(op_kind::argmax, type), dtype::i64);
+    EXPECT_EQ(default_result_dtype(op_kind::any, type), dtype::boolean);
+    EXPECT_EQ(default_result_dtype(op_kind::all, type), dtype::boolean);
+    EXPECT_EQ(default_result_dtype(op_kind::count_nonzero, type), dtype::i64);
     for (const op_kind op : all_ops) EXPECT_TRUE(result_dtype_allowed(op, type, default_result_dtype(op, type)));
     if (!is_floating(type)) continue;
     for (const op_kind op : {op_kind::sum, op_kind::prod, op_kind::mean}) {
@@ -63,6 +66,7 @@ TEST(dtype, a_real_value_is_never_cut_to_an_integer) {
   EXPECT_FALSE(result_dtype_allowed(op_kind::mean, dtype::i32, dtype::i32));
   EXPECT_FALSE(result_dtype_allowed(op_kind::max, dtype::bf16, dtype::u8));
   EXPECT_TRUE(result_dtype_allowed(op_kind::argmax, dtype::bf16, dtype::u8));
+  EXPECT_TRUE(result_dtype_allowed(op_kind::count_nonzero, dtype::f64, dtype::u8));
   EXPECT_TRUE(result_dtype_allowed(op_kind::sum, dtype::i32, dtype::u8));
   EXPECT_TRUE(result_dtype_allowed(op_kind::sum, dtype::i32, dtype::f16));
 }

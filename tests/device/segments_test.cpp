@@ -11,9 +11,10 @@
 namespace multifold::device_tests {
 namespace {
 
-constexpr op_kind segment_ops[] = {op_kind::sum,    op_kind::mean,   op_kind::prod,  op_kind::min,   op_kind::max,
-                                   op_kind::argmin, op_kind::argmax, op_kind::norm1, op_kind::sumsq, op_kind::norm2,
-                                   op_kind::var,    op_kind::std,    op_kind::dot,   op_kind::cov,   op_kind::describe};
+constexpr op_kind segment_ops[] = {
+    op_kind::sum,    op_kind::mean,  op_kind::prod,     op_kind::min,   op_kind::max, op_kind::argmin,
+    op_kind::argmax, op_kind::norm1, op_kind::sumsq,    op_kind::norm2, op_kind::var, op_kind::std,
+    op_kind::dot,    op_kind::cov,   op_kind::describe, op_kind::any,   op_kind::all, op_kind::count_nonzero};
 
 enum class spread { tiny, some, power_law, huge, one_of_many };
 constexpr spread all_spreads[] = {spread::tiny, spread::some, spread::power_law, spread::huge, spread::one_of_many};

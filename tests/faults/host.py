@@ -201,4 +201,12 @@ FAULTS = (
      "lib/src/reduce/segment_window.cpp",
      "if (row < position_) {",
      "if (row < position_ && !FAULT) {"),
+    ("-0 counts as an element that is not zero",
+     "lib/include/multifold/ops/tally.hpp",
+     "of.mask = greatest_key<key>;",
+     "of.mask = FAULT ? static_cast<key>(-1) : greatest_key<key>;"),
+    ("counters of bytes that are not emptied",
+     "lib/src/host/tally_bank.hpp",
+     "if (turn % turns_to_fill == turns_to_fill - 1) empty",
+     "if (turn % turns_to_fill == turns_to_fill - 1 && !FAULT) empty"),
 )

@@ -28,12 +28,15 @@ enum class op_kind : std::uint8_t {
   dot,       // sum of products of the elements of two arrays
   cov,       // mean product of their deviations from their means; reduction::correction comes off the count
   describe,  // all of struct summary in one read
+  any,       // whether some element is not zero
+  all,       // whether none is zero
+  count_nonzero,
 };
 
 /// What a floating-point NaN does to a result.
 enum class nan_policy : std::uint8_t {
   propagate,  // any NaN makes the result NaN; argmin and argmax return the first one
-  omit,       // NaN elements do not take part, and are not counted by mean
+  omit,       // NaN elements do not take part, and are not counted by mean and count_nonzero
 };
 
 /// What a floating-point result may be off by.
@@ -48,9 +51,10 @@ std::string_view description(op_kind op) noexcept;
 std::optional<op_kind> parse_op(std::string_view text) noexcept;
 
 /// The operations that make one value of one array, and those that make one value of two.
-inline constexpr op_kind all_ops[] = {op_kind::sum,    op_kind::prod,   op_kind::min,  op_kind::max,
-                                      op_kind::argmin, op_kind::argmax, op_kind::mean, op_kind::norm1,
-                                      op_kind::sumsq,  op_kind::norm2,  op_kind::var,  op_kind::std};
+inline constexpr op_kind all_ops[] = {op_kind::sum,    op_kind::prod,   op_kind::min,          op_kind::max,
+                                      op_kind::argmin, op_kind::argmax, op_kind::mean,         op_kind::norm1,
+                                      op_kind::sumsq,  op_kind::norm2,  op_kind::var,          op_kind::std,
+                                      op_kind::any,    op_kind::all,    op_kind::count_nonzero};
 inline constexpr op_kind two_array_ops[] = {op_kind::dot, op_kind::cov};
 
 constexpr bool takes_two_arrays(op_kind op) noexcept { return op == op_kind::dot || op == op_kind::cov; }
@@ -60,6 +64,11 @@ constexpr bool takes_correction(op_kind op) noexcept {
   return op == op_kind::var || op == op_kind::std || op == op_kind::cov || op == op_kind::describe;
 }
 
+/// Whether `op` asks of an element whether it is zero, and nothing else: a NaN is not, be it propagated.
+constexpr bool takes_truths(op_kind op) noexcept {
+  return op == op_kind::any || op == op_kind::all || op == op_kind::count_nonzero;
+}
+
 /// Whether an initial value may take part.
 constexpr bool takes_initial(op_kind op) noexcept {
   return op == op_kind::sum || op == op_kind::prod || op == op_kind::min || op == op_kind::max;
@@ -67,7 +76,7 @@ constexpr bool takes_initial(op_kind op) noexcept {
 
 /// The dtype of a result unless another is asked for: floating inputs keep theirs; sums and products of integers are
 /// i64 or u64, and so are their sums of magnitudes and squares and their dot products; means, variances, deviations and
-/// 2-norms of integers are f64; argmin and argmax give i64.
+/// 2-norms of integers are f64; argmin, argmax and count_nonzero give i64, any and all boolean.
 dtype default_result_dtype(op_kind op, dtype input) noexcept;
 
 /// Whether results of `op` over `input` can be asked for as `result`: never an integer from a real value.

@@ -11,7 +11,7 @@ struct op_text {
   std::string_view description;
 };
 
-constexpr std::array<op_text, 15> table{
+constexpr std::array<op_text, 18> table{
     {{"sum", "sum of the elements"},
      {"prod", "product of the elements"},
      {"min", "least element"},
@@ -26,7 +26,10 @@ constexpr std::array<op_text, 15> table{
      {"std", "standard deviation: square root of the variance"},
      {"dot", "sum of the products of the elements of two arrays"},
      {"cov", "covariance: mean product of the deviations of two arrays from their means"},
-     {"describe", "counts, sum, mean, deviation, norm and extremes, all from one read"}}};
+     {"describe", "counts, sum, mean, deviation, norm and extremes, all from one read"},
+     {"any", "logical or of the elements: whether any is not zero"},
+     {"all", "logical and of the elements: whether none is zero"},
+     {"count_nonzero", "number of elements that are not zero"}}};
 
 constexpr std::array<std::string_view, 2> accuracy_names{"exact", "fast"};
 
@@ -35,7 +38,7 @@ bool is_real(op_kind op) { return op == op_kind::mean || op == op_kind::norm2 ||
 
 // Whether the value before its last rounding is an integer (possibly over a count).
 bool integral(op_kind op, dtype input) {
-  if (op == op_kind::argmin || op == op_kind::argmax) return true;
+  if (op == op_kind::argmin || op == op_kind::argmax || takes_truths(op)) return true;
   return !is_floating(input) && !is_real(op);
 }
 
@@ -57,7 +60,10 @@ dtype default_result_dtype(op_kind op, dtype input) noexcept {
     case op_kind::min:
     case op_kind::max: return input;
     case op_kind::argmin:
-    case op_kind::argmax: return dtype::i64;
+    case op_kind::argmax:
+    case op_kind::count_nonzero: return dtype::i64;
+    case op_kind::any:
+    case op_kind::all: return dtype::boolean;
     case op_kind::sum:
     case op_kind::prod:
     case op_kind::mean:

@@ -22,9 +22,10 @@ struct call {
   const std::int64_t* count = nullptr;  // device; elements of the only row, if it is not the plan that says
 };
 
-/// The type of the instance for elements of T: integers are compiled for one dtype of each size.
-template <class T>
-using instance_of = order_carrier<T>;
+/// The type of the instance for elements of T: integers are compiled for one dtype of each size, and tallies for each
+/// size.
+template <op_family Family, class T>
+using instance_of = std::conditional_t<Family == op_family::tally, bits_carrier<T>, order_carrier<T>>;
 
 template <op_family Family, class T>
 void enqueue(const plan& p, const call& c);

@@ -45,6 +45,9 @@ struct built_in_output {
   /// them.
   template <int Width, has_plain_results Op, class F>
   __device__ bool store_neighbours(const Op& fold, std::int64_t batch, const F& value_of) const {
+    if constexpr (gives_counts<Op>) {
+      if (gives_truths(fold)) return store_truths<Width>(fold, batch, value_of);
+    }
     constexpr int item = plain_bytes<Op>, bytes = Width * item;
     using word = std::conditional_t<bytes % 16 == 0, uint4, std::conditional_t<bytes % 8 == 0, uint2, unsigned>>;
     std::byte* const to = static_cast<std::byte*>(data) + batch * item;
@@ -96,7 +99,19 @@ struct built_in_output {
 
  private:
   __device__ detail::divisor plain_divisor() const {
-    return {op == op_kind::mean ? count.most : 0, divisor, reciprocal};
+    return {op == op_kind::mean || op == op_kind::all ? count.most : 0, divisor, reciprocal};
+  }
+
+  template <int Width, class F>
+  __device__ bool store_truths(const merged_tally& fold, std::int64_t batch, const F& value_of) const {
+    static_assert(Width == 4);
+    std::uint8_t* const to = static_cast<std::uint8_t*>(data) + batch;
+    if (reinterpret_cast<std::uintptr_t>(to) % Width != 0) return false;
+    unsigned truths = 0;
+#pragma unroll
+    for (int j = 0; j < Width; ++j) truths |= unsigned{truth_of(fold, value_of(j), plain_divisor())} << (8 * j);
+    *reinterpret_cast<unsigned*>(to) = truths;
+    return true;
   }
 };
 

@@ -10,6 +10,7 @@
 #include "multifold/float16.hpp"
 #include "multifold/ops/carried.hpp"
 #include "multifold/ops/extremum.hpp"
+#include "multifold/ops/tally.hpp"
 
 namespace multifold::cuda::detail {
 
@@ -20,7 +21,8 @@ __device__ inline T round_to(double x) {
   else return static_cast<T>(x);
 }
 
-/// What a mean is divided by: its count, or 0 where there is no mean, as a binary64 as well, and the reciprocal.
+/// What a mean is divided by: its count, as a binary64 as well, and the reciprocal. The count is 0 where it does not
+/// matter; op_kind::all compares with it.
 struct divisor {
   std::int64_t count;
   double real;
@@ -144,13 +146,29 @@ __device__ bool store_plain(const arg_extremum<T>&, const typename arg_extremum<
   return true;
 }
 
+/// A count, or a truth.
+template <class Op>
+concept gives_counts = std::derived_from<Op, merged_tally>;
+
+__device__ inline bool gives_truths(const merged_tally& op) { return op.op != op_kind::count_nonzero; }
+__device__ inline std::uint8_t truth_of(const merged_tally& op, std::int64_t count, divisor by) {
+  return (op.op == op_kind::any ? count != 0 : count == by.count) ? 1 : 0;
+}
+
+template <gives_counts Op>
+__device__ bool store_plain(const Op& op, const std::int64_t& value, divisor by, void* results, std::int64_t place) {
+  if (gives_truths(op)) static_cast<std::uint8_t*>(results)[place] = truth_of(op, value, by);
+  else static_cast<std::int64_t*>(results)[place] = value;
+  return true;
+}
+
 /// Operations with a plain form.
 template <class Op>
 concept has_plain_results = requires(const Op& op, const typename Op::accumulator& value, void* results) {
   { store_plain(op, value, divisor{}, results, std::int64_t{}) } -> std::same_as<bool>;
 };
 
-/// Bytes of one.
+/// Bytes of one, but for truths.
 template <class Op>
 inline constexpr int plain_bytes = 8;
 template <class T>

@@ -64,7 +64,7 @@ void enqueue_any(const plan& p, const detail::call& c) {
   check_arrays(p, c.data);
   visit_family(p.what, [&]<op_family Family, class T>() {
     if constexpr (Family == op_family::moments) enqueue_moments<T>(p, c);
-    else detail::enqueue<Family, detail::instance_of<T>>(p, c);
+    else detail::enqueue<Family, detail::instance_of<Family, T>>(p, c);
   });
 }
 
@@ -146,7 +146,8 @@ void lower_async(const reduction& what, const void* accumulators, std::int64_t c
     if constexpr (Family == op_family::moments) {
       moments::lower<moments::group_carrier_of<T>>(what, accumulators, count, results, status_word, queue);
     } else {
-      detail::lower<Family, detail::instance_of<T>>(what, accumulators, count, length, results, status_word, queue);
+      detail::lower<Family, detail::instance_of<Family, T>>(what, accumulators, count, length, results, status_word,
+                                                            queue);
     }
   });
 }

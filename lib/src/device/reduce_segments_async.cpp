@@ -120,7 +120,7 @@ void reduce_segments_async(const reduction& what, const operands& data, std::int
   queue.clear(space, static_cast<std::size_t>(layout.cleared));
   visit_family(what, [&]<op_family Family, class T>() {
     if constexpr (Family == op_family::moments) segments::enqueue_moments<order_carrier<T>>(c);
-    else segments::enqueue<Family, detail::instance_of<T>>(c);
+    else segments::enqueue<Family, detail::instance_of<Family, T>>(c);
   });
 }
 

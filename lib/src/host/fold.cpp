@@ -13,6 +13,7 @@ fold instance_of(const reduction& what) {
     case op_family::exact_sum: return real_exact_sum(what);
     case op_family::product: return real ? real_product(what) : integer_product_fold(what);
     case op_family::extremum: return real ? real_extremum(what) : integer_extremum(what);
+    case op_family::tally: return tallies(what);
     case op_family::moments: return moments(what);
     case op_family::arg_extremum: break;
   }

@@ -16,6 +16,7 @@ fold f16_exact_sum(const reduction& what);
 fold bf16_exact_sum(const reduction& what);
 fold f32_exact_sum(const reduction& what);
 fold f64_exact_sum(const reduction& what);
+fold tallies(const reduction& what);
 fold moments(const reduction& what);
 fold integer_moments(const reduction& what);
 fold f16_moments(const reduction& what);

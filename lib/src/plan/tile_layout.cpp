@@ -215,7 +215,8 @@ bool tiles_are_open(const reduction& what, const plan_options& options, const en
 
 tile_input input_of_tiles(const reduction& what) {
   const std::int64_t item = item_bytes(what.input);
-  const bool moments = family_of(what) == op_family::moments;
+  const op_family family = family_of(what);
+  const bool moments = family == op_family::moments;
   const int arrays = takes_two_arrays(what.op) ? 2 : 1;
   if (moments && is_floating(what.input)) return {item, arrays, most_moment_columns(item, moments_of(what.op)), true};
   if (arrays == 2) return {item, 2, 1};
@@ -225,8 +226,8 @@ tile_input input_of_tiles(const reduction& what) {
   }
   const int columns = std::min(most_tile_columns(item), tiled_bytes(what) > 16 ? 2 : 4);
   const bool sums = (what.op == op_kind::sum || what.op == op_kind::mean) && !is_floating(what.input);
-  const bool by_words =
-      item <= 2 && (sums || family_of(what) == op_family::extremum || family_of(what) == op_family::arg_extremum);
+  const bool by_words = item <= 2 && (sums || family == op_family::extremum || family == op_family::arg_extremum ||
+                                      family == op_family::tally);
   return {item, 1, columns, false, by_words};
 }
 

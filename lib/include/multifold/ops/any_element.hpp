@@ -10,6 +10,7 @@
 #include "multifold/ops/extremum.hpp"
 #include "multifold/ops/product.hpp"
 #include "multifold/ops/sum.hpp"
+#include "multifold/ops/tally.hpp"
 
 namespace multifold {
 
@@ -126,6 +127,24 @@ template <class Op>
 requires std::same_as<Op, carried_product<typename Op::value_type>>
 constexpr any_integers<carried_product> over_any_element(const Op& op) {
   return {op.merging(), op.kind, sizeof(typename Op::value_type)};
+}
+
+struct any_tally : merged_tally {
+  static constexpr bool any_element = true;
+  int bytes;
+  std::int64_t mask, most;
+  template <class F>
+  MULTIFOLD_HD constexpr decltype(auto) with_fold(const F& f) const {
+    return detail::with_integer_carrier(bytes, [&]<class C>(C) {
+      using key = key_of<C>;
+      return f(tally<C>{{this->op}, static_cast<key>(mask), static_cast<key>(most)});
+    });
+  }
+};
+template <class Op>
+requires std::same_as<Op, tally<typename Op::value_type>>
+constexpr any_tally over_any_element(const Op& op) {
+  return {op.merging(), sizeof(typename Op::value_type), op.mask, op.most};
 }
 
 template <class Key>

@@ -51,7 +51,10 @@ constexpr moment_set moments_of(op_kind op) {
     case op_kind::max:
     case op_kind::argmin:
     case op_kind::argmax:
-    case op_kind::mean: break;
+    case op_kind::mean:
+    case op_kind::any:
+    case op_kind::all:
+    case op_kind::count_nonzero: break;
   }
   throw unsupported_error(std::string(name(op)) + " is not made of moments");
 }

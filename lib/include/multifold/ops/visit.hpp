@@ -8,12 +8,13 @@
 #include "multifold/ops/finish_moments.hpp"
 #include "multifold/ops/product.hpp"
 #include "multifold/ops/sum.hpp"
+#include "multifold/ops/tally.hpp"
 #include "multifold/reduction.hpp"
 
 namespace multifold {
 
 /// The built-in operations fall into families that share a struct: mean is a sum, max is a flipped min.
-enum class op_family : std::uint8_t { sum, exact_sum, product, extremum, arg_extremum, moments };
+enum class op_family : std::uint8_t { sum, exact_sum, product, extremum, arg_extremum, tally, moments };
 
 constexpr op_family family_of(const reduction& what) noexcept {
   switch (what.op) {
@@ -24,6 +25,9 @@ constexpr op_family family_of(const reduction& what) noexcept {
     case op_kind::max: return op_family::extremum;
     case op_kind::argmin:
     case op_kind::argmax: return op_family::arg_extremum;
+    case op_kind::any:
+    case op_kind::all:
+    case op_kind::count_nonzero: return op_family::tally;
     case op_kind::norm1:
     case op_kind::sumsq:
     case op_kind::norm2:
@@ -42,7 +46,8 @@ constexpr key_policy<key_of<T>> order_policy(const reduction& what) {
   return order_policy<T>(what.op == op_kind::max || what.op == op_kind::argmax, what.nan, what.input);
 }
 
-/// Calls `f(op)` with the struct of `what` over elements of T, or of a type that T is the order_carrier of.
+/// Calls `f(op)` with the struct of `what` over elements of T, or of a type that T is the order_carrier of; tallies are
+/// over the bits_carrier of either.
 template <op_family Family, storage_type T, class F>
 decltype(auto) visit_fold(const reduction& what, F&& f) {
   const op_kind op = what.op;
@@ -67,6 +72,8 @@ decltype(auto) visit_fold(const reduction& what, F&& f) {
     return f(extremum<T>{order_policy<T>(what)});
   } else if constexpr (Family == op_family::arg_extremum) {
     return f(arg_extremum<T>{order_policy<T>(what)});
+  } else if constexpr (Family == op_family::tally) {
+    return f(make_tally<bits_carrier<T>>(op, what.input, nan));
   } else {
     switch (moments_of(op)) {
       case moment_set::absolute: return f(exact_moments<T, moment_set::absolute>{nan, what.correction});
@@ -91,6 +98,7 @@ decltype(auto) visit_family(const reduction& what, F&& f) {
         break;
       case op_family::product: return f.template operator()<op_family::product, T>();
       case op_family::extremum: return f.template operator()<op_family::extremum, T>();
+      case op_family::tally: return f.template operator()<op_family::tally, T>();
       case op_family::moments: return f.template operator()<op_family::moments, T>();
       case op_family::arg_extremum: break;
     }

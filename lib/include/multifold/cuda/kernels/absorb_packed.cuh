@@ -7,6 +7,7 @@
 #include "multifold/cuda/kernels/absorb.cuh"
 #include "multifold/cuda/kernels/absorb_product.cuh"
 #include "multifold/cuda/kernels/order_words.cuh"
+#include "multifold/cuda/kernels/tally_words.cuh"
 #include "multifold/ops/carried.hpp"
 #include "multifold/ops/extremum.hpp"
 
@@ -24,6 +25,21 @@ __device__ inline void absorb_vector(const carried_sum<any_byte>& op, thread_val
 #pragma unroll
     for (unsigned word : v.words) sum = __dp4a(op.kind == integer_kind::truth ? __vsetne4(word, 0u) : word, ones, sum);
     into.current = static_cast<int>(sum);
+  }
+}
+
+/// Counts: what counts of a word of narrow elements is marked, and marks are added.
+template <class C>
+__device__ void absorb_vector(const tally<C>& op, thread_value<tally<C>>& into, const vector_word& v, std::int64_t) {
+  if constexpr (sizeof(C) <= 2) {
+    unsigned marks = 0;
+#pragma unroll
+    for (const unsigned word : v.words) marks = add_marks<C>(marked(op, word), marks);
+    into.current += count_of_marks<C>(marks);
+  } else {
+    const auto elements = bit_copy<elements_of<C>>(v);
+#pragma unroll
+    for (const C x : elements.values) into.current += counted(op, x);
   }
 }
 

@@ -1,10 +1,12 @@
 // Accumulators of any size between the threads of a warp, and merged into memory by atomics.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <cstring>
 
 #include "multifold/ops/extremum.hpp"
+#include "multifold/ops/tally.hpp"
 
 namespace multifold::cuda::kernels {
 
@@ -59,6 +61,13 @@ __device__ void atomic_merge(const Op&, std::int32_t* into, std::int32_t value) 
 template <order_free Op>
 __device__ void atomic_merge(const Op&, std::int64_t* into, std::int64_t value) {
   atomicMin(reinterpret_cast<long long*>(into), static_cast<long long>(value));
+}
+
+/// Counts are added.
+template <order_free Op>
+requires std::derived_from<Op, merged_tally> __device__ void atomic_merge(const Op&, std::int64_t* into,
+                                                                          std::int64_t value) {
+  atomicAdd(reinterpret_cast<unsigned long long*>(into), static_cast<unsigned long long>(value));
 }
 
 }  // namespace multifold::cuda::kernels

@@ -8,6 +8,7 @@
 #include "multifold/exact/float_layout.hpp"
 #include "multifold/ops/carried.hpp"
 #include "multifold/ops/extremum.hpp"
+#include "multifold/ops/tally.hpp"
 
 namespace multifold::cuda::kernels {
 
@@ -186,6 +187,11 @@ concept compares_bits = floating_storage<typename Op::value_type> && sizeof(type
 template <class Op>
 concept compares_bytes = std::is_same_v<decltype(Op::policy), key_policy<std::int8_t>>;
 
+/// An operation that counts elements which may be NaN.
+template <class Op>
+concept counts_wide_elements = std::is_same_v<Op, tally<typename Op::value_type>> &&
+    (sizeof(typename Op::value_type) > 1);
+
 /// Calls f(op), which knows at compile time what its elements stand for.
 template <class Op, class F>
 __device__ __forceinline__ void with_known_kind(const Op& op, const F& f) {
@@ -225,6 +231,14 @@ __device__ __forceinline__ void with_known_order(const Op& op, const F& f) {
       f(known);
     } else {
       known.policy.truth = false;
+      f(known);
+    }
+  } else if constexpr (counts_wide_elements<Op>) {
+    Op known = op;
+    if (op.most == greatest_key<typename Op::key>) {
+      known.most = greatest_key<typename Op::key>;
+      f(known);
+    } else {
       f(known);
     }
   } else {

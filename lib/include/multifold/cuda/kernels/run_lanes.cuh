@@ -10,13 +10,6 @@
 
 namespace multifold::cuda::kernels {
 
-/// 1, or 0 of 0: one instruction, and the compiler makes two of a comparison, and of min().
-__device__ inline unsigned is_set(unsigned bits) {
-  unsigned r;
-  asm("min.u32 %0, %1, 1;" : "=r"(r) : "r"(bits));
-  return r;
-}
-
 /// The index of a run's element in its batch.
 struct run_indices {
   std::int64_t first, step;
@@ -242,6 +235,19 @@ struct run_lane<carried_sum<any_byte>> {
   __device__ static void absorb(const op_type& op, type& l, any_byte x, int, const run_indices&) {
     l += op.kind == integer_kind::truth ? static_cast<type>(is_set(x.bits)) : op.value_of(x);
   }
+  __device__ static accumulator widen(const op_type&, const type& l, const run_indices&) { return l; }
+};
+
+/// Counts in words of 32 bits.
+template <class C>
+struct run_lane<tally<C>> {
+  using op_type = tally<C>;
+  using accumulator = typename op_type::accumulator;
+  using type = unsigned;
+  static constexpr bool stays = false;
+
+  __device__ static type identity(const op_type&) { return 0; }
+  __device__ static void absorb(const op_type& op, type& l, C x, int, const run_indices&) { l += counted(op, x); }
   __device__ static accumulator widen(const op_type&, const type& l, const run_indices&) { return l; }
 };
 

@@ -174,4 +174,34 @@ requires(Width > 1 && sizeof(C) <= 2) struct word_lanes<carried_sum<C>, Width> {
   __device__ auto of_column(const carried_sum<C>& op, int j, const run_indices&) const { return op.widen(sums[j]); }
 };
 
+/// Counts: of bytes the dot product of marks with a one in the place of the column, of two bytes in halves of a word.
+template <class C, int Width>
+requires(Width > 1 && sizeof(C) <= 2) struct word_lanes<tally<C>, Width> {
+  static constexpr bool any = true;
+  static constexpr bool bytes = sizeof(C) == 1;
+  static constexpr int words = words_of_columns<C, Width>;
+  static_assert(most_run_share < 1 << 15);
+  unsigned sums[bytes ? Width : words];
+
+  __device__ explicit word_lanes(const tally<C>&) {
+    for (unsigned& each : sums) each = 0;
+  }
+  __device__ void see(const tally<C>& op, const unsigned (&w)[words], int) {
+#pragma unroll
+    for (int i = 0; i < words; ++i) {
+      const unsigned marks = marked(op, w[i]);
+      if constexpr (bytes) {
+#pragma unroll
+        for (int k = 0; k < 4; ++k) sums[4 * i + k] = __dp4a(marks, 1u << (8 * k), sums[4 * i + k]);
+      } else {
+        sums[i] = add_marks<C>(marks, sums[i]);
+      }
+    }
+  }
+  __device__ std::int64_t of_column(const tally<C>&, int j, const run_indices&) const {
+    if constexpr (bytes) return sums[j] >> 7;
+    else return sums[j / 2] >> (16 * (j % 2)) & 0xffffu;
+  }
+};
+
 }  // namespace multifold::cuda::kernels
