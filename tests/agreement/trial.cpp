@@ -113,6 +113,13 @@ cuts parse_cuts(const std::string& text) {
           parse_integer<std::uint64_t>("segments", parts[2])};
 }
 
+// Names with spaces would not come back as one word.
+std::string word_of(std::string_view name) {
+  std::string word(name);
+  std::replace(word.begin(), word.end(), ' ', '_');
+  return word;
+}
+
 void set(trial& t, const std::string& key, const std::string& text) {
   if (key == "op") {
     const auto op = parse_op(text);
@@ -140,11 +147,11 @@ void set(trial& t, const std::string& key, const std::string& text) {
   else if (key == "parts") t.forced.parts = parse_integer<std::int64_t>(key, text);
   else if (key == "finish")
     t.forced.how = parse_enum<finish>(
-        3, [](finish f) { return name(f); }, key, text);
+        3, [](finish f) { return word_of(name(f)); }, key, text);
   else if (key == "block") t.forced.threads = parse_integer<int>(key, text);
   else if (key == "form")
     t.forced.form = parse_enum<block_form>(
-        2, [](block_form f) { return name(f); }, key, text);
+        2, [](block_form f) { return word_of(name(f)); }, key, text);
   else if (key == "entry") t.way = parse_name<entry>(entry_names, key, text);
   else if (key == "place") t.where = parse_name<origin>(origin_names, key, text);
   else if (key == "pieces") t.pieces = parse_integer<int>(key, text);
@@ -163,13 +170,6 @@ void set(trial& t, const std::string& key, const std::string& text) {
   else if (key == "count") t.count = parse_integer<std::int64_t>(key, text);
   else if (key == "data") t.data = parse_data(text);
   else throw std::invalid_argument("the case has '" + key + "', which is no member of one");
-}
-
-// Names with spaces would not come back as one word.
-std::string word_of(std::string_view name) {
-  std::string word(name);
-  std::replace(word.begin(), word.end(), ' ', '_');
-  return word;
 }
 
 bool has_strides(const trial& t, const std::vector<std::int64_t>& strides) {
@@ -225,9 +225,7 @@ trial parse_trial(const std::string& line) {
     if (word.empty()) continue;
     const std::size_t equals = word.find('=');
     if (equals == std::string::npos) throw std::invalid_argument("the case has '" + word + "'; expected KEY=VALUE");
-    std::string text = word.substr(equals + 1);
-    std::replace(text.begin(), text.end(), '_', ' ');
-    set(t, word.substr(0, equals), text);
+    set(t, word.substr(0, equals), word.substr(equals + 1));
   }
   if (t.strides.empty()) t.strides = c_strides(t.extents);
   if (t.strides.size() != t.extents.size()) throw std::invalid_argument("the case has not one stride an axis");

@@ -148,11 +148,11 @@ TEST_F(tallies_on_device, of_results_in_other_dtypes) {
         what.result = dtype::f64;
         const plan p = make_plan(what, normalise(made.view, {1}, order_of(op)), {}, cuda::device_traits());
         const auto results = run_on_device(p, there.data());
-        std::vector<double> values(300);
-        ASSERT_EQ(results.size(), values.size() * sizeof(double));
-        std::memcpy(values.data(), results.data(), results.size());
+        std::vector<double> found(300);
+        ASSERT_EQ(results.size(), found.size() * sizeof(double));
+        std::memcpy(found.data(), results.data(), results.size());
         const auto expected = values(op, made.view, bytes.data(), {1});
-        EXPECT_TRUE(std::equal(values.begin(), values.end(), expected.begin(), expected.end())) << name(op);
+        EXPECT_TRUE(std::equal(found.begin(), found.end(), expected.begin(), expected.end())) << name(op);
       }
     }
   }
