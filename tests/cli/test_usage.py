@@ -87,7 +87,7 @@ class Usage(tool.ToolTest):
 
     def test_every_operation_is_named(self):
         ops = json.loads(tool.run("info", "--json").out)["ops"]
-        self.assertEqual(len(ops), 15)
+        self.assertEqual(len(ops), 18)
         self.assertEqual(set(ops) & {"norm2", "dot", "cov", "describe"}, {"norm2", "dot", "cov", "describe"})
         top, nothing = tool.run("--help").out, tool.run().err
         for op in ops:
