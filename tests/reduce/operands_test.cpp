@@ -51,15 +51,17 @@ TEST(operands, have_one_dtype_and_one_shape) {
             "cov takes two arrays of one shape; found (2, 3) and (6,)");
 }
 
-TEST(operands, have_one_order_in_memory) {
+TEST(operands, have_one_order_in_memory_but_for_the_host_engine) {
   const array_view x = view({2, 3}, {3, 1});
+  reduce_options options;
+  options.engine = engine_choice::device;
   EXPECT_EQ(
       message_of<unsupported_error>([&] {
-        reduce(op_kind::dot, x, view({2, 3}, {1, 2}));
+        reduce(op_kind::dot, x, view({2, 3}, {1, 2}), options);
       }),
       "dot takes two arrays of one order in memory; found C order and Fortran order: copy one to the other's order");
   EXPECT_EQ(message_of<unsupported_error>([&] {
-              reduce(op_kind::dot, view({2, 2}, {0, 2}), view({2, 2}, {1, -1}));
+              reduce(op_kind::dot, view({2, 2}, {0, 2}), view({2, 2}, {1, -1}), options);
             }),
             "dot takes two arrays of one order in memory; found strides (0, 2) and strides (1, -1): "
             "copy one to the other's order");

@@ -10,6 +10,7 @@
 #include "multifold/rates.hpp"
 #include "multifold/reduce.hpp"
 #include "multifold/segments.hpp"
+#include "multifold/several.hpp"
 #include "multifold/source.hpp"
 #include "multifold/span.hpp"
 #include "multifold/state.hpp"

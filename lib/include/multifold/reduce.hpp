@@ -34,6 +34,8 @@ std::optional<engine_choice> parse_engine(std::string_view text) noexcept;
 struct reduce_options {
   std::optional<std::vector<std::int64_t>> axes;  // empty: every axis; negative ones count from the end
   bool keepdims = false;
+  // Boolean, in host memory, of the array's shape or broadcast to it as NumPy does: elements beside false take no part.
+  std::optional<array_view> where;
   std::optional<dtype> result;  // default_result_dtype otherwise
   nan_policy nan = nan_policy::propagate;
   initial_value initial;
@@ -139,6 +141,7 @@ T number_of(const std::byte (&member)[8]) {
 ///           most. There arrays with gaps or repeats become dense ones, chunk by chunk, and those whose indices do not
 ///           ascend along memory come in another order. Both engines together read pinned and pageable arrays where
 ///           they are, but for what is staged.
+///           options.where takes 8 bytes a result, and the host engine, for arrays in host memory.
 /// Numerics: correctly rounded, the same bits on every engine; but products of floating point are accuracy::fast.
 ///           A var is (n P - S S) / (n (n - correction)) of the exact sums S of x and P of x x: nothing cancels. It is
 ///           NaN for no elements; where nothing is left of n, infinity, or NaN if all elements are the same.
@@ -154,8 +157,9 @@ T number_of(const std::byte (&member)[8]) {
 /// Cost:     reads each element once.
 reduce_result reduce(op_kind op, const array_view& array, const reduce_options& options = {});
 
-/// dot and cov of two arrays, otherwise as above.
-/// Shapes:   the same dtype and extents in the same place, and the same strides but along axes of extent 0 and 1.
+/// dot and cov of two arrays, otherwise as above. A weighted sum is the dot of elements and weights (broadcast_to).
+/// Shapes:   the same dtype and extents in the same place. Strides may differ in host memory, for the host engine;
+///           elsewhere they are the same but along axes of extent 0 and 1.
 /// Numerics: with nan_policy::omit, a pair with a NaN takes no part. A cov is
 ///           (n P - S T) / (n (n - correction)) of the exact sums S of x, T of y and P of x y.
 reduce_result reduce(op_kind op, const array_view& x, const array_view& y, const reduce_options& options = {});

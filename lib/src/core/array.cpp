@@ -62,6 +62,21 @@ array_view make_view(const void* data, dtype type, std::vector<std::int64_t> ext
   return view;
 }
 
+array_view broadcast_to(const array_view& view, const std::vector<std::int64_t>& extents) {
+  array_view wide = view;
+  wide.extents = extents;
+  wide.strides.assign(extents.size(), 0);
+  const std::size_t rank = view.extents.size();
+  bool fits = rank <= extents.size() && view.strides.size() == rank;
+  for (std::size_t i = 0; fits && i < rank; ++i) {
+    const std::size_t at = extents.size() - rank + i;
+    if (view.extents[i] == extents[at]) wide.strides[at] = view.strides[i];
+    else fits = view.extents[i] == 1;
+  }
+  if (fits) return wide;
+  throw shape_error("an array of shape " + to_string(view.extents) + " cannot be broadcast to " + to_string(extents));
+}
+
 std::vector<std::int64_t> all_axes(std::int64_t rank) {
   std::vector<std::int64_t> axes(static_cast<std::size_t>(rank));
   for (std::size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<std::int64_t>(i);

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <stop_token>
+#include <vector>
 
 #include "multifold/plan.hpp"
 
@@ -20,6 +22,27 @@ struct run_options {
   std::stop_token stop;
   std::function<void(std::int64_t bytes)> progress;  // bytes read so far; called from one thread at a time
 };
+
+/// One of several reductions of the same array, or of the same two.
+struct job {
+  const plan* p;
+  void* results;
+};
+
+/// A second array of the extents of the first, which lies as it likes: its elements and those of the first are pairs,
+/// or it says which elements of the first take part.
+struct operand_apart {
+  const array_view& x;  // the first one
+  const array_view& second;
+  const std::vector<std::int64_t>& axes;  // that are reduced
+  const std::int64_t* counts = nullptr;   // of the elements of each result that take part, if that is what it says
+};
+
+/// As below, for each of `jobs`, whose forms are those of operations that keep the index of elements. Cost: reads each
+/// element once for all those whose forms are the same and whose bits do not depend on the order of elements, and once
+/// for each of the others; from the cache, an operation takes as long as by itself.
+void run(std::span<const job> jobs, const operands& data, const run_options& options = {},
+         const operand_apart* apart = nullptr);
 
 /// Runs `p` over the host array at `data` (or two of them) that its form was made from, whatever its strides and
 /// alignment.

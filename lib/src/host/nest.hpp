@@ -17,6 +17,7 @@ struct nest_loop {
   std::int64_t result_step;  // results, in the order of the result array
   std::int64_t index_step;
   bool reduced;
+  std::int64_t second_stride = 0;  // elements of a second operand that goes its own way (joint_nest)
 };
 
 /// Loops have at least two turns, and an array less than 2^63 elements.
@@ -38,6 +39,10 @@ struct nest {
 
 /// `form` must have elements.
 nest nest_of(const batches& form);
+
+/// The loops over two arrays of the same extents, with strides of their own, reduced over `axes`. Elements of a batch
+/// are numbered in C order of the axes. There must be elements.
+nest joint_nest(const array_view& x, const array_view& second, const std::vector<std::int64_t>& axes);
 
 struct interval {
   std::int64_t begin, end;

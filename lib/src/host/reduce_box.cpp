@@ -3,8 +3,10 @@
 #include "host/reduce_box.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "host/gather.hpp"
+#include "host/reduce_apart.hpp"
 
 namespace multifold::host {
 namespace {
@@ -137,6 +139,7 @@ struct walker {
 }  // namespace
 
 void reduce_box(const fold& f, const nest& n, const box& b, const box_memory& memory) {
+  if (memory.second != nullptr) return reduce_apart(f, n, b, memory);
   std::array<nest_loop, most_loops> active;
   int count = 0;
   std::int64_t element = n.offset - memory.origin, acc = -memory.first_acc, index = -memory.first_index;
@@ -153,25 +156,59 @@ void reduce_box(const fold& f, const nest& n, const box& b, const box_memory& me
   w.walk({memory.data + element * f.item, memory.acc + acc * f.acc_bytes(), index}, 0);
 }
 
-outcome lower_range(const fold& f, const nest& n, const reduction& what, const std::byte* acc, interval range,
-                    std::int64_t count, std::byte* results) {
-  const std::int64_t item = result_bytes(what);
-  outcome all;
-  const auto lower = [&](std::int64_t number, std::int64_t first, std::int64_t step) {
-    const outcome some = f.lower({&what, acc, number, count, results + first * item, step * item});
-    all.note(some.worst, n.kept.empty() ? -1 : first + some.result * step);  // one result needs no number
-  };
-  if (n.in_order) {
-    lower(range.end - range.begin, range.begin, 1);
-    return all;
+namespace {
+
+// Results that are neighbours, or `step` apart, from number `first` on.
+class lowering {
+ public:
+  lowering(const fold& f, const reduction& what, element_counts counts, std::byte* results)
+      : fold_(f), what_(what), counts_(counts), results_(results), item_(result_bytes(what)) {}
+
+  void lower(const std::byte* acc, std::int64_t number, std::int64_t first, std::int64_t step) {
+    if (counts_.of == nullptr) return lower_alike(acc, number, first, step, counts_.each, nullptr);
+    own_.resize(static_cast<std::size_t>(number));
+    for (std::int64_t i = 0; i < number; ++i) own_[static_cast<std::size_t>(i)] = counts_.of[first + i * step];
+    for (std::int64_t i = 0; i < number;) {  // runs of results over some elements, and single ones over none
+      const std::int64_t begin = i;
+      while (i < number && own_[static_cast<std::size_t>(i)] != 0) ++i;
+      if (begin == i) ++i;
+      lower_alike(acc + begin * fold_.acc_bytes(), i - begin, first + begin * step, step, 0,
+                  own_[static_cast<std::size_t>(begin)] != 0 ? own_.data() + begin : nullptr);
+    }
   }
+  const outcome& all() const { return all_; }
+
+ private:
+  void lower_alike(const std::byte* acc, std::int64_t number, std::int64_t first, std::int64_t step, std::int64_t count,
+                   const std::int64_t* counts) {
+    const outcome some = fold_.lower({&what_, acc, number, count, results_ + first * item_, step * item_, counts});
+    all_.note(some.worst, first + some.result * step);
+  }
+
+  const fold& fold_;
+  const reduction& what_;
+  const element_counts counts_;
+  std::byte* const results_;
+  const std::int64_t item_;
+  std::vector<std::int64_t> own_;
+  outcome all_;
+};
+
+}  // namespace
+
+outcome lower_range(const fold& f, const nest& n, const reduction& what, const std::byte* acc, interval range,
+                    element_counts counts, std::byte* results) {
+  lowering work(f, what, counts, results);
   const nest_loop fastest = n.kept.empty() ? no_loop : n.loops[static_cast<std::size_t>(n.kept.back())];
   for (std::int64_t at = range.begin; at < range.end;) {
-    const std::int64_t run = std::min(range.end - at, fastest.extent - at % fastest.extent);
-    lower(run, n.result_of(at), fastest.result_step);
+    const std::int64_t run =
+        n.in_order ? range.end - at : std::min(range.end - at, fastest.extent - at % fastest.extent);
+    work.lower(acc, run, n.in_order ? at : n.result_of(at), n.in_order ? 1 : fastest.result_step);
     acc += run * f.acc_bytes();
     at += run;
   }
+  outcome all = work.all();
+  if (n.kept.empty()) all.result = -1;  // one result needs no number
   return all;
 }
 

@@ -198,7 +198,7 @@ class execution {
       if (*counts == 0) {
         for (std::int64_t k = boxes.numbers.begin; k < boxes.numbers.end; ++k) put_empty(i, nest_.result_of(k));
       } else {
-        note(i, lower_range(fold_, nest_, *work_.what, acc, boxes.numbers, *counts, results));
+        note(i, lower_range(fold_, nest_, *work_.what, acc, boxes.numbers, {*counts}, results));
       }
     }
   }

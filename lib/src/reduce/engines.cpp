@@ -40,10 +40,6 @@ engine_choice from_environment() {
   return *choice;
 }
 
-engine_choice choice_of(const reduce_options& options) {
-  return options.engine == engine_choice::automatic ? from_environment() : options.engine;
-}
-
 // An array in memory is pinned only where CUDA is at work already. Then a device that is open, and copies by itself, is
 // the best that there can be.
 bool device_is_hopeless(const machine_rates& rates, const workload& likely) {
@@ -81,6 +77,10 @@ bool is_small(const reducible& array) { return array.bytes >= 0 && array.bytes <
 
 }  // namespace
 
+engine_choice detail::choice_of(const reduce_options& options) {
+  return options.engine == engine_choice::automatic ? from_environment() : options.engine;
+}
+
 std::string_view name(engine_choice choice) noexcept { return choice_names[static_cast<std::size_t>(choice)]; }
 
 std::optional<engine_choice> parse_engine(std::string_view text) noexcept {
@@ -99,7 +99,7 @@ std::vector<engine_info> engines() {
 
 engine_decision decide_engine(const reducible& array, const reduce_options& options) {
   const std::int64_t bytes = array.bytes;
-  const engine_choice choice = choice_of(options);
+  const engine_choice choice = detail::choice_of(options);
   if (choice != engine_choice::automatic) return {choice, "it was asked for"};
   std::string reason;
   if (!MULTIFOLD_HAS_CUDA && !detail::has_device(reason)) return {engine_choice::host, reason};
@@ -140,6 +140,10 @@ bool host_takes_small_arrays() {
   return choice == engine_choice::automatic || choice == engine_choice::host;
 }
 
+chosen_engine host_engine(const request& r, const reduce_options& options) {
+  return {host::traits(threads_of(r, options))};
+}
+
 chosen_engine choose_engine(const request& r, place where, bool dense, const reduce_options& options) {
   engine_choice choice = choice_of(options);
   if (where == place::device) {
@@ -150,7 +154,7 @@ chosen_engine choose_engine(const request& r, place where, bool dense, const red
     const reducible array{r.what, r.form, r.data, r.elements < 0 ? -1 : r.bytes(), r.random_access};
     choice = dense && !is_small(array) ? decide_engine(array, options).engine : engine_choice::host;
   }
-  if (choice == engine_choice::host) return {host::traits(threads_of(r, options))};
+  if (choice == engine_choice::host) return host_engine(r, options);
   std::string reason;
   if (!opens_device(reason)) {
     throw engine_error("the device engine is not there: " + reason + "; use engine_choice::host");

@@ -12,9 +12,16 @@ struct chosen_engine {
   bool shared = false;
 };
 
+/// The choice of `options`, or that of the environment where they leave it open.
+/// Throws: engine_error if the environment names no engine.
+engine_choice choice_of(const reduce_options& options);
+
 /// The engine that `options` and the environment leave for `r`, whose array lives in `where` and is
 /// dense or not. Throws engine_error if the engine that was asked for is not there, unsupported_error if it cannot.
 chosen_engine choose_engine(const request& r, place where, bool dense, const reduce_options& options);
+
+/// The host, for a request that only it can serve.
+chosen_engine host_engine(const request& r, const reduce_options& options);
 
 /// The same for segments of an array in `where`: whole arrays go to the engine where they are. The device may not be
 /// there.

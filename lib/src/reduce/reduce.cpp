@@ -11,6 +11,7 @@
 #include "host/fold.hpp"
 #include "multifold/error.hpp"
 #include "multifold/state.hpp"
+#include "reduce/apart.hpp"
 #include "reduce/device.hpp"
 #include "reduce/engines.hpp"
 #include "reduce/host_chunks.hpp"
@@ -135,13 +136,24 @@ void wait_for_producer(const reduce_options& options, place where) {
   if (options.stream != nullptr && where == place::host) detail::wait_for(options.stream);
 }
 
+void run_apart(const plan& p, detail::operand_apart& apart, const operands& data, void* results,
+               const reduce_options& options) {
+  apart.count(options);
+  apart.check_values(p.what);
+  const host::job only{&p, results};
+  const host::operand_apart second = apart.on_host();
+  host::run({&only, 1}, data, {options.threads, options.stop, options.progress}, &second);
+}
+
 // `y` is null for operations that take one array.
 reduce_result reduce_arrays(op_kind op, const array_view& x, const array_view* y, const reduce_options& options) {
   detail::refuse_checkpoint(options);
   request r = detail::make_request(op, x, options);
   detail::check_address(x);
   if (y != nullptr) detail::check_address(*y);
-  const detail::chosen_engine engine = detail::choose_engine(r, x.where, detail::is_dense(x), options);
+  std::optional<detail::operand_apart> apart = detail::operand_apart::of(r, x, y, options);
+  const detail::chosen_engine engine =
+      apart ? detail::host_engine(r, options) : detail::choose_engine(r, x.where, detail::is_dense(x), options);
   detail::check_places(x, y, r.into);
   const operands data{x.data, y != nullptr ? y->data : nullptr};
   std::optional<detail::host_chunks> chunks;
@@ -153,6 +165,10 @@ reduce_result reduce_arrays(op_kind op, const array_view& x, const array_view* y
   wait_for_producer(options, x.where);
   return result_of(r, engine, p, chunks.has_value(), [&](const plan& chosen, void* results) {
     stream::streamed done{r.elements};
+    if (apart) {
+      run_apart(chosen, *apart, data, results, options);
+      return done;
+    }
     if (chunks) return run_in_chunks(chosen, engine, chunks->input(), results, options);
     if (engine.traits.engine == engine_kind::host) {
       host::run(chosen, data, results, {options.threads, options.stop, options.progress});
@@ -165,6 +181,7 @@ reduce_result reduce_arrays(op_kind op, const array_view& x, const array_view* y
 }
 
 reduce_result reduce_sources(op_kind op, const stream::inputs& input, const reduce_options& options) {
+  detail::refuse_where("a source", options);
   const array_layout& layout = input.x.layout();
   check_unknown_length(op, layout, options);
   detail::refuse_forced_chunks(op, options.forced);
@@ -181,6 +198,7 @@ reduce_result reduce_sources(op_kind op, const stream::inputs& input, const redu
 }
 
 reduce_result reduce_with_checkpoints(op_kind op, source& input, const reduce_options& options) {
+  detail::refuse_where("a source", options);
   detail::check_resumable(input, options);
   reduce_options kept = options;
   kept.keep_state = true;
@@ -234,7 +252,9 @@ reduce_result reduce(op_kind op, source& x, source& y, const reduce_options& opt
 
 plan plan_for(op_kind op, const array_view& array, const reduce_options& options) {
   request r = detail::make_request(op, array, options);
-  const detail::chosen_engine engine = detail::choose_engine(r, array.where, detail::is_dense(array), options);
+  const bool apart = detail::operand_apart::of(r, array, nullptr, options).has_value();
+  const detail::chosen_engine engine =
+      apart ? detail::host_engine(r, options) : detail::choose_engine(r, array.where, detail::is_dense(array), options);
   if (in_chunks(engine, array.where)) r.form = detail::form_of_chunks(r, array, options);
   return made_plan(r.what, r.form, options.forced, engine);
 }

@@ -103,10 +103,13 @@ void check_pair(op_kind op, const array_view& x, const array_view& y, const std:
     throw shape_error(both + "with a stride an axis" +
                       found(std::to_string(x.strides.size()), std::to_string(y.strides.size())) + " strides");
   }
+}
+
+void check_same_order(op_kind op, const array_view& x, const array_view& y, const std::string& who) {
   for (std::size_t i = 0; i < x.extents.size(); ++i) {
     if (x.extents[i] < 2 || x.strides[i] == y.strides[i] || x.elements() == 0) continue;
-    throw unsupported_error(both + "of one order in memory" + found(order_name(x), order_name(y)) +
-                            ": copy one to the other's order");
+    throw unsupported_error(who + std::string(name(op)) + " takes two arrays of one order in memory; found " +
+                            order_name(x) + " and " + order_name(y) + ": copy one to the other's order");
   }
 }
 
@@ -118,7 +121,9 @@ void check_pair(op_kind op, const source& x, const source& y) {
     throw unsupported_error(label(*input) + ": " + std::string(name(op)) +
                             " takes arrays whose lengths are known before they are read: say raw_options::extents");
   }
-  check_pair(op, view_of(x.layout()), view_of(y.layout()), label(x) + " and " + label(y) + ": ");
+  const std::string who = label(x) + " and " + label(y) + ": ";
+  check_pair(op, view_of(x.layout()), view_of(y.layout()), who);
+  check_same_order(op, view_of(x.layout()), view_of(y.layout()), who);
 }
 
 bool is_forced(const plan_options& options) {

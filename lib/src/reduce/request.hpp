@@ -40,7 +40,10 @@ std::span<std::byte> checked_place(const reduction& what, std::int64_t results, 
 /// Unless two arrays can be reduced together, throws shape_error or unsupported_error with `who` in front.
 void check_pair(op_kind op, const array_view& x, const array_view& y, const std::string& who = "");
 
-/// The same for sources, which are named.
+/// Unless their strides are the same where they matter, throws unsupported_error.
+void check_same_order(op_kind op, const array_view& x, const array_view& y, const std::string& who = "");
+
+/// Both for sources, which are named.
 void check_pair(op_kind op, const source& x, const source& y);
 
 /// Throws unsupported_error unless `op` takes as many arrays as were given.

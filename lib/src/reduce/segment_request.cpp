@@ -7,6 +7,7 @@
 #include "core/runs.hpp"
 #include "multifold/error.hpp"
 #include "plan/no_value.hpp"
+#include "reduce/apart.hpp"
 #include "reduce/request.hpp"
 #include "reduce/results.hpp"
 
@@ -107,6 +108,8 @@ void check_list_view(const char* what, const array_view& view) {
 segment_request make_segment_request(op_kind op, const array_view& x, const array_view* y, const segments& of,
                                      const reduce_options& options) {
   refuse_options(options);
+  refuse_where("a reduction of segments", options);
+  if (y != nullptr) check_same_order(op, x, *y);
   check_list(of);
   segment_request r;
   r.data = {x.data, y != nullptr ? y->data : nullptr};

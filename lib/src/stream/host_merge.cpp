@@ -14,7 +14,7 @@ constexpr std::int64_t most_early = 256;
 
 void result_sink::lower(const host::fold& f, const host::nest& n, const std::byte* acc, host::interval range,
                         std::int64_t count) {
-  outcome.note(host::lower_range(f, n, what, acc, range, count, results));
+  outcome.note(host::lower_range(f, n, what, acc, range, {count}, results));
 }
 
 host_merge::host_merge(const host::fold& f, const slabs& s, result_sink& sink)

@@ -1,0 +1,11 @@
+// A box of two arrays with strides of their own: of pairs, or of elements and what selects some of them.
+#pragma once
+
+#include "host/reduce_box.hpp"
+
+namespace multifold::host {
+
+/// The same as reduce_box, where memory.second is given, for nests made by joint_nest.
+void reduce_apart(const fold& f, const nest& n, const box& b, const box_memory& memory);
+
+}  // namespace multifold::host

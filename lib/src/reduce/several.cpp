@@ -1,0 +1,169 @@
+// Several operations on one array: the host engine runs them together, the device engine one after the other.
+#include "multifold/several.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "host/engine.hpp"
+#include "host/fold.hpp"
+#include "multifold/error.hpp"
+#include "reduce/apart.hpp"
+#include "reduce/device.hpp"
+#include "reduce/engines.hpp"
+#include "reduce/places.hpp"
+#include "reduce/request.hpp"
+#include "reduce/results.hpp"
+
+namespace multifold {
+namespace {
+
+using operations = std::span<const op_kind>;
+
+bool some(operations ops, bool (*takes)(op_kind)) { return std::any_of(ops.begin(), ops.end(), takes); }
+
+void check_options(operations ops, const reduce_options& options) {
+  if (ops.empty()) throw unsupported_error("no operation was named");
+  const auto refuse = [](const char* what) {
+    throw unsupported_error(std::string("several operations in one call take no ") + what +
+                            ": reduce by one at a time");
+  };
+  if (options.into.data() != nullptr || !options.into.empty()) refuse("memory for their results");
+  if (options.keep_state) refuse("state");
+  if (!options.checkpoint.empty()) refuse("checkpoint");
+  if (detail::is_forced(options.forced)) refuse("forced plan");
+  const auto refuse_unused = [](const char* what) {
+    throw unsupported_error(std::string("none of these operations takes ") + what);
+  };
+  if (options.initial.given && !some(ops, [](op_kind op) { return takes_initial(op); })) {
+    refuse_unused("an initial value: sum, prod, min and max do");
+  }
+  if (options.correction != 0 && !some(ops, [](op_kind op) { return takes_correction(op); })) {
+    refuse_unused("a correction: var, std, cov and describe do");
+  }
+}
+
+// What the options have for one of the operations.
+reduce_options options_for(op_kind op, const reduce_options& options) {
+  reduce_options own = options;
+  if (!takes_initial(op)) own.initial = {};
+  if (!takes_correction(op)) own.correction = 0;
+  return own;
+}
+
+// `y` is null for operations that take one array.
+reduce_result reduce_by(op_kind op, const array_view& x, const array_view* y, const reduce_options& options) {
+  return y != nullptr ? reduce(op, x, *y, options) : reduce(op, x, options);
+}
+
+// One operation: what it is, its plan, and where its result goes.
+struct asked {
+  detail::request request;
+  multifold::plan plan;
+  reduce_result result;
+};
+
+// Forms are those of operations that keep the index of elements, if there is one among them: the bits of what is exact
+// are the same in any order.
+std::vector<asked> plans_of(operations ops, const array_view& x, bool apart, const reduce_options& options) {
+  const bool indexed = apart || some(ops, [](op_kind op) { return order_of(op) == element_order::indexed; });
+  std::vector<asked> all;
+  all.reserve(ops.size());
+  for (const op_kind op : ops) {
+    asked each{detail::make_request(op, x, options_for(op, options)), {}, {}};
+    const reduction& what = each.request.what;
+    if (apart || (indexed && merges_in_any_order(what))) {
+      const std::vector<std::int64_t> axes = options.axes.value_or(all_axes(x.rank()));
+      each.request.form = normalise(x, axes, element_order::indexed);
+    }
+    each.plan = make_plan(what, each.request.form, {}, detail::host_engine(each.request, options).traits);
+    each.plan.accumulator_bytes = host::make_row_fold(what).acc_bytes();
+    all.push_back(std::move(each));
+  }
+  return all;
+}
+
+void describe_result(asked& a) {
+  reduce_result& result = a.result;
+  result.type = a.request.what.result;
+  result.extents = a.request.result_extents;
+  result.data = detail::allocate_results(a.request.what, a.request.form.results());
+  result.engine = "host";
+  result.device = a.plan.engine.name;
+  result.achieved = a.request.achieved;
+  result.count = a.request.elements;
+  result.bytes = a.request.bytes();
+}
+
+std::vector<reduce_result> run_on_host(std::vector<asked>& all, const operands& data,
+                                       std::optional<detail::operand_apart>& apart, const reduce_options& options) {
+  std::vector<host::job> jobs;
+  for (asked& each : all) {
+    describe_result(each);
+    jobs.push_back({&each.plan, each.result.data.data()});
+  }
+  const auto start = std::chrono::steady_clock::now();
+  std::optional<host::operand_apart> second;
+  if (apart) {
+    apart->count(options);
+    for (const asked& each : all) apart->check_values(each.request.what);
+    second.emplace(apart->on_host());
+  }
+  host::run(jobs, data, {options.threads, options.stop, options.progress}, second ? &*second : nullptr);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  std::vector<reduce_result> results;
+  for (asked& each : all) {
+    each.result.seconds = seconds;
+    each.result.used = std::move(each.plan);
+    results.push_back(std::move(each.result));
+  }
+  return results;
+}
+
+std::vector<reduce_result> reduce_several(operations ops, const array_view& x, const array_view* y,
+                                          const reduce_options& options) {
+  check_options(ops, options);
+  const engine_choice engine = detail::choice_of(options);
+  if (x.where == place::device || engine == engine_choice::device || engine == engine_choice::both) {
+    std::vector<reduce_result> results;
+    for (const op_kind op : ops) results.push_back(reduce_by(op, x, y, options_for(op, options)));
+    return results;
+  }
+  detail::request first = detail::make_request(ops.front(), x, options_for(ops.front(), options));
+  std::optional<detail::operand_apart> apart = detail::operand_apart::of(first, x, y, options);
+  std::vector<asked> all = plans_of(ops, x, apart.has_value(), options);
+  detail::check_address(x);
+  if (y != nullptr) detail::check_address(*y);
+  detail::check_places(x, y, {});
+  if (options.stream != nullptr) detail::wait_for(options.stream);
+  return run_on_host(all, {x.data, y != nullptr ? y->data : nullptr}, apart, options);
+}
+
+}  // namespace
+
+std::vector<reduce_result> reduce(operations ops, const array_view& array, const reduce_options& options) {
+  for (const op_kind op : ops) detail::check_arrays(op, 1);
+  return reduce_several(ops, array, nullptr, options);
+}
+
+std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, const array_view& array,
+                                  const reduce_options& options) {
+  return reduce(operations(ops.begin(), ops.size()), array, options);
+}
+
+std::vector<reduce_result> reduce(operations ops, const array_view& x, const array_view& y,
+                                  const reduce_options& options) {
+  for (const op_kind op : ops) detail::check_pair(op, x, y);
+  reduce_options both = options;
+  if (options.progress) both.progress = [&tell = options.progress](std::int64_t bytes) { tell(2 * bytes); };
+  return reduce_several(ops, x, &y, both);
+}
+
+std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, const array_view& x, const array_view& y,
+                                  const reduce_options& options) {
+  return reduce(operations(ops.begin(), ops.size()), x, y, options);
+}
+
+}  // namespace multifold
