@@ -52,6 +52,8 @@ class maker {
     choose_data();
     choose_way();
     if (!t_.extents.empty() && c_.percent(12)) choose_segments();
+    if (!t_.cut && c_.percent(10)) choose_marks();
+    if (!t_.cut && c_.percent(8)) choose_beside();
     choose_strides();
     return t_;
   }
@@ -236,6 +238,27 @@ class maker {
     t_.keepdims = c_.percent(1);
     if (!c_.percent(1)) t_.forced = {};
     t_.state = t_.endless = false;
+  }
+
+  // In host memory and on the CPU; seldom where they are refused.
+  void choose_marks() {
+    if (t_.way != entry::reduce || takes_two_arrays(t_.op) || t_.state) return;
+    const bool served = t_.engine == engine_choice::host && t_.where == origin::host;
+    if (!served && !c_.percent(2)) return;
+    const auto percent = static_cast<int>(c_.percent(30) ? 100 * c_.between(0, 1) : c_.between(0, 100));
+    t_.marked = {percent, c_.percent(50) ? 0 : c_.bits() % 32, c_.bits() % 100000};
+  }
+
+  // An operation that has a value wherever the other one has.
+  void choose_beside() {
+    constexpr std::array<op_kind, 5> others{op_kind::any, op_kind::count_nonzero, op_kind::mean, op_kind::norm2,
+                                            op_kind::var};
+    const bool served = t_.way == entry::reduce && t_.engine != engine_choice::both && !is_source(t_.where) &&
+                        !takes_two_arrays(t_.op) && is_plain();
+    if (!served || t_.result || t_.state) return;
+    t_.beside = c_.one_of(others);
+    t_.into = false;
+    if (!c_.percent(1)) t_.forced = {};
   }
 
   void choose_count() {

@@ -2,11 +2,13 @@
 #include "agreement/reference.hpp"
 
 #include <cstring>
+#include <optional>
 
 #include "agreement/batch.hpp"
 #include "agreement/cuts.hpp"
 #include "agreement/finisher.hpp"
 #include "agreement/fold.hpp"
+#include "agreement/marks.hpp"
 #include "agreement/odometer.hpp"
 
 namespace multifold::agreement {
@@ -44,16 +46,41 @@ struct split_view {
   std::int64_t results = 1;
 };
 
-split_view split(const trial& t) {
+split_view split(const trial& t, const std::vector<std::int64_t>& strides) {
   split_view v;
   const std::vector<bool> reduced = reduced_axes(t);
   for (std::size_t i = 0; i < t.extents.size(); ++i) {
-    (reduced[i] ? v.inside : v.kept).push_back({t.extents[i], t.strides[i]});
+    (reduced[i] ? v.inside : v.kept).push_back({t.extents[i], strides[i]});
     if (!reduced[i]) v.results *= t.extents[i];
   }
   if (t.cut) v.results *= t.cut->count;
   return v;
 }
+
+std::vector<std::int64_t> places_of(const std::vector<wheel>& wheels) {
+  std::vector<std::int64_t> all;
+  turn(wheels, 0, [&](std::int64_t at) { all.push_back(at); });
+  return all;
+}
+
+// Tells of the elements, in the order in which they are walked over, whether they take part.
+class mark_walk {
+ public:
+  explicit mark_walk(const trial& t) {
+    if (!t.marked) return;
+    marks_.emplace(t);
+    const split_view view = split(t, marks_->strides());
+    results_ = places_of(view.kept);
+    inside_ = places_of(view.inside);
+  }
+  void begin_result() { ++result_, element_ = 0; }
+  bool next() { return !marks_ || marks_->at(results_[result_ - 1] + inside_[element_++]); }
+
+ private:
+  std::optional<marks_of> marks_;
+  std::vector<std::int64_t> results_, inside_;
+  std::size_t result_ = 0, element_ = 0;
+};
 
 // Calls result(start, inside) for every result in order: its elements are those of `inside` from `start` on.
 template <class Result>
@@ -73,7 +100,7 @@ void each_result(const trial& t, const split_view& view, const Result& result) {
 }
 
 void fold(const trial& t, const std::byte* x, expectation& into) {
-  const split_view view = split(t);
+  const split_view view = split(t, t.strides);
   const std::int64_t item = item_bytes(t.type);
   into.type = t.type;
   into.bytes.resize(static_cast<std::size_t>(view.results) * sizeof(fingerprint));
@@ -92,7 +119,7 @@ void fold(const trial& t, const std::byte* x, expectation& into) {
 
 template <class Element, class Read>
 void reduce_by(const trial& t, const std::byte* x, const std::byte* y, const Read& read, expectation& into) {
-  const split_view view = split(t);
+  const split_view view = split(t, t.strides);
   const std::int64_t item = item_bytes(t.type), result_item = result_bytes_of(t);
   into.bytes.resize(static_cast<std::size_t>(view.results * result_item));
   const needs wanted = needs_of(t);
@@ -100,9 +127,12 @@ void reduce_by(const trial& t, const std::byte* x, const std::byte* y, const Rea
   finisher<Element> finish(t, into);
   thread_local batch<Element> b;
   std::byte* out = into.bytes.data();
+  mark_walk marked(t);
   each_result(t, view, [&](std::int64_t start, const std::vector<wheel>& inside) {
     b.clear();
+    marked.begin_result();
     turn(inside, start, [&](std::int64_t at) {
+      if (!marked.next()) return b.skip();
       const Element a = read(x + at * item);
       b.add(wanted, t.nan, a, two ? read(y + at * item) : a);
     });

@@ -47,6 +47,10 @@ std::string must_be_refused(const trial& t) {
   if (t.cut && t.endless) return "segments of a stream of unknown length";
   if (t.cut && t.engine == engine_choice::both) return "segments that two engines share";
   if (t.state && !has_state(t)) return "a state";
+  if (t.marked && (t.engine != engine_choice::host || t.where != origin::host))
+    return "marks elsewhere than on the CPU";
+  if (t.marked && (t.cut || t.state || takes_two_arrays(t.op))) return "marks beside segments, a state, another array";
+  if (t.beside && (t.into || t.state || is_forced(t.forced))) return "several operations with what is for one";
   if (t.where == origin::device && (t.engine == engine_choice::host || t.engine == engine_choice::both)) {
     return "device memory on the host engine";
   }

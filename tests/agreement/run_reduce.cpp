@@ -2,14 +2,17 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "agreement/attempt.hpp"
 #include "agreement/cuts.hpp"
+#include "agreement/marks.hpp"
 #include "agreement/sources.hpp"
 #include "agreement/worker.hpp"
 #include "multifold/reduce.hpp"
 #include "multifold/segments.hpp"
+#include "multifold/several.hpp"
 #include "multifold/state.hpp"
 
 namespace multifold::agreement {
@@ -19,7 +22,16 @@ array_view view_of(const trial& t, const std::byte* data) {
   return {data, t.type, t.extents, t.strides, t.where == origin::device ? place::device : place::host};
 }
 
+// The operation comes first or last.
+std::vector<op_kind> operations(const trial& t) {
+  return t.data.seed % 2 == 0 ? std::vector<op_kind>{t.op, *t.beside} : std::vector<op_kind>{*t.beside, t.op};
+}
+
 reduce_result reduce_arrays(const trial& t, const laid_out& arrays, const reduce_options& options) {
+  if (t.beside) {
+    std::vector<reduce_result> all = reduce(operations(t), view_of(t, arrays.x), options);
+    return std::move(all[t.data.seed % 2]);
+  }
   if (takes_two_arrays(t.op)) return reduce(t.op, view_of(t, arrays.x), view_of(t, arrays.y), options);
   return reduce(t.op, view_of(t, arrays.x), options);
 }
@@ -103,6 +115,8 @@ outcome run_reduce(const trial& t, const laid_out& arrays, result_memory& result
                    const std::filesystem::path& folder) {
   return attempt([&](outcome& got) {
     reduce_options options = options_of(t);
+    std::optional<marks_of> marked;
+    if (t.marked) options.where = marked.emplace(t).view();
     if (t.into) options.into = results.prepare(all_result_bytes(t));
     const auto done = [&]() -> reduce_result {
       if (t.cut) return reduce_segments(t, arrays, options, folder);

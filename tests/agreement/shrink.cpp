@@ -24,6 +24,8 @@ class steps {
       }
     }
     if (t_.cut) segments();
+    if (t_.marked) marked();
+    if (t_.beside) with([](trial& s) { s.beside.reset(); });
     strides();
     options();
     data();
@@ -53,6 +55,10 @@ class steps {
       const auto rank = static_cast<std::int64_t>(s.extents.size()), gone = static_cast<std::int64_t>(i);
       s.extents.erase(s.extents.begin() + gone);
       s.strides.erase(s.strides.begin() + gone);
+      if (s.marked) {
+        const std::uint64_t below = (std::uint64_t{1} << gone) - 1, repeats = s.marked->repeats;
+        s.marked->repeats = (repeats & below) | (repeats >> 1 & ~below);
+      }
       if (!s.axes) return;
       std::vector<std::int64_t> axes;
       for (std::int64_t axis : *s.axes) {
@@ -71,6 +77,14 @@ class steps {
     with([](trial& s) { s.cut->ranges = false; });
     with([](trial& s) { s.cut->narrow = false; });
     with([](trial& s) { s.cut->seed %= 4; });
+  }
+
+  void marked() {
+    with([](trial& s) { s.marked.reset(); });
+    with([](trial& s) { s.marked->repeats = 0; });
+    with([](trial& s) { s.marked->percent = 100; });
+    with([](trial& s) { s.marked->percent = 0; });
+    with([](trial& s) { s.marked->seed = 1; });
   }
 
   // Without gaps, flips and repeats, in the same order; then in C order.

@@ -113,6 +113,17 @@ cuts parse_cuts(const std::string& text) {
           parse_integer<std::uint64_t>("segments", parts[2])};
 }
 
+std::string marks_text(const marks& m) {
+  return std::to_string(m.percent) + ":" + std::to_string(m.repeats) + ":" + std::to_string(m.seed);
+}
+
+marks parse_marks(const std::string& text) {
+  const std::vector<std::string> parts = split(text, ':');
+  if (parts.size() != 3) refuse("marks", text);
+  return {parse_integer<int>("marks", parts[0]), parse_integer<std::uint64_t>("marks", parts[1]),
+          parse_integer<std::uint64_t>("marks", parts[2])};
+}
+
 // Names with spaces would not come back as one word.
 std::string word_of(std::string_view name) {
   std::string word(name);
@@ -121,10 +132,11 @@ std::string word_of(std::string_view name) {
 }
 
 void set(trial& t, const std::string& key, const std::string& text) {
-  if (key == "op") {
+  if (key == "op" || key == "beside") {
     const auto op = parse_op(text);
     if (!op) refuse(key, text);
-    t.op = *op;
+    if (key == "op") t.op = *op;
+    else t.beside = *op;
   } else if (key == "dtype" || key == "result") {
     const auto type = parse_dtype(text);
     if (!type) refuse(key, text);
@@ -137,6 +149,7 @@ void set(trial& t, const std::string& key, const std::string& text) {
   else if (key == "axes") t.axes = parse_list(key, text);
   else if (key == "keepdims") t.keepdims = parse_integer<int>(key, text) != 0;
   else if (key == "segments") t.cut = parse_cuts(text);
+  else if (key == "marks") t.marked = parse_marks(text);
   else if (key == "nan") t.nan = parse_name<nan_policy>(nan_names, key, text);
   else if (key == "correction") t.correction = parse_integer<std::int64_t>(key, text);
   else if (key == "initial") t.initial = std::strtod(text.c_str(), nullptr);
@@ -190,6 +203,8 @@ std::string line_of(const trial& t) {
   add("strides", list_text(t.strides));
   if (t.axes) add("axes", list_text(*t.axes));
   if (t.cut) add("segments", cuts_text(*t.cut));
+  if (t.marked) add("marks", marks_text(*t.marked));
+  if (t.beside) add("beside", std::string(name(*t.beside)));
   if (t.shift != 0) add("shift", std::to_string(t.shift));
   if (t.at_end) add("at", "end");
   if (t.keepdims) add("keepdims", "1");

@@ -60,6 +60,13 @@ struct cuts {
   std::uint64_t seed = 1;
 };
 
+/// Elements that take part, made by marks.hpp.
+struct marks {
+  int percent = 50;
+  std::uint64_t repeats = 0;  // bit i: they repeat along axis i
+  std::uint64_t seed = 1;
+};
+
 struct trial {
   op_kind op = op_kind::sum;
   dtype type = dtype::f32;
@@ -68,7 +75,9 @@ struct trial {
   bool at_end = false;     // the buffer ends where its memory ends (host memory)
   std::optional<std::vector<std::int64_t>> axes;
   bool keepdims = false;
-  std::optional<cuts> cut;  // entry::reduce
+  std::optional<cuts> cut;        // entry::reduce
+  std::optional<marks> marked;    // the same
+  std::optional<op_kind> beside;  // that is asked for in the same read; the same
   nan_policy nan = nan_policy::propagate;
   std::int64_t correction = 0;
   std::optional<double> initial;
