@@ -253,8 +253,8 @@ class maker {
   void choose_beside() {
     constexpr std::array<op_kind, 5> others{op_kind::any, op_kind::count_nonzero, op_kind::mean, op_kind::norm2,
                                             op_kind::var};
-    const bool served = t_.way == entry::reduce && t_.engine != engine_choice::both && !is_source(t_.where) &&
-                        !takes_two_arrays(t_.op) && is_plain();
+    const bool served = t_.way == entry::reduce && t_.engine != engine_choice::both && !takes_two_arrays(t_.op) &&
+                        is_plain() && (t_.engine == engine_choice::host || t_.where != origin::pipe);
     if (!served || t_.result || t_.state) return;
     t_.beside = c_.one_of(others);
     t_.into = false;

@@ -39,6 +39,10 @@ reduce_result reduce_arrays(const trial& t, const laid_out& arrays, const reduce
 reduce_result reduce_sources(const trial& t, const laid_out& arrays, const reduce_options& options,
                              const std::filesystem::path& folder) {
   const auto x = make_source_of(t, {arrays.buffer_x, static_cast<std::size_t>(arrays.bytes)}, folder / "x");
+  if (t.beside) {
+    std::vector<reduce_result> all = reduce(operations(t), *x, options);
+    return std::move(all[t.data.seed % 2]);
+  }
   if (!takes_two_arrays(t.op)) return reduce(t.op, *x, options);
   const auto y = make_source_of(t, {arrays.buffer_y, static_cast<std::size_t>(arrays.bytes)}, folder / "y");
   return reduce(t.op, *x, *y, options);

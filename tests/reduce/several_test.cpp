@@ -9,6 +9,7 @@
 #include "host/random_array.hpp"
 #include "multifold/multifold.hpp"
 #include "reduce/refusal.hpp"
+#include "reduce/vector_source.hpp"
 
 namespace multifold {
 namespace {
@@ -179,6 +180,62 @@ TEST(several, are_told_of_as_one_read) {
   options.wanted = accuracy::fast;  // which is read by itself
   static_cast<void>(reduce({op_kind::sum, op_kind::max, op_kind::norm2}, view, options));
   EXPECT_EQ(last, std::int64_t{8} << 22);
+}
+
+TEST(several, of_a_source_that_is_read_once) {
+  std::mt19937_64 rng(17);
+  for (const bool pipe : {false, true}) {
+    for (const std::vector<std::int64_t>& extents :
+         {std::vector<std::int64_t>{3'000'000}, {3000, 1000}, {7, 60'000, 5}, {2, 400'000}}) {
+      std::vector<float> x(static_cast<std::size_t>(element_count(extents)));
+      for (float& each : x) each = static_cast<float>(static_cast<std::int64_t>(rng() % 4000) - 2000) / 64;
+      for (std::int64_t axis = 0; axis < static_cast<std::int64_t>(extents.size()); ++axis) {
+        for (const bool fortran : {false, true}) {
+          vector_source<float> input(x, extents, "x", fortran, pipe);
+          reduce_options options = on_host(3);
+          options.axes = std::vector<std::int64_t>{axis};
+          if (fortran && pipe) options.axes.reset();
+          constexpr op_kind ops[] = {op_kind::sum, op_kind::argmax, op_kind::prod, op_kind::describe, op_kind::norm2};
+          std::int64_t read = 0;
+          options.progress = [&](std::int64_t bytes) { read = bytes; };
+          const std::vector<reduce_result> got = reduce(std::span<const op_kind>(ops), input, options);
+          EXPECT_EQ(read, static_cast<std::int64_t>(x.size() * sizeof(float)));
+          for (const reduce_result& each : got) {
+            SCOPED_TRACE(std::string(name(each.used.what.op)) + to_string(extents) +
+                         (fortran ? " in Fortran order" : ""));
+            expect_alike(each, reduce(each.used.what.op, input, options));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(several, of_a_stream_of_unknown_length) {
+  vector_source<double> input({0.5, -2, 4}, {-1});
+  const std::vector<reduce_result> got = reduce({op_kind::max, op_kind::mean, op_kind::argmin}, input, on_host());
+  EXPECT_EQ(got[0].value<double>(), 4);
+  EXPECT_EQ(got[1].value<double>(), 2.5 / 3);
+  EXPECT_EQ(got[2].value<std::int64_t>(), 1);
+  EXPECT_EQ(got[2].count, 3);
+  EXPECT_EQ(got[2].bytes, 24);
+  vector_source<double> nothing({}, {-1});
+  test::expect_refusal<shape_error>("max", [&] {
+    static_cast<void>(reduce({op_kind::sum, op_kind::max}, nothing, on_host()));
+  });
+  reduce_options device;
+  device.engine = engine_choice::device;
+  test::expect_refusal<unsupported_error>("read once", [&] {
+    static_cast<void>(reduce({op_kind::sum, op_kind::max}, input, device));
+  });
+}
+
+TEST(several, of_two_sources) {
+  const std::vector<double> x{1, 2, 3, 4}, y{2, 1, 0, 5};
+  vector_source<double> a(x, {2, 2}), b(y, {2, 2});
+  const std::vector<reduce_result> got = reduce({op_kind::cov, op_kind::dot}, a, b, on_host());
+  EXPECT_EQ(got[0].data, reduce(op_kind::cov, a, b, on_host()).data);
+  EXPECT_EQ(got[1].value<double>(), 24);
 }
 
 TEST(several, can_be_cancelled) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "multifold/reduce.hpp"
+#include "multifold/source.hpp"
 
 namespace multifold {
 
@@ -32,6 +33,16 @@ std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, const arra
 std::vector<reduce_result> reduce(std::span<const op_kind> ops, const array_view& x, const array_view& y,
                                   const reduce_options& options = {});
 std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, const array_view& x, const array_view& y,
+                                  const reduce_options& options = {});
+
+/// The same of sources, read once in bounded memory: options.memory_bytes are for the partial results of all operations
+/// together. Throws: as reduce of sources; unsupported_error for pipes on another engine than the host's.
+std::vector<reduce_result> reduce(std::span<const op_kind> ops, source& input, const reduce_options& options = {});
+std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, source& input,
+                                  const reduce_options& options = {});
+std::vector<reduce_result> reduce(std::span<const op_kind> ops, source& x, source& y,
+                                  const reduce_options& options = {});
+std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, source& x, source& y,
                                   const reduce_options& options = {});
 
 }  // namespace multifold

@@ -67,15 +67,6 @@ reduce_result result_of(const request& r, const detail::chosen_engine& engine, p
   return result;
 }
 
-// Before anything is read: a stream of unknown length is one long row.
-void check_unknown_length(op_kind op, const array_layout& layout, const reduce_options& options) {
-  if (!has_unknown_length(layout)) return;
-  if (options.axes && options.axes->size() != 1) {
-    throw shape_error(std::string(name(op)) + ": a stream of unknown length has one axis, and " +
-                      std::to_string(options.axes->size()) + " were named");
-  }
-}
-
 }  // namespace
 
 void reduce_result::copy_value(dtype wanted, void* out) const {
@@ -183,7 +174,7 @@ reduce_result reduce_arrays(op_kind op, const array_view& x, const array_view* y
 reduce_result reduce_sources(op_kind op, const stream::inputs& input, const reduce_options& options) {
   detail::refuse_where("a source", options);
   const array_layout& layout = input.x.layout();
-  check_unknown_length(op, layout, options);
+  detail::check_unknown_length(op, layout, options);
   detail::refuse_forced_chunks(op, options.forced);
   const bool unknown = has_unknown_length(layout);
   request r = detail::make_request(op, detail::view_of(layout), options);

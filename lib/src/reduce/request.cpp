@@ -126,6 +126,14 @@ void check_pair(op_kind op, const source& x, const source& y) {
   check_same_order(op, view_of(x.layout()), view_of(y.layout()), who);
 }
 
+void check_unknown_length(op_kind op, const array_layout& layout, const reduce_options& options) {
+  if (!has_unknown_length(layout)) return;
+  if (options.axes && options.axes->size() != 1) {
+    throw shape_error(std::string(name(op)) + ": a stream of unknown length has one axis, and " +
+                      std::to_string(options.axes->size()) + " were named");
+  }
+}
+
 bool is_forced(const plan_options& options) {
   return options.passes || options.how || options.parts || options.threads || options.form;
 }

@@ -49,6 +49,9 @@ void check_pair(op_kind op, const source& x, const source& y);
 /// Throws unsupported_error unless `op` takes as many arrays as were given.
 void check_arrays(op_kind op, int given);
 
+/// Before anything is read: a stream of unknown length is one long row. Throws: shape_error for other axes.
+void check_unknown_length(op_kind op, const array_layout& layout, const reduce_options& options);
+
 /// Whether any part of the plan is not left open.
 bool is_forced(const plan_options& options);
 

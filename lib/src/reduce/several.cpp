@@ -16,6 +16,7 @@
 #include "reduce/places.hpp"
 #include "reduce/request.hpp"
 #include "reduce/results.hpp"
+#include "stream/host_stream.hpp"
 
 namespace multifold {
 namespace {
@@ -53,6 +54,19 @@ reduce_options options_for(op_kind op, const reduce_options& options) {
   return own;
 }
 
+// Engines tell the bytes of the first array.
+reduce_options for_two(const reduce_options& options) {
+  reduce_options both = options;
+  if (options.progress) both.progress = [&tell = options.progress](std::int64_t bytes) { tell(2 * bytes); };
+  return both;
+}
+
+// Only the host engine does several things with what it reads.
+bool one_by_one(place where, const reduce_options& options) {
+  const engine_choice engine = detail::choice_of(options);
+  return where == place::device || engine == engine_choice::device || engine == engine_choice::both;
+}
+
 // `y` is null for operations that take one array.
 reduce_result reduce_by(op_kind op, const array_view& x, const array_view* y, const reduce_options& options) {
   return y != nullptr ? reduce(op, x, *y, options) : reduce(op, x, options);
@@ -65,16 +79,27 @@ struct asked {
   reduce_result result;
 };
 
-// Forms are those of operations that keep the index of elements, if there is one among them: the bits of what is exact
-// are the same in any order.
-std::vector<asked> plans_of(operations ops, const array_view& x, bool apart, const reduce_options& options) {
-  const bool indexed = apart || some(ops, [](op_kind op) { return order_of(op) == element_order::indexed; });
+// Whose forms are those of operations that keep the index of elements.
+enum class indexed_forms : std::uint8_t { own, exact, all };
+
+// The forms of arrays are the same for all operations, if one of them keeps indices: the bits of what is exact are the
+// same in any order.
+indexed_forms forms_of_arrays(operations ops, bool apart) {
+  if (apart) return indexed_forms::all;
+  const bool indexed = some(ops, [](op_kind op) { return order_of(op) == element_order::indexed; });
+  return indexed ? indexed_forms::exact : indexed_forms::own;
+}
+
+std::vector<asked> plans_of(operations ops, const array_view& x, indexed_forms forms, const reduce_options& options,
+                            bool random_access = true, bool unknown_length = false) {
   std::vector<asked> all;
   all.reserve(ops.size());
   for (const op_kind op : ops) {
     asked each{detail::make_request(op, x, options_for(op, options)), {}, {}};
     const reduction& what = each.request.what;
-    if (apart || (indexed && merges_in_any_order(what))) {
+    if (unknown_length) each.request.elements = -1;
+    each.request.random_access = random_access;
+    if (forms == indexed_forms::all || (forms == indexed_forms::exact && merges_in_any_order(what))) {
       const std::vector<std::int64_t> axes = options.axes.value_or(all_axes(x.rank()));
       each.request.form = normalise(x, axes, element_order::indexed);
     }
@@ -85,7 +110,7 @@ std::vector<asked> plans_of(operations ops, const array_view& x, bool apart, con
   return all;
 }
 
-void describe_result(asked& a) {
+void prepare_result(asked& a) {
   reduce_result& result = a.result;
   result.type = a.request.what.result;
   result.extents = a.request.result_extents;
@@ -93,28 +118,24 @@ void describe_result(asked& a) {
   result.engine = "host";
   result.device = a.plan.engine.name;
   result.achieved = a.request.achieved;
-  result.count = a.request.elements;
-  result.bytes = a.request.bytes();
 }
 
-std::vector<reduce_result> run_on_host(std::vector<asked>& all, const operands& data,
-                                       std::optional<detail::operand_apart>& apart, const reduce_options& options) {
+// `work(jobs)` returns the number of elements.
+template <class Work>
+std::vector<reduce_result> results_of(std::vector<asked>& all, const Work& work) {
   std::vector<host::job> jobs;
   for (asked& each : all) {
-    describe_result(each);
+    prepare_result(each);
     jobs.push_back({&each.plan, each.result.data.data()});
   }
   const auto start = std::chrono::steady_clock::now();
-  std::optional<host::operand_apart> second;
-  if (apart) {
-    apart->count(options);
-    for (const asked& each : all) apart->check_values(each.request.what);
-    second.emplace(apart->on_host());
-  }
-  host::run(jobs, data, {options.threads, options.stop, options.progress}, second ? &*second : nullptr);
+  const std::int64_t elements = work(std::span<const host::job>(jobs));
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   std::vector<reduce_result> results;
   for (asked& each : all) {
+    each.result.count = elements;
+    each.result.bytes =
+        elements * item_bytes(each.request.what.input) * (takes_two_arrays(each.request.what.op) ? 2 : 1);
     each.result.seconds = seconds;
     each.result.used = std::move(each.plan);
     results.push_back(std::move(each.result));
@@ -125,20 +146,57 @@ std::vector<reduce_result> run_on_host(std::vector<asked>& all, const operands& 
 std::vector<reduce_result> reduce_several(operations ops, const array_view& x, const array_view* y,
                                           const reduce_options& options) {
   check_options(ops, options);
-  const engine_choice engine = detail::choice_of(options);
-  if (x.where == place::device || engine == engine_choice::device || engine == engine_choice::both) {
+  if (one_by_one(x.where, options)) {
     std::vector<reduce_result> results;
     for (const op_kind op : ops) results.push_back(reduce_by(op, x, y, options_for(op, options)));
     return results;
   }
   detail::request first = detail::make_request(ops.front(), x, options_for(ops.front(), options));
   std::optional<detail::operand_apart> apart = detail::operand_apart::of(first, x, y, options);
-  std::vector<asked> all = plans_of(ops, x, apart.has_value(), options);
+  std::vector<asked> all = plans_of(ops, x, forms_of_arrays(ops, apart.has_value()), options);
   detail::check_address(x);
   if (y != nullptr) detail::check_address(*y);
   detail::check_places(x, y, {});
   if (options.stream != nullptr) detail::wait_for(options.stream);
-  return run_on_host(all, {x.data, y != nullptr ? y->data : nullptr}, apart, options);
+  const operands data{x.data, y != nullptr ? y->data : nullptr};
+  return results_of(all, [&](std::span<const host::job> jobs) {
+    std::optional<host::operand_apart> second;
+    if (apart) {
+      apart->count(options);
+      for (const asked& each : all) apart->check_values(each.request.what);
+      second.emplace(apart->on_host());
+    }
+    host::run(jobs, data, {options.threads, options.stop, options.progress}, second ? &*second : nullptr);
+    return x.elements();
+  });
+}
+
+std::vector<reduce_result> reduce_several(operations ops, const stream::inputs& input, const reduce_options& options) {
+  check_options(ops, options);
+  detail::refuse_where("a source", options);
+  const array_layout& layout = input.x.layout();
+  for (const op_kind op : ops) detail::check_unknown_length(op, layout, options);
+  if (one_by_one(place::host, options)) {
+    if (!input.random_access()) {
+      throw unsupported_error(input.x.name() + ": several operations on what is read once are the host engine's");
+    }
+    std::vector<reduce_result> results;
+    for (const op_kind op : ops) {
+      const reduce_options own = options_for(op, options);
+      results.push_back(input.y != nullptr ? reduce(op, input.x, *input.y, own) : reduce(op, input.x, own));
+    }
+    return results;
+  }
+  std::vector<asked> all = plans_of(ops, detail::view_of(layout), indexed_forms::own, options, input.random_access(),
+                                    has_unknown_length(layout));
+  if (options.stream != nullptr) detail::wait_for(options.stream);
+  std::vector<reduce_result> results = results_of(all, [&](std::span<const host::job> jobs) {
+    return stream::run_host(
+        jobs, input,
+        {options.threads, options.memory_bytes, options.stop, options.progress, options.trace, options.way});
+  });
+  for (reduce_result& each : results) each.used.passes.clear();
+  return results;
 }
 
 }  // namespace
@@ -156,12 +214,29 @@ std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, const arra
 std::vector<reduce_result> reduce(operations ops, const array_view& x, const array_view& y,
                                   const reduce_options& options) {
   for (const op_kind op : ops) detail::check_pair(op, x, y);
-  reduce_options both = options;
-  if (options.progress) both.progress = [&tell = options.progress](std::int64_t bytes) { tell(2 * bytes); };
-  return reduce_several(ops, x, &y, both);
+  return reduce_several(ops, x, &y, for_two(options));
 }
 
 std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, const array_view& x, const array_view& y,
+                                  const reduce_options& options) {
+  return reduce(operations(ops.begin(), ops.size()), x, y, options);
+}
+
+std::vector<reduce_result> reduce(operations ops, source& input, const reduce_options& options) {
+  for (const op_kind op : ops) detail::check_arrays(op, 1);
+  return reduce_several(ops, stream::inputs(input), options);
+}
+
+std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, source& input, const reduce_options& options) {
+  return reduce(operations(ops.begin(), ops.size()), input, options);
+}
+
+std::vector<reduce_result> reduce(operations ops, source& x, source& y, const reduce_options& options) {
+  for (const op_kind op : ops) detail::check_pair(op, x, y);
+  return reduce_several(ops, stream::inputs(x, y), for_two(options));
+}
+
+std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, source& x, source& y,
                                   const reduce_options& options) {
   return reduce(operations(ops.begin(), ops.size()), x, y, options);
 }

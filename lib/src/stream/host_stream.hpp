@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <stop_token>
 
+#include "host/engine.hpp"
 #include "multifold/plan.hpp"
 #include "multifold/source.hpp"
 #include "multifold/trace.hpp"
@@ -40,6 +42,9 @@ struct host_options {
 /// Returns:  the number of elements read, of each source.
 /// Cost:     reads each element once.
 std::int64_t run_host(const plan& p, const inputs& input, void* results, const host_options& options = {});
+
+/// The same for each of `jobs`, from one read. Partial results of all have to fit.
+std::int64_t run_host(std::span<const host::job> jobs, const inputs& input, const host_options& options = {});
 
 /// The CPU's part of a reduction that it shares with a GPU. Its threads are the caller's.
 class host_part {
