@@ -31,6 +31,7 @@ PUBLIC = {
     "rates.hpp": "reduce",
     "by_key.hpp": "reduce",
     "segments.hpp": "reduce",
+    "several.hpp": "reduce",
     "span.hpp": "reduce",
     "multifold.hpp": "reduce",
 }

@@ -44,8 +44,8 @@ array_view make_view(const T* data, std::vector<std::int64_t> extents, place whe
   return make_view(static_cast<const void*>(data), dtype_of<T>, std::move(extents), where);
 }
 
-/// `view` as an array of `extents`, by NumPy's rules: axes count from the last, and those that are missing, or of extent
-/// 1, repeat. Nothing is copied. Throws: shape_error for extents that do not fit.
+/// `view` as an array of `extents`, by NumPy's rules: axes count from the last, and those that are missing, or of
+/// extent 1, repeat. Nothing is copied. Throws: shape_error for extents that do not fit.
 array_view broadcast_to(const array_view& view, const std::vector<std::int64_t>& extents);
 
 /// Where the elements of a reduction lie: one array, or two of the same dtype, extents and strides.

@@ -9,6 +9,7 @@
 #include "host/aligned_bytes.hpp"
 #include "host/engine.hpp"
 #include "host/progress.hpp"
+#include "host/reduce_apart.hpp"
 #include "host/reduce_box.hpp"
 #include "host/shape.hpp"
 #include "host/tasks.hpp"
@@ -67,6 +68,7 @@ class execution {
   struct scratch {
     std::vector<aligned_bytes> parts;
     std::vector<std::byte*> into;
+    aligned_bytes space;  // of reduce_apart
   };
 
   aligned_bytes accumulators(const member& m, std::int64_t rows) const {
@@ -75,7 +77,8 @@ class execution {
   static std::optional<second_operand> second_of(const operand_apart* apart) {
     if (apart == nullptr) return std::nullopt;
     const array_view& y = apart->second;
-    return second_operand{static_cast<const std::byte*>(y.data), item_bytes(y.type), apart->counts != nullptr};
+    return second_operand{static_cast<const std::byte*>(y.data), item_bytes(y.type), apart->counts != nullptr, false,
+                          nullptr};
   }
 
   std::int64_t row_bytes(const member& m) const { return shape_.block * m.fold.acc_bytes(); }
@@ -83,7 +86,9 @@ class execution {
   template <class Task>
   void share(std::int64_t tasks, const Task& task) {
     const auto make_scratch = [this] {
-      return scratch{std::vector<aligned_bytes>(members_.size()), std::vector<std::byte*>(members_.size())};
+      scratch made{std::vector<aligned_bytes>(members_.size()), std::vector<std::byte*>(members_.size()), {}};
+      if (second_) made.space = allocate_accumulators(1, apart_space_bytes);
+      return made;
     };
     share_out(threads_, tasks, make_scratch, task);
   }
@@ -96,7 +101,7 @@ class execution {
     // Neighbouring tasks read neighbouring columns of the same rows.
     const std::int64_t block = task % shape_.blocks, piece = task / shape_.blocks;
     for (std::size_t i = 0; i < members_.size(); ++i) s.into[i] = partial(members_[i], block, piece);
-    reduce_into(block, piece, s.into);
+    reduce_into(block, piece, s);
   }
 
   // Elements that all members take before the next ones come, so that they are in the cache still.
@@ -106,21 +111,24 @@ class execution {
   }
 
   // Elements of piece `piece` of every batch of the block, into fresh accumulators.
-  void reduce_into(std::int64_t block, std::int64_t piece, const std::vector<std::byte*>& into) {
+  void reduce_into(std::int64_t block, std::int64_t piece, scratch& s) {
     if (options_.stop.stop_requested()) throw cancelled_error("the reduction was cancelled");
     const interval batches = shape_.batches_of(block), elements = shape_.elements_of(piece);
-    for (std::size_t i = 0; i < members_.size(); ++i) members_[i].fold.clear(into[i], batches.end - batches.begin);
+    for (std::size_t i = 0; i < members_.size(); ++i) members_[i].fold.clear(s.into[i], batches.end - batches.begin);
     const std::int64_t slice = slice_of(batches, elements);
     for (interval some{elements.begin, 0}; some.begin < elements.end; some.begin = some.end) {
       some.end = std::min(elements.end, some.begin + slice);
-      for (std::size_t i = 0; i < members_.size(); ++i) add(members_[i], batches, some, into[i]);
+      for (std::size_t i = 0; i < members_.size(); ++i) add(members_[i], batches, some, s, s.into[i]);
     }
     report((batches.end - batches.begin) * (elements.end - elements.begin) * item_);
   }
 
-  void add(const member& m, interval batches, interval elements, std::byte* acc) const {
+  void add(const member& m, interval batches, interval elements, const scratch& s, std::byte* acc) const {
     std::optional<second_operand> second = second_;
-    if (second) second->indexed = order_of(m.plan.what.op) == element_order::indexed;
+    if (second) {
+      second->indexed = order_of(m.plan.what.op) == element_order::indexed;
+      second->space = s.space.get();
+    }
     cut(nest_, nest_.kept, batches, whole(nest_), [&](const box& kept) {
       cut(nest_, nest_.reduced, elements, kept, [&](const box& b) {
         reduce_box(m.fold, nest_, b, {data_, 0, acc, batches.begin, other_, 0, second ? &*second : nullptr});
@@ -154,7 +162,7 @@ class execution {
         if (!s.parts[i]) s.parts[i] = accumulators(members_[i], shape_.parts + 1);
         s.into[i] = s.parts[i].get() + number * row_bytes(members_[i]);
       }
-      reduce_into(block, piece++, s.into);
+      reduce_into(block, piece++, s);
     };
     for (std::int64_t part = 0; part < shape_.parts; ++part) {
       reduce_to_row(part);

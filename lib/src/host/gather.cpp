@@ -16,6 +16,8 @@ void gather_words(const std::byte* from, const tile_shape& shape, std::byte* int
     if (shape.stride == 0) {
       const packed<Word> word = *row;
       for (std::int64_t k = 0; k < shape.width; ++k) out[k] = word;
+    } else if (shape.stride == 1) {
+      std::copy_n(row, shape.width, out);
     } else {
       for (std::int64_t k = 0; k < shape.width; ++k) out[k] = row[k * shape.stride];
     }

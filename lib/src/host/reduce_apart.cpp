@@ -7,14 +7,14 @@
 #include <utility>
 
 #include "host/gather.hpp"
-#include "host/packed.hpp"
+#include "host/selection.hpp"
 
 namespace multifold::host {
 namespace {
 
-constexpr std::int64_t tile_elements = 4096;
-// Of columns beside each other.
-constexpr std::int64_t pair_width = 256, selected_width = 64;
+// Of columns beside each other: they are tall, because what a kernel begins and ends with is as much as some hundred
+// elements.
+constexpr std::int64_t tile_width = 64;
 
 constexpr nest_loop no_loop = {1, 0, 0, 0, 0, true};
 
@@ -30,42 +30,10 @@ struct row_part {
   std::int64_t count, stride, second_stride, index_step;
 };
 
-template <class Word>
-std::int64_t selected_words(const std::byte* from, const std::byte* marks, std::int64_t count, std::byte* into) {
-  const packed<Word>* const x = packed_at<Word>(from);
-  auto* const out = reinterpret_cast<packed<Word>*>(into);
-  std::int64_t kept = 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    out[kept] = x[i];
-    kept += marks[i] != std::byte{0};
-  }
-  return kept;
-}
-
-// Copies the elements beside marks that are not zero, and returns how many these are.
-std::int64_t selected(std::int64_t item, const std::byte* from, const std::byte* marks, std::int64_t count,
-                      std::byte* into) {
-  if (item == 1) return selected_words<std::uint8_t>(from, marks, count, into);
-  if (item == 2) return selected_words<std::uint16_t>(from, marks, count, into);
-  if (item == 4) return selected_words<std::uint32_t>(from, marks, count, into);
-  return selected_words<std::uint64_t>(from, marks, count, into);
-}
-
-// Calls `emit(first, last)` for every run of marks that are not zero.
-template <class Emit>
-void runs_of(const std::byte* marks, std::int64_t count, std::int64_t stride, const Emit& emit) {
-  for (std::int64_t i = 0; i < count;) {
-    const bool on = marks[i * stride] != std::byte{0};
-    const std::int64_t first = i;
-    while (i < count && (marks[i * stride] != std::byte{0}) == on) ++i;
-    if (on) emit(first, i);
-  }
-}
-
 class walker {
  public:
   walker(const fold& f, const second_operand& second, const nest_loop* loops, int count)
-      : f_(f), second_(second), loops_(loops), count_(count) {}
+      : f_(f), second_(second), loops_(loops), count_(count), tile_elements_(tile_bytes / f.item) {}
 
   void walk(position p, int depth) {
     if (depth < count_ - 2) {
@@ -103,8 +71,8 @@ class walker {
       return;
     }
     const bool as_rows = !in.reduced && out.reduced && f_.any_order && in.extent < f_.rows_below;
-    const std::int64_t most = in.reduced ? tile_elements : pair_width;
-    const std::int64_t width = std::min(in.extent, most), rows = std::min(out.extent, tile_elements / width);
+    const std::int64_t most = in.reduced ? tile_elements_ : tile_width;
+    const std::int64_t width = std::min(in.extent, most), rows = std::min(out.extent, tile_elements_ / width);
     for (std::int64_t r = 0; r < out.extent; r += rows) {
       for (std::int64_t k = 0; k < in.extent; k += width) {
         pair_tile(moved(moved(p, out, r), in, k), std::min(rows, out.extent - r), std::min(width, in.extent - k),
@@ -115,7 +83,7 @@ class walker {
 
   void pair_tile(position p, std::int64_t rows, std::int64_t width, bool as_rows) {
     const nest_loop &in = inner(), &out = outer();
-    constexpr std::ptrdiff_t partner = sizeof copy_;  // the second copy comes behind the first
+    constexpr std::ptrdiff_t partner = tile_bytes;  // the second copy comes behind the first
     const auto gather_both = [&](const nest_loop& slow, std::int64_t turns, const nest_loop& fast,
                                  std::int64_t across) {
       gather(f_.item, p.x, {turns, slow.stride, across, fast.stride}, copy_);
@@ -165,8 +133,8 @@ class walker {
   // Elements of one batch.
   void select_row(position p, const row_part& row) {
     if (row.second_stride == 0 && *p.second == std::byte{0}) return;
-    for (std::int64_t k = 0; k < row.count; k += tile_elements) {
-      const std::int64_t count = std::min(tile_elements, row.count - k);
+    for (std::int64_t k = 0; k < row.count; k += tile_elements_) {
+      const std::int64_t count = std::min(tile_elements_, row.count - k);
       const std::byte* x = p.x + k * row.stride * f_.item;
       const std::byte* marks = p.second + k * row.second_stride;
       if (row.stride != 1) gather(f_.item, std::exchange(x, second_copy_), {1, 0, count, row.stride}, second_copy_);
@@ -182,7 +150,7 @@ class walker {
         f_.rows({x + first * f_.item, last - first, 1, 0, acc, 0, index + first * index_step, 0, index_step, 0});
       });
     }
-    if (acc != waiting_acc_ || waiting_ + count > tile_elements) flush();
+    if (acc != waiting_acc_ || waiting_ + count > tile_elements_) flush();
     waiting_acc_ = acc;
     waiting_ += selected(f_.item, x, marks, count, copy_ + waiting_ * f_.item);
   }
@@ -190,14 +158,29 @@ class walker {
   // Marks are the same for all columns of a row.
   void select_whole_rows(position p) {
     const nest_loop &in = inner(), &out = outer();
-    const bool dense = in.stride == 1 || in.extent == 1;
-    const std::int64_t width = dense ? in.extent : std::min(in.extent, pair_width);
-    runs_of(p.second, out.extent, out.second_stride, [&](std::int64_t first, std::int64_t last) {
-      if (dense) {
-        const position q = moved(p, out, first);
-        return f_.columns({q.x, width, last - first, out.stride, q.acc, q.index, out.index_step, 0});
+    if (second_.indexed) return select_runs_of_rows(p);
+    const std::int64_t width = std::min(in.extent, tile_width), rows = tile_elements_ / width;
+    for (std::int64_t k = 0; k < in.extent; k += width) {
+      const std::int64_t columns = std::min(width, in.extent - k);
+      std::int64_t filled = 0;
+      position q = moved(p, in, k);
+      const auto flush_rows = [&] {
+        if (filled > 0) f_.columns({copy_, columns, filled, columns, q.acc, 0, 0, 0});
+        filled = 0;
+      };
+      for (std::int64_t r = 0; r < out.extent; ++r, q = moved(q, out, 1)) {
+        if (*q.second == std::byte{0}) continue;
+        gather(f_.item, q.x, {1, 0, columns, in.stride}, copy_ + filled * columns * f_.item);
+        if (++filled == rows) flush_rows();
       }
-      const std::int64_t most = tile_elements / width;
+      flush_rows();
+    }
+  }
+
+  void select_runs_of_rows(position p) {
+    const nest_loop &in = inner(), &out = outer();
+    const std::int64_t width = std::min(in.extent, tile_width), most = tile_elements_ / width;
+    runs_of(p.second, out.extent, out.second_stride, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t r = first; r < last; r += most) {
         for (std::int64_t k = 0; k < in.extent; k += width) {
           const position q = moved(moved(p, out, r), in, k);
@@ -209,11 +192,52 @@ class walker {
     });
   }
 
-  // Columns of a tile become rows.
+  // What is selected of the columns of a tile becomes rows. Elements are read in the order of memory.
   void select_columns(position p) {
+    if (second_.indexed) return select_columns_with_indices(p);
     const nest_loop &in = inner(), &out = outer();
-    const std::int64_t width = std::min(in.extent, selected_width);
-    const std::int64_t rows = std::min(out.extent, tile_elements / width);
+    const std::int64_t width = std::min(in.extent, tile_width), pitch = tile_elements_ / width;
+    for (std::int64_t k = 0; k < in.extent; k += width) {
+      const std::int64_t columns = std::min(width, in.extent - k);
+      for (std::int64_t r = 0; r < out.extent; r += pitch) {
+        const position q = moved(moved(p, in, k), out, r);
+        std::array<std::int64_t, tile_width> heights{};
+        select_into_columns(f_.item, q, columns, std::min(pitch, out.extent - r), pitch, heights.data());
+        for (std::int64_t c = 0; c < columns; ++c) {
+          const std::int64_t count = heights[static_cast<std::size_t>(c)];
+          if (count == 0) continue;
+          f_.rows({copy_ + c * pitch * f_.item, count, 1, 0, q.acc + c * in.acc_step * f_.acc_bytes(), 0, 0, 0, 0, 0});
+        }
+      }
+    }
+  }
+
+  template <class Word>
+  void select_words_into_columns(position p, std::int64_t columns, std::int64_t rows, std::int64_t pitch,
+                                 std::int64_t* heights) {
+    const nest_loop &in = inner(), &out = outer();
+    auto* const into = reinterpret_cast<packed<Word>*>(copy_);
+    for (std::int64_t r = 0; r < rows; ++r, p = moved(p, out, 1)) {
+      const packed<Word>* const x = packed_at<Word>(p.x);
+      for (std::int64_t c = 0; c < columns; ++c) {
+        into[c * pitch + heights[c]] = x[c * in.stride];
+        heights[c] += p.second[c * in.second_stride] != std::byte{0};
+      }
+    }
+  }
+
+  void select_into_columns(std::int64_t item, position p, std::int64_t columns, std::int64_t rows, std::int64_t pitch,
+                           std::int64_t* heights) {
+    if (item == 1) select_words_into_columns<std::uint8_t>(p, columns, rows, pitch, heights);
+    else if (item == 2) select_words_into_columns<std::uint16_t>(p, columns, rows, pitch, heights);
+    else if (item == 4) select_words_into_columns<std::uint32_t>(p, columns, rows, pitch, heights);
+    else select_words_into_columns<std::uint64_t>(p, columns, rows, pitch, heights);
+  }
+
+  void select_columns_with_indices(position p) {
+    const nest_loop &in = inner(), &out = outer();
+    const std::int64_t width = std::min(in.extent, tile_width);
+    const std::int64_t rows = std::min(out.extent, tile_elements_ / width);
     for (std::int64_t k = 0; k < in.extent; k += width) {
       const std::int64_t columns = std::min(width, in.extent - k);
       for (std::int64_t r = 0; r < out.extent; r += rows) {
@@ -225,7 +249,6 @@ class walker {
           select_neighbours(second_copy_ + c * count * f_.item, marks_ + c * count, count,
                             q.acc + c * in.acc_step * f_.acc_bytes(), q.index, out.index_step);
         }
-        flush();
       }
     }
   }
@@ -236,9 +259,10 @@ class walker {
   const int count_;
   std::byte* waiting_acc_ = nullptr;
   std::int64_t waiting_ = 0;
-  alignas(64) std::byte copy_[tile_elements * 8];
-  alignas(64) std::byte second_copy_[sizeof copy_];
-  alignas(64) std::byte marks_[tile_elements];
+  const std::int64_t tile_elements_;
+  std::byte* const copy_ = second_.space;
+  std::byte* const second_copy_ = copy_ + tile_bytes;
+  std::byte* const marks_ = second_copy_ + tile_bytes;
 };
 
 // The fastest reduced loop goes outside of kept ones that are faster, so that kernels see batches of more than an

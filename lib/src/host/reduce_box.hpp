@@ -14,7 +14,8 @@ struct second_operand {
   const std::byte* data;  // its first element
   std::int64_t item;      // bytes of an element
   bool selects;           // elements are bool8, and those of the first array beside a zero take no part; else a pair
-  bool indexed = false;   // the operation keeps the index of elements
+  bool indexed;           // the operation keeps the index of elements
+  std::byte* space;       // of the thread: apart_space_bytes, aligned to a cache line
 };
 
 /// Where a box is read from and gathered.
