@@ -5,8 +5,10 @@
 #include <bit>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "common/failure.hpp"
+#include "common/suggestion.hpp"
 
 namespace multifold::app {
 namespace {
@@ -33,8 +35,36 @@ constexpr std::array<numpy_name, 13> kinds{{{"?", dtype::boolean},
                                             {"f4", dtype::f32},
                                             {"f8", dtype::f64}}};
 
-constexpr std::array<numpy_name, 4> words{
-    {{"bool_", dtype::boolean}, {"half", dtype::f16}, {"single", dtype::f32}, {"double", dtype::f64}}};
+// Of NumPy, of C, and of CUDA's libraries.
+constexpr std::array<numpy_name, 15> words{{{"bool_", dtype::boolean},
+                                            {"half", dtype::f16},
+                                            {"single", dtype::f32},
+                                            {"double", dtype::f64},
+                                            {"int8_t", dtype::i8},
+                                            {"int16_t", dtype::i16},
+                                            {"int32_t", dtype::i32},
+                                            {"int64_t", dtype::i64},
+                                            {"uint8_t", dtype::u8},
+                                            {"uint16_t", dtype::u16},
+                                            {"uint32_t", dtype::u32},
+                                            {"uint64_t", dtype::u64},
+                                            {"fp16", dtype::f16},
+                                            {"fp32", dtype::f32},
+                                            {"fp64", dtype::f64}}};
+
+// What is worth a suggestion.
+const std::vector<std::string>& suggested() {
+  static const std::vector<std::string> names{"bool",   "int8",   "int16",   "int32", "int64",    "uint8",   "uint16",
+                                              "uint32", "uint64", "float16", "half",  "bfloat16", "float32", "float64",
+                                              "single", "double", "i16",     "i32",   "i64",      "u16",     "u32",
+                                              "u64",    "f16",    "bf16",    "f32",   "f64"};
+  return names;
+}
+
+// Sizes differ: "int" has 8 bytes in NumPy, and 4 in C.
+[[noreturn]] void refuse_ambiguous(const std::string& start, const std::string& kind) {
+  throw usage(start + ", 8 bytes in NumPy and 4 in C; expected " + kind + "64 or " + kind + "32");
+}
 
 template <std::size_t N>
 std::optional<dtype> found_in(const std::array<numpy_name, N>& table, std::string_view name) {
@@ -79,7 +109,8 @@ dtype_word parse_dtype_word(const std::string& option, const std::string& text) 
   if (!type) type = found_in(kinds, text);
   if (!type) type = found_in(words, text);
   if (type) return {*type, false};
-  throw usage(start +
+  if (text == "int" || text == "uint" || text == "float") refuse_ambiguous(start, text);
+  throw usage(option + ": found " + quoted(text, suggested()) +
               "; expected bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32 or float64, or in short b1, "
               "i1, i16 to i64, u1, u16 to u64, f16, bf16, f32 or f64, or as in NumPy, like i2, f4 or >f8");
 }

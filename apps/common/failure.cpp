@@ -1,8 +1,6 @@
 // The table of exceptions and exit codes.
 #include "common/failure.hpp"
 
-#include <unistd.h>
-
 #include <new>
 #include <system_error>
 
@@ -11,8 +9,6 @@
 
 namespace multifold::app {
 namespace {
-
-std::string_view program = "multifold";
 
 constexpr char digits[] = "0123456789abcdef";
 
@@ -33,6 +29,32 @@ std::string escaped(std::string_view text) {
   return line;
 }
 
+failure named(exit_code code, const std::vector<std::string>& paths, const std::string& text) {
+  const std::string message = in_options(text), label = label_of(paths);
+  if (label.empty() || message.empty()) return {code, message, paths};
+  for (const std::string& path : paths) {
+    if (message.starts_with(label_of(path) + ":")) return {code, message, {path}};
+  }
+  if (message.starts_with(label + ":")) return {code, message, paths};
+  return {code, label + ": " + message, paths};
+}
+
+}  // namespace
+
+std::string_view name(exit_code code) noexcept {
+  switch (code) {
+    case exit_code::success: return "success";
+    case exit_code::other: return "other";
+    case exit_code::usage: return "usage";
+    case exit_code::input: return "input";
+    case exit_code::no_engine: return "no_engine";
+    case exit_code::device: return "device";
+    case exit_code::does_not_fit: return "does_not_fit";
+    case exit_code::interrupted: return "interrupted";
+  }
+  return "other";
+}
+
 // Parsers and the system may break lines; a message is one line.
 std::string one_line(std::string_view text) {
   std::string line;
@@ -47,17 +69,15 @@ std::string one_line(std::string_view text) {
   return escaped(line);
 }
 
-failure named(exit_code code, const std::string& label, const std::string& text) {
-  const std::string message = in_options(text);
-  if (label.empty() || message.empty() || message.starts_with(label + ":")) return {code, message};
-  return {code, label + ": " + message};
-}
-
-}  // namespace
-
 failure usage(const std::string& message) { return {exit_code::usage, message}; }
 
-failure about(const std::string& label, const failure& problem) { return named(problem.code(), label, problem.what()); }
+failure file_failure(exit_code code, const std::string& path, const std::string& message) {
+  return {code, label_of(path) + ": " + message, {path}};
+}
+
+failure about(const std::vector<std::string>& paths, const failure& problem) {
+  return problem.files().empty() ? named(problem.code(), paths, problem.what()) : problem;
+}
 
 std::string label_of(const std::string& path) {
   if (path == "-") return "standard input";
@@ -72,63 +92,47 @@ std::string label_of(const std::vector<std::string>& paths) {
 }
 
 failure failure_of(std::exception_ptr error, const std::vector<std::string>& paths) {
-  const failure problem = failure_of(error, "");
-  for (const std::string& path : paths) {
-    if (std::string_view(problem.what()).starts_with(label_of(path) + ":")) return problem;
-  }
-  return about(label_of(paths), problem);
-}
-
-failure failure_of(std::exception_ptr error, const std::string& label) {
   try {
     std::rethrow_exception(error);
   } catch (const failure& e) {
     return e;  // it says already whom it is about
   } catch (const cancelled_error&) {
-    return named(exit_code::interrupted, label, "interrupted; nothing was written");
+    return named(exit_code::interrupted, paths, "interrupted; nothing was written");
   } catch (const io_error& e) {
-    return named(exit_code::input, label, e.what());
+    return named(exit_code::input, paths, e.what());
   } catch (const format_error& e) {
-    return named(exit_code::input, label, e.what());
+    return named(exit_code::input, paths, e.what());
   } catch (const shape_error& e) {
-    return named(exit_code::usage, label, e.what());
+    return named(exit_code::usage, paths, e.what());
   } catch (const engine_error& e) {
-    return named(exit_code::no_engine, label, e.what());
+    return named(exit_code::no_engine, paths, e.what());
   } catch (const unsupported_error& e) {
-    return named(exit_code::usage, label, e.what());
+    return named(exit_code::usage, paths, e.what());
   } catch (const overflow_error& e) {
-    return named(exit_code::does_not_fit, label, e.what());
+    return named(exit_code::does_not_fit, paths, e.what());
   } catch (const cuda_error& e) {
-    return named(exit_code::device, label, e.what());
+    return named(exit_code::device, paths, e.what());
   } catch (const out_of_memory& e) {
-    return named(exit_code::other, label, e.what() + std::string("; --memory and --threads say how much buffers take"));
+    return named(exit_code::other, paths, e.what() + std::string("; --memory and --threads say how much buffers take"));
   } catch (const std::bad_alloc&) {
-    return named(exit_code::other, label, "out of memory; ask for less: a smaller --memory or fewer --threads");
+    return named(exit_code::other, paths, "out of memory; ask for less: a smaller --memory or fewer --threads");
   } catch (const std::system_error& e) {
-    return named(exit_code::other, label, std::string(e.what()) + "; ask for less: fewer --threads");
+    return named(exit_code::other, paths, std::string(e.what()) + "; ask for less: fewer --threads");
   } catch (const std::exception& e) {
-    return named(exit_code::other, label, e.what());
+    return named(exit_code::other, paths, e.what());
   }
 }
 
-failure input_failure_of(std::exception_ptr error, const std::string& label) {
+failure input_failure_of(std::exception_ptr error, const std::string& path) {
   try {
     std::rethrow_exception(error);
   } catch (const engine_error&) {
-    return failure_of(error, label);
+    return failure_of(error, {path});
   } catch (const unsupported_error& e) {
-    return named(exit_code::input, label, e.what());
+    return named(exit_code::input, {path}, e.what());
   } catch (...) {
-    return failure_of(error, label);
+    return failure_of(error, {path});
   }
-}
-
-void name_program(std::string_view name) { program = name; }
-
-void complain(std::string_view message) {
-  const std::string line = std::string(program) + ": " + one_line(message) + "\n";
-  // There is nobody left to tell when standard error fails.
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
 }
 
 }  // namespace multifold::app

@@ -7,7 +7,7 @@
 #include <ctime>
 #include <system_error>
 
-#include "common/failure.hpp"
+#include "common/complaint.hpp"
 
 namespace multifold::app {
 namespace {
@@ -76,6 +76,10 @@ void interrupt_watch::watch() {
   if (!finished_) force_exit();
 }
 
+void interrupt_watch::complain_of_end(const std::string& message, const std::vector<std::string>& files) const {
+  complain({exit_code::interrupted, message, files}, exit_status());
+}
+
 void interrupt_watch::force_exit() {
   if (claimed_.exchange(true)) {
     // The report is out, but its thread does not come to an end.
@@ -83,7 +87,7 @@ void interrupt_watch::force_exit() {
   }
   const std::lock_guard lock(words_mutex_);
   if (last_words_) last_words_();
-  else complain("interrupted");
+  else complain_of_end("interrupted", {});
   ::_exit(exit_status());
 }
 

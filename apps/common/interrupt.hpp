@@ -6,8 +6,10 @@
 #include <functional>
 #include <mutex>
 #include <stop_token>
+#include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace multifold::app {
 
@@ -30,6 +32,9 @@ class interrupt_watch {
 
   /// What is done before a forced exit: a message, and files removed. Runs in another thread.
   void set_last_words(std::function<void()> words);
+
+  /// Says, after the first signal, that it has ended the work on `files`. For last words.
+  void complain_of_end(const std::string& message, const std::vector<std::string>& files) const;
 
   /// Called before the interruption is reported elsewhere; does not return if a forced exit has begun to.
   void claim();

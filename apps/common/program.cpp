@@ -4,6 +4,8 @@
 #include <csignal>
 #include <exception>
 
+#include "common/complaint.hpp"
+
 namespace multifold::app {
 
 int run_program(std::string_view name, const std::function<exit_code(interrupt_watch&)>& work) {
@@ -15,11 +17,12 @@ int run_program(std::string_view name, const std::function<exit_code(interrupt_w
   try {
     return static_cast<int>(work(watch));
   } catch (...) {
-    const failure problem = failure_of(std::current_exception(), "");
+    const failure problem = failure_of(std::current_exception());
     const bool interrupted = problem.code() == exit_code::interrupted;
     if (interrupted) watch.claim();
-    if (*problem.what() != '\0') complain(problem.what());
-    return interrupted ? watch.exit_status() : static_cast<int>(problem.code());
+    const int status = interrupted ? watch.exit_status() : static_cast<int>(problem.code());
+    if (*problem.what() != '\0') complain(problem, status);
+    return status;
   }
 }
 

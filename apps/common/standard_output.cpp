@@ -39,7 +39,7 @@ text_output& text_output::operator<<(std::string_view text) {
 }
 
 void text_output::flush() {
-  print(piece_);
+  sink_(piece_);
   piece_.clear();
 }
 

@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <utility>
+
 #include "multifold/reduction.hpp"
 #include "offered_ops.hpp"
 
@@ -15,7 +17,7 @@ CLI::Validator between(std::int64_t least, std::int64_t greatest) {
 }
 
 std::string result_dtype_help(std::optional<op_kind> op) {
-  if (op == op_kind::describe) return "Type of mean, std and norm2, and of the sum of floats; each is rounded once";
+  if (op == op_kind::describe) return "Of mean, std and norm2, and of the sum of floats";
   return "Round, once, to this type";
 }
 
@@ -26,22 +28,26 @@ std::string accuracy_help(std::optional<op_kind> op) {
 
 std::string nan_help(std::optional<op_kind> op) {
   const bool pairs = op && takes_two_arrays(*op), truths = op && takes_truths(*op);
-  return std::string(truths ? "propagate: a NaN is not zero; omit: "
-                            : "propagate: any NaN makes the result NaN; omit: ") +
-         (pairs ? "pairs with a NaN take no part" : "NaN take no part");
+  return std::string(pairs ? "omit: pairs with NaN" : "omit: NaN") + " take no part; propagate (default)" +
+         (truths ? ": are not zero" : "");
 }
 
 }  // namespace
 
-CLI::Validator one_of(const std::vector<std::string>& words) { return CLI::IsMember(words).description(""); }
+std::vector<std::string> rare_groups() {
+  return {group_of_files, group_of_details, group_of_segments, group_of_states, group_of_forced_plans};
+}
+
+CLI::Validator one_of(std::vector<choice> choices) {
+  return {[choices = std::move(choices)](std::string& text) { return choose(text, choices); }, ""};
+}
 
 void add_raw_options(CLI::App& command, raw_arguments& to) {
-  const char* const group = "Raw elements, without a .npy header";
-  command.add_option("--dtype", to.dtype, "int8, float32, bfloat16, ... or f32, i16, ...; NumPy's, too: f4, >i8, ?")
+  const char* const group = group_of_raw;
+  command.add_option("--dtype", to.dtype, "float32, f32, f4, >f4, ...: see multifold help dtypes")
       ->type_name("TYPE")
       ->group(group);
-  command
-      .add_option("--shape", to.shape, "Extents in C order, like 1000,64 (default: one axis, to the end of the file)")
+  command.add_option("--shape", to.shape, "Extents in C order, like 1000,64 (default: one axis)")
       ->type_name("N,N...")
       ->group(group);
   command.add_option("--offset", to.offset, "Where the elements start, like 128 or 4KiB")
@@ -50,8 +56,8 @@ void add_raw_options(CLI::App& command, raw_arguments& to) {
 }
 
 void add_reduction_options(CLI::App& command, std::optional<op_kind> op, reduction_arguments& to) {
-  const char* const group = "What is computed";
-  command.add_option("--axis", to.axes, "Axes to reduce, like 0 or 0,-1; may be repeated (default: all)")
+  const char* const group = group_of_reduction;
+  command.add_option("--axis,--axes", to.axes, "Axes to reduce, like 0 or 0,-1 (default: all)")
       ->type_name("N,N...")
       ->allow_extra_args(false)
       ->group(group);
@@ -59,35 +65,29 @@ void add_reduction_options(CLI::App& command, std::optional<op_kind> op, reducti
   command.add_option("--result-dtype", to.result_dtype, result_dtype_help(op))->type_name("TYPE")->group(group);
   command.add_option("--accuracy", to.accuracy, accuracy_help(op))
       ->type_name("CLASS")
-      ->check(one_of({"exact", "fast"}))
-      ->group(group);
+      ->transform(one_of(choices_of({"exact", "fast"})))
+      ->group(group_of_details);
   command.add_option("--nan", to.nan, nan_help(op))
       ->type_name("POLICY")
-      ->check(one_of({"propagate", "omit"}))
+      ->transform(one_of(choices_of({"propagate", "omit"})))
       ->capture_default_str()
       ->group(group);
-  command
-      .add_option("--initial", to.initial,
-                  "Takes part as one more value, even NaN, unrounded; the value of an empty min or max")
+  command.add_option("--initial", to.initial, "One more value, unrounded; that of an empty min or max")
       ->type_name("VALUE")
       ->group(!op || takes_initial(*op) ? group : "");
-  command
-      .add_option("--correction", to.correction,
-                  "Comes off the count in the divisor (default: 0, as in NumPy's var; NumPy's cov takes 1)")
+  command.add_option("--correction,--ddof", to.correction, "Comes off the count: 0 (default), or 1 for samples")
       ->type_name("N")
       ->group(!op || takes_correction(*op) ? group : "");
 }
 
 void add_engine_options(CLI::App& command, engine_arguments& to) {
-  const char* const group = "Where and how";
-  command
-      .add_option("--engine", to.engine,
-                  "auto (obeys MULTIFOLD_ENGINE, too), host, device, or both: CPU and GPU share it")
+  const char* const group = group_of_engines;
+  command.add_option("--engine", to.engine, "auto (default), host (cpu), device (gpu), or both")
       ->type_name("ENGINE")
-      ->check(one_of({"auto", "host", "device", "both"}))
+      ->transform(one_of(engine_choices()))
       ->capture_default_str()
       ->group(group);
-  command.add_option("--threads", to.threads, "Of the host engine (default: all that this process may use)")
+  command.add_option("--threads", to.threads, "Of the host engine (default: all there are)")
       ->type_name("N")
       ->check(between(1, 65536))
       ->group(group);
@@ -98,18 +98,18 @@ void add_engine_options(CLI::App& command, engine_arguments& to) {
       .add_option("--transfer", to.transfer,
                   "auto, staged, copy or mapped: how elements get to the device; files are staged")
       ->type_name("WAY")
-      ->check(one_of({"auto", "staged", "copy", "mapped"}))
+      ->transform(one_of(choices_of({"auto", "staged", "copy", "mapped"})))
       ->capture_default_str()
-      ->group(group);
+      ->group(group_of_details);
   add_forced_options(command, to);
 }
 
 void add_forced_options(CLI::App& command, engine_arguments& to) {
-  const char* const forced = "A forced plan: the same answer another way, or a refusal";
+  const char* const forced = group_of_forced_plans;
   command.add_option("--passes", to.passes, "Number of passes")->type_name("N")->check(between(1, 64))->group(forced);
   command.add_option("--finish", to.finish, "next-pass, last-block or atomic: how the parts of a batch become one")
       ->type_name("HOW")
-      ->check(one_of({"next-pass", "last-block", "atomic"}))
+      ->transform(one_of(choices_of({"next-pass", "last-block", "atomic"})))
       ->group(forced);
   command.add_option("--parts", to.parts, "Parts that a batch is cut into by the first pass")
       ->type_name("N")
@@ -121,7 +121,7 @@ void add_forced_options(CLI::App& command, engine_arguments& to) {
       ->group(forced);
   command.add_option("--form", to.form, "shuffle or shared-tree: how the threads of a block become one value")
       ->type_name("FORM")
-      ->check(one_of({"shuffle", "shared-tree"}))
+      ->transform(one_of(choices_of({"shuffle", "shared-tree"})))
       ->group(forced);
 }
 

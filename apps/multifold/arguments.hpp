@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/words.hpp"
 #include "multifold/ops.hpp"
 
 // <CLI/CLI.hpp> takes three seconds to compile, and few sources need it.
@@ -72,8 +73,23 @@ struct engine_arguments {
   std::optional<std::string> form;
 };
 
-/// Refuses any other word. The help text says which there are.
-CLI::Validator one_of(const std::vector<std::string>& words);
+/// What groups of options are called in help; those of rare_groups() are shown by --help-all only.
+inline constexpr const char* group_of_reduction = "What is computed";
+inline constexpr const char* group_of_raw = "Raw elements, without a .npy header";
+inline constexpr const char* group_of_output = "What is printed or written";
+inline constexpr const char* group_of_engines = "Where it runs";
+inline constexpr const char* group_of_files = "Several FILEs";
+inline constexpr const char* group_of_details = "Details";
+inline constexpr const char* group_of_segments =
+    "Segments and groups: one result each, along --axis of arrays of several";
+inline constexpr const char* group_of_states =
+    "States: the exact sum behind one result over all axes, for other runs and machines to add to";
+inline constexpr const char* group_of_forced_plans = "A forced plan: the same answer another way, or a refusal";
+std::vector<std::string> rare_groups();
+
+/// Puts the word for `choices` in the place of other names for it, and refuses any other. The help text says which
+/// there are. For CLI::Option::transform.
+CLI::Validator one_of(std::vector<choice> choices);
 
 void add_raw_options(CLI::App& command, raw_arguments& to);
 /// Of one operation, or of any. Options that `op` refuses are known, too, so that it can be said why; no help shows

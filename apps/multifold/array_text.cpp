@@ -101,6 +101,19 @@ class nested_rows {
 
 std::int64_t elements_of(const reduce_result& result) { return element_count(result.extents); }
 
+void print_lines(const reduce_result& result, notation how, text_output& out) {
+  const std::int64_t count = elements_of(result), item = item_bytes(result.type);
+  const std::size_t rank = result.extents.size();
+  const std::int64_t row = rank < 2 ? 1 : result.extents[rank - 1];
+  const std::int64_t matrix = rank < 3 ? 0 : row * result.extents[rank - 2];
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (i > 0) out << (i % row != 0 ? " " : matrix > 0 && i % matrix == 0 ? "\n\n" : "\n");
+    const std::byte* const value = result.data.data() + i * item;
+    out << (how == notation::hex ? hex_text(result.type, value) : value_text(result.type, value));
+  }
+  if (count > 0) out << "\n";
+}
+
 void print_array(const reduce_result& result, notation how, text_output& out) {
   if (result.extents.empty()) {
     const std::byte* value = result.data.data();

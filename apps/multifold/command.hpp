@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "common/failure.hpp"
 #include "common/interrupt.hpp"
@@ -15,9 +17,20 @@ namespace multifold::app {
 
 using command = std::function<exit_code(interrupt_watch&)>;
 
+/// Commands that compute nothing.
+inline constexpr const char* group_of_other_commands = "Other commands";
+
 void add_reduce_command(CLI::App& app, op_kind op, command& chosen);
 void add_plan_command(CLI::App& app, command& chosen);
 void add_graph_command(CLI::App& app, command& chosen);
 void add_info_command(CLI::App& app, command& chosen);
+void add_help_command(CLI::App& app, command& chosen);
+void add_version_command(CLI::App& app, command& chosen);
+
+/// Names and aliases of all commands of `program`.
+std::vector<std::string> command_words(const CLI::App& program);
+
+/// Help of the program and of all commands, with every option.
+std::string whole_help(const CLI::App& program);
 
 }  // namespace multifold::app

@@ -1,11 +1,17 @@
-// The commands as one parser, and what becomes of the words that it does not understand.
+// The commands as one parser, and what is done with the words.
 #include "command_line.hpp"
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <string_view>
 
+#include "arguments.hpp"
 #include "command.hpp"
+#include "common/complaint.hpp"
+#include "common/help_format.hpp"
 #include "common/standard_output.hpp"
+#include "common/terminal.hpp"
+#include "misfit.hpp"
 #include "multifold/version.hpp"
 #include "offered_ops.hpp"
 
@@ -14,37 +20,46 @@ namespace {
 
 constexpr const char* footer =
     "Examples:\n"
-    "  multifold sum x.npy                      one value\n"
-    "  multifold mean x.npy --axis 0            one value a column\n"
-    "  multifold argmax x.bin --dtype i16       raw elements\n"
-    "  multifold dot x.npy y.npy                of two arrays\n"
-    "  multifold describe x.npy                 counts, extremes, mean, deviation: all at once\n"
-    "  multifold plan sum x.npy                 how it would be done\n"
-    "  multifold graph sum x.npy                what a GPU would run\n"
-    "  multifold sum --help                     every option\n"
+    "  multifold sum x.npy            one value\n"
+    "  multifold mean x.npy --axis 0  one value a column\n"
+    "  multifold describe x.npy       counts, extremes, mean, deviation: all at once\n"
+    "  multifold plan sum x.npy       how it would be done\n"
     "\n"
-    "Exit codes: 0 done, 1 out of memory and the like, 2 usage, 3 input or output that cannot be read or written,\n"
-    "4 no such engine, 5 device error, 6 the result does not fit its type, 128 + N ended by signal N, as 130 by "
-    "Ctrl-C.\n";
+    "multifold help sum has the options of sum. See also help environment, help exit-codes, help dtypes, and "
+    "--help-all.\n";
 
-std::string command_names() {
-  std::string names;
-  for (const op_kind op : offered_ops()) names += std::string(name(op)) + ", ";
-  return names + "plan, graph or info";
+constexpr const char* group_of_help = "Help";
+
+colour_choice colour_of(std::string_view word) {
+  return word == "always" ? colour_choice::always : word == "never" ? colour_choice::never : colour_choice::automatic;
 }
 
-bool is_command(const CLI::App& app, const std::string& word) {
-  return !app.get_subcommands([&word](const CLI::App* sub) { return sub->get_name() == word; }).empty();
-}
-
-// The parser's own words for this case ("not expected") would not say what is.
-void require_command(const CLI::App& app, int argc, const char* const* argv) {
-  const std::string expected = "expected " + command_names() + "; see multifold --help";
-  if (argc < 2) throw usage("no operation was given; " + expected);
-  const std::string first = argv[1];
-  if (!first.starts_with("-") && !is_command(app, first)) {
-    throw usage("found the operation '" + first + "'; " + expected);
+// Errors in the words before or behind these are to be told as they want it.
+void heed_manners(int argc, const char* const* argv) {
+  complain_as_json(false);
+  choose_colour(colour_choice::automatic);
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--") return;
+    if (word == "--json") complain_as_json(true);
+    for (const std::string_view option : {"--color", "--colour"}) {
+      if (word == option && i + 1 < argc) choose_colour(colour_of(argv[i + 1]));
+      if (word.starts_with(option) && word.substr(option.size()).starts_with("=")) {
+        choose_colour(colour_of(word.substr(option.size() + 1)));
+      }
+    }
   }
+}
+
+void add_colour_option(CLI::App& command) {
+  command
+      .add_option_function<std::string>(
+          "--color,--colour", [](const std::string& word) { choose_colour(colour_of(word)); },
+          "auto (default): on terminals; always, or never")
+      ->type_name("WHEN")
+      ->transform(one_of(choices_of({"auto", "always", "never"})))
+      ->default_str("auto")
+      ->group(group_of_help);
 }
 
 exit_code parse(CLI::App& app, int argc, const char* const* argv) {
@@ -52,28 +67,44 @@ exit_code parse(CLI::App& app, int argc, const char* const* argv) {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     print(app.help());  // of the command that was named, if one was
+  } catch (const CLI::CallForAllHelp&) {
+    print(app.get_subcommands().empty() ? whole_help(app) : app.help("", CLI::AppFormatMode::All));
   } catch (const CLI::CallForVersion&) {
     print("multifold " MULTIFOLD_VERSION "\n");
   } catch (const CLI::ParseError& e) {
-    const auto named = app.get_subcommands();
-    throw usage(std::string(e.what()) + "; see multifold " + (named.empty() ? "" : named.front()->get_name() + " ") +
-                "--help");
+    throw misfit(app, e);
   }
   return exit_code::success;
 }
 
 }  // namespace
 
-exit_code run_command_line(int argc, const char* const* argv, interrupt_watch& watch) {
-  CLI::App app("multifold reduces arrays of any size, in files or from pipes, on the CPU or the GPU.", "multifold");
-  command chosen;
+void add_commands(CLI::App& app, command& chosen) {
+  use_help_format(app, rare_groups());
+  app.set_help_flag("-h,--help", "This text")->group(group_of_help);
+  app.set_help_all_flag("--help-all", "Every option and example")->group(group_of_help);
   for (const op_kind op : offered_ops()) add_reduce_command(app, op, chosen);
   add_plan_command(app, chosen);
   add_graph_command(app, chosen);
   add_info_command(app, chosen);
+  add_help_command(app, chosen);
+  add_version_command(app, chosen);
   app.require_subcommand(1);
-  app.set_version_flag("--version", MULTIFOLD_VERSION);
+  app.set_version_flag("--version", MULTIFOLD_VERSION, "The version")->group(group_of_help);
+  add_colour_option(app);
+  for (CLI::App* const sub : app.get_subcommands([](CLI::App*) { return true; })) {
+    sub->get_help_ptr()->group(group_of_help);
+    sub->set_help_all_flag("--help-all", "Every option and example")->group(group_of_help);
+    add_colour_option(*sub);
+  }
   app.footer(footer);
+}
+
+exit_code run_command_line(int argc, const char* const* argv, interrupt_watch& watch) {
+  heed_manners(argc, argv);
+  CLI::App app("Reduces arrays of any size, in files or from pipes, on the CPU or the GPU.", "multifold");
+  command chosen;
+  add_commands(app, chosen);
   require_command(app, argc, argv);
   const exit_code parsed = parse(app, argc, argv);
   return chosen ? chosen(watch) : parsed;

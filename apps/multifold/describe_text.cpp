@@ -66,11 +66,8 @@ void print_one_batch(const reduce_result& result, notation how, text_output& out
 
 class batch_rows {
  public:
-  batch_rows(const reduce_result& result, notation how)
-      : result_(result),
-        how_(how),
-        strides_(c_strides(result.extents)),
-        shortened_(elements_of(result) > most_elements_shown) {}
+  batch_rows(const reduce_result& result, notation how, bool shortened)
+      : result_(result), how_(how), strides_(c_strides(result.extents)), shortened_(shortened) {}
 
   void print(text_output& out) const {
     table all(false);
@@ -116,10 +113,10 @@ class batch_rows {
 
 }  // namespace
 
-void print_description(const reduce_result& result, notation how, text_output& out) {
+void print_description(const reduce_result& result, notation how, text_output& out, bool shortened) {
   if (result.extents.empty()) print_one_batch(result, how, out);
   else if (elements_of(result) == 0) out << "[]";
-  else batch_rows(result, how).print(out);
+  else batch_rows(result, how, shortened && elements_of(result) > most_elements_shown).print(out);
 }
 
 }  // namespace multifold::app

@@ -61,16 +61,17 @@ exit_code run(const graph_arguments& arguments, interrupt_watch& watch) {
   try {
     print(drawn(arguments, watch.token()));
   } catch (...) {
-    throw failure_of(std::current_exception(), label_of(arguments.plan));
+    throw failure_of(std::current_exception(), files_of(arguments.plan));
   }
   return exit_code::success;
 }
 
 constexpr const char* examples =
     "Examples:\n"
-    "  multifold graph sum x.npy                                   on the GPU of this machine, or on an H200\n"
-    "  multifold graph mean --dtype f64 --shape 4,268435456 --axis 1 --device-model h200\n"
-    "  multifold graph sum x.npy --passes 3 --svg > graph.svg      a forced plan, as a picture\n"
+    "  multifold graph sum x.npy                    on the GPU here, or an H200\n"
+    "  multifold graph mean --dtype f64 --shape 4,1000000 --device-model h200\n"
+    "  multifold graph sum x.npy --svg > graph.svg  as a picture\n"
+    "  multifold graph sum x.npy --passes 3         a forced plan\n"
     "  multifold graph max x.npy --axis 0 --dot | dot -Tpdf -o graph.pdf\n";
 
 }  // namespace
@@ -78,13 +79,14 @@ constexpr const char* examples =
 void add_graph_command(CLI::App& app, command& chosen) {
   const auto arguments = std::make_shared<graph_arguments>();
   CLI::App& sub = *app.add_subcommand("graph", "What a GPU would run for a reduction: kernels and all, as a table");
-  add_plan_options(sub, "For a GPU that is not here: h200 (default: the GPU of this machine, else h200)",
-                   arguments->plan);
+  add_plan_options(sub, "h200 (default: the GPU here, or h200)", arguments->plan);
   add_forced_options(sub, arguments->plan.how);
-  sub.add_flag("--json", arguments->json, "One JSON object on one line: nodes and edges");
-  sub.add_flag("--dot", arguments->dot, "A picture, for Graphviz");
-  sub.add_flag("--svg", arguments->svg, "A picture, by way of Graphviz's program dot");
-  sub.add_flag("--driver", arguments->driver, "As CUDA's driver knows it, on a GPU: nothing is run");
+  sub.group(group_of_other_commands);
+  const char* const group = group_of_output;
+  sub.add_flag("--json", arguments->json, "Nodes and edges, and errors, as JSON")->group(group);
+  sub.add_flag("--dot", arguments->dot, "A picture, for Graphviz")->group(group);
+  sub.add_flag("--svg", arguments->svg, "A picture, by way of Graphviz's program dot")->group(group);
+  sub.add_flag("--driver", arguments->driver, "As CUDA's driver knows it, on a GPU: nothing is run")->group(group);
   sub.footer(examples);
   sub.callback(
       [arguments, &chosen] { chosen = [arguments](interrupt_watch& watch) { return run(*arguments, watch); }; });

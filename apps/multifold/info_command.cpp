@@ -10,6 +10,7 @@
 #include "command.hpp"
 #include "common/standard_output.hpp"
 #include "engine_text.hpp"
+#include "environment.hpp"
 #include "json_text.hpp"
 #include "multifold/rates.hpp"
 #include "multifold/reduce.hpp"
@@ -36,11 +37,20 @@ std::string rates_lines(const std::optional<machine_rates>& rates) {
   return "rates of memory, as measured once\n" + rates_text(*rates);
 }
 
+std::string environment_text() {
+  std::string text = "environment\n";
+  for (const environment_variable& variable : environment_variables()) {
+    const std::optional<std::string> value = value_of(variable);
+    text += fmt::format("  {:<21} {}\n", variable.name, value ? one_line(*value) : "not set");
+  }
+  return text;
+}
+
 std::string info_text(const std::optional<machine_rates>& rates) {
   std::string text = fmt::format("multifold {}\nprocessor  {}\nengines, the preferred one first\n", MULTIFOLD_VERSION,
                                  processor_features());
   for (const engine_info& engine : engines()) text += engine_text(engine);
-  return text + rates_lines(rates);
+  return text + rates_lines(rates) + environment_text();
 }
 
 // Measured rates that are not there next time are not what --measure promises.
@@ -56,9 +66,10 @@ void require_cached(const machine_rates& measured) {
 
 void add_info_command(CLI::App& app, command& chosen) {
   const auto json = std::make_shared<bool>(false), again = std::make_shared<bool>(false);
-  CLI::App& sub = *app.add_subcommand("info", "The engines of this machine, and the version");
-  sub.add_flag("--json", *json, "One JSON object on one line");
-  sub.add_flag("--measure", *again, "Measure how fast memory is read, reduced and copied to the GPU, and remember it");
+  CLI::App& sub = *app.add_subcommand("info", "The engines of this machine, the version, and the environment");
+  sub.group(group_of_other_commands);
+  sub.add_flag("--json", *json, "One JSON object on one line; errors, too");
+  sub.add_flag("--measure", *again, "Measure how fast memory is read, reduced and copied to the GPU, and keep it");
   sub.footer(
       "Examples:\n  multifold info\n  multifold info --json | jq '.engines[0].name'\n  multifold info --measure\n");
   sub.callback([json, again, &chosen] {

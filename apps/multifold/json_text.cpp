@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "environment.hpp"
 #include "multifold/rates.hpp"
 #include "multifold/recipe.hpp"
 #include "multifold/version.hpp"
@@ -250,13 +251,18 @@ std::string info_json(const std::optional<machine_rates>& rates) {
   for (int i = 0; i <= static_cast<int>(dtype::f64); ++i) types.push_back(name(static_cast<dtype>(i)));
   json ops = json::array();
   for (const op_kind op : offered_ops()) ops.push_back(name(op));
-  return json{{"schema", "multifold.info/1"},
-              {"version", MULTIFOLD_VERSION},
-              {"engines", list},
-              {"rates", rates_json(rates)},
-              {"ops", ops},
-              {"dtypes", types}}
-      .dump();
+  json environment;
+  for (const environment_variable& variable : environment_variables()) {
+    const std::optional<std::string> value = value_of(variable);
+    environment[variable.name] = value ? json(*value) : json();
+  }
+  return text_of({{"schema", "multifold.info/1"},
+                  {"version", MULTIFOLD_VERSION},
+                  {"engines", list},
+                  {"rates", rates_json(rates)},
+                  {"ops", ops},
+                  {"dtypes", types},
+                  {"environment", environment}});
 }
 
 }  // namespace multifold::app

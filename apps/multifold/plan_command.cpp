@@ -53,16 +53,16 @@ exit_code run(const plan_command_arguments& arguments, interrupt_watch&) {
           : arguments.dot ? plan_dot(p)
                           : explain(p) + (why ? engine_line(*why) : ""));
   } catch (...) {
-    throw failure_of(std::current_exception(), label_of(arguments.plan));
+    throw failure_of(std::current_exception(), files_of(arguments.plan));
   }
   return exit_code::success;
 }
 
 constexpr const char* examples =
     "Examples:\n"
-    "  multifold plan sum x.npy                                    on this machine\n"
+    "  multifold plan sum x.npy                    on this machine\n"
     "  multifold plan sum --dtype f32 --shape 4,268435456 --device-model h200\n"
-    "  multifold plan sum x.npy --passes 3 --json                  a forced plan, for programs\n"
+    "  multifold plan sum x.npy --passes 3 --json  a forced plan, for programs\n"
     "  multifold plan max x.npy --axis 0 --dot | dot -Tsvg -o plan.svg\n";
 
 }  // namespace
@@ -70,10 +70,11 @@ constexpr const char* examples =
 void add_plan_command(CLI::App& app, command& chosen) {
   const auto arguments = std::make_shared<plan_command_arguments>();
   CLI::App& sub = *app.add_subcommand("plan", "How a reduction would be run: its passes, as a table");
-  add_plan_options(sub, "Plan for a machine that is not here: h200", arguments->plan);
+  add_plan_options(sub, "For a machine that is not here: h200", arguments->plan);
   add_engine_options(sub, arguments->plan.how);
-  sub.add_flag("--json", arguments->json, "One JSON object on one line");
-  sub.add_flag("--dot", arguments->dot, "A picture of the passes, for Graphviz");
+  sub.group(group_of_other_commands);
+  sub.add_flag("--json", arguments->json, "One JSON object on one line; errors, too")->group(group_of_output);
+  sub.add_flag("--dot", arguments->dot, "A picture of the passes, for Graphviz")->group(group_of_output);
   sub.footer(examples);
   sub.callback(
       [arguments, &chosen] { chosen = [arguments](interrupt_watch& watch) { return run(*arguments, watch); }; });

@@ -23,23 +23,22 @@ array_layout layout_of(const plan_arguments& arguments) {
   try {
     return open_source(arguments.file, raw)->layout();
   } catch (...) {
-    throw input_failure_of(std::current_exception(), label_of(arguments.file));
+    throw input_failure_of(std::current_exception(), arguments.file);
   }
-}
-
-std::vector<std::string> op_names() {
-  std::vector<std::string> names;
-  for (const op_kind op : offered_ops()) names.emplace_back(name(op));
-  return names;
 }
 
 }  // namespace
 
 void add_plan_options(CLI::App& command, const std::string& model_help, plan_arguments& to) {
-  command.add_option("OP", to.op, "The operation")->required()->type_name("")->check(one_of(op_names()));
-  command.add_option("FILE", to.file, "The array, or one of two that are alike; or say --dtype and --shape")
-      ->type_name("");
-  command.add_option("--device-model", to.device_model, model_help)->type_name("MODEL")->check(one_of({"h200"}));
+  command.add_option("OP", to.op, "The operation")
+      ->required()
+      ->type_name("")
+      ->transform(one_of(op_choices(offered_ops())));
+  command.add_option("FILE", to.file, "An array like it; or say --dtype and --shape")->type_name("");
+  command.add_option("--device-model", to.device_model, model_help)
+      ->type_name("MODEL")
+      ->group(group_of_engines)
+      ->transform(one_of(choices_of({"h200"})));
   add_reduction_options(command, std::nullopt, to.what);
   add_raw_options(command, to.raw);
 }
@@ -68,6 +67,9 @@ plan plan_on(const planned& wanted, const engine_traits& engine) {
   return make_plan(what, form, options.forced, engine);
 }
 
-std::string label_of(const plan_arguments& arguments) { return arguments.file.empty() ? "" : label_of(arguments.file); }
+std::vector<std::string> files_of(const plan_arguments& arguments) {
+  if (arguments.file.empty()) return {};
+  return {arguments.file};
+}
 
 }  // namespace multifold::app

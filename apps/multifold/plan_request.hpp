@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "arguments.hpp"
 #include "multifold/reduce.hpp"
@@ -33,7 +34,7 @@ planned planned_of(const plan_arguments& arguments);
 /// The plan for a machine that need not be here.
 plan plan_on(const planned& wanted, const engine_traits& engine);
 
-/// What messages say first: the file, if there is one.
-std::string label_of(const plan_arguments& arguments);
+/// What messages are about: the file, if there is one.
+std::vector<std::string> files_of(const plan_arguments& arguments);
 
 }  // namespace multifold::app

@@ -2,13 +2,13 @@
 #include "progress_bar.hpp"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
 
+#include "common/terminal.hpp"
 #include "size_text.hpp"
 
 namespace multifold::app {
@@ -18,16 +18,6 @@ using namespace std::chrono_literals;
 
 constexpr std::string_view erase = "\r\x1b[K";
 constexpr std::size_t bar_cells = 24;
-
-bool is_set(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value != nullptr && *value != '\0';
-}
-
-std::size_t terminal_columns() {
-  winsize size{};
-  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
 
 void put(std::string_view text) {
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
@@ -44,7 +34,7 @@ bool progress_bar::wanted() {
 progress_bar::progress_bar(std::string label, std::optional<std::int64_t> total_bytes)
     : label_(std::move(label)),
       total_bytes_(total_bytes),
-      colour_(!is_set("NO_COLOR")),
+      colour_(is_coloured(STDERR_FILENO)),
       visible_(wanted()),
       next_(start_ + 333ms) {}
 
@@ -79,7 +69,7 @@ std::string progress_bar::line(std::int64_t bytes, double seconds) const {
     figures = fmt::format(" {}  {}", size_text(bytes), rate_text(rate));
   }
   // What does not fit is left away, first the name, then the bar: a line that wraps could not be erased.
-  const std::size_t columns = terminal_columns() - 1;
+  const auto columns = static_cast<std::size_t>(terminal_columns(STDERR_FILENO) - 1);
   std::string text = figures;
   if (bar.size() + figures.size() <= columns) text = (colour_ ? "\x1b[32m" + bar + "\x1b[0m" : bar) + figures;
   if (label_.size() + 1 + bar.size() + figures.size() <= columns) text = label_ + " " + text;

@@ -11,9 +11,11 @@
 
 #include "command.hpp"
 #include "common/file_identity.hpp"
+#include "common/words.hpp"
 #include "multifold/reduction.hpp"
 #include "reduce_examples.hpp"
 #include "reduce_files.hpp"
+#include "result_file.hpp"
 #include "segment_files.hpp"
 
 namespace multifold::app {
@@ -138,9 +140,7 @@ void check(const reduce_arguments& arguments) {
   check_idle(arguments);
   check_segments(arguments.segments);
   if (arguments.segments.used()) check_with_segments(arguments);
-  if (to_file && arguments.op == op_kind::describe) {
-    throw usage("-o: a .npy holds one array, and a description is no array; expected --json");
-  }
+  if (to_file) check_output_name(arguments.output, arguments.op);
   const bool several = arguments.files.size() > 1 && !takes_two_arrays(arguments.op) && !arguments.concatenate;
   if (several && to_file) throw usage("-o: one file holds one result; expected one FILE, or --concatenate");
   const auto standard_inputs = [](const auto& names) { return std::count(names.begin(), names.end(), "-"); };
@@ -149,7 +149,9 @@ void check(const reduce_arguments& arguments) {
     throw usage("'-' was given twice; standard input can be read once");
   }
   if (arguments.json && arguments.hex) throw usage("--hex: --json has value_hex already; expected one of the two");
-  if (to_file && arguments.hex) throw usage("--hex: with -o nothing is printed; expected one of the two");
+  if (to_file && arguments.hex && !is_text_file(arguments.output)) {
+    throw usage("--hex: nothing is printed in hexadecimal with -o; expected one of the two, or a .txt");
+  }
   if (arguments.json && arguments.output == "-") {
     throw usage("-o: standard output is taken by --json; expected another file");
   }
@@ -167,46 +169,41 @@ std::string checked_seconds(std::string& text) {
 
 void add_file_arguments(CLI::App& command, reduce_arguments& to) {
   if (takes_two_arrays(to.op)) {
-    command.add_option("X", to.x, "A .npy file or raw elements, '-' for standard input")->required()->type_name(" ");
+    command.add_option("X", to.x, "A .npy file or raw elements; '-' is standard input")->required()->type_name(" ");
     command.add_option("Y", to.y, "Another one of the same dtype, shape and order")->required()->type_name(" ");
     return;
   }
   command
       .add_option("FILE", to.files,
-                  ".npy, .npz, safetensors or raw; one array: x.npz:NAME; '-': standard input; one by one")
+                  ".npy, .npz (x.npz:NAME), safetensors or raw; '-' is standard input. Several: one by one")
       ->required(!has_exact_form(to.op))
       ->type_name(" ");
   command
       .add_flag("--concatenate", to.concatenate,
                 "The FILEs are one array, joined along the first axis (in Fortran order: the last)")
-      ->group("Several FILEs");
+      ->group(group_of_files);
 }
 
 void add_output_options(CLI::App& command, reduce_arguments& to) {
-  const char* const group = "What is printed";
+  const char* const group = group_of_output;
   const bool described = to.op == op_kind::describe;
   command
-      .add_flag("--json", to.json,
-                "One JSON object" + std::string(takes_two_arrays(to.op) ? "" : " a file") +
-                    ", on one line: value, bits, dtype, engine, plan, seconds")
+      .add_option("-o,--output,--out", to.output,
+                  described ? "To a .txt or .json file" : "To a .npy, .txt or .json file; '-': .npy to a pipe")
+      ->type_name("FILE")
       ->group(group);
+  command.add_flag("--json", to.json, "Value, bits, engine, plan, seconds, and errors as JSON")->group(group);
   command
       .add_flag("--hex", to.hex,
                 std::string("The bits of ") + (described ? "values" : "the result") + ", like 0x3f800000")
       ->group(group);
   command.add_flag("--explain", to.explain, "The passes that were run, and why on this engine; on standard error")
-      ->group(group);
-  command.add_option("-o,--output", to.output, "Write the result as .npy instead ('-': to standard output)")
-      ->type_name("OUT.npy")
-      ->group(described ? "" : group);
+      ->group(group_of_details);
 }
 
 // Other operations know the options, too, so that they can say why not.
 void add_state_options(CLI::App& command, op_kind op, state_arguments& to) {
-  const char* const group =
-      has_exact_form(op)
-          ? "States: the exact sum behind one result over all axes, for other runs and machines to add to"
-          : "";
+  const char* const group = has_exact_form(op) ? group_of_states : "";
   command
       .add_option("--merge", to.merge,
                   "Add the states in these files, '-' for standard input; FILE stands before, or is left out")
@@ -227,7 +224,7 @@ void add_state_options(CLI::App& command, op_kind op, state_arguments& to) {
 }
 
 void add_segment_options(CLI::App& command, segment_arguments& to) {
-  const char* const group = "Segments and groups: one result each, along --axis of arrays of several";
+  const char* const group = group_of_segments;
   command
       .add_option("--offsets", to.offsets, "Segment i is [offset i, offset i + 1): a list of int32 or int64, as of CSR")
       ->type_name("FILE")
@@ -252,13 +249,15 @@ void add_reduce_command(CLI::App& app, op_kind op, command& chosen) {
   arguments->op = op;
   const std::string about(description(op));
   CLI::App& sub = *app.add_subcommand(std::string(name(op)), "The " + about);
+  sub.group("Operations");
+  for (const std::string& alias : aliases_of(op)) sub.alias(alias);
   add_file_arguments(sub, *arguments);
   add_reduction_options(sub, op, arguments->what);
-  add_segment_options(sub, arguments->segments);
-  add_state_options(sub, op, arguments->states);
   add_raw_options(sub, arguments->raw);
   add_output_options(sub, *arguments);
   add_engine_options(sub, arguments->how);
+  add_segment_options(sub, arguments->segments);
+  add_state_options(sub, op, arguments->states);
   sub.footer(reduce_examples(op));
   sub.callback([arguments, &chosen] {
     if (takes_two_arrays(arguments->op)) arguments->files = {arguments->x, arguments->y};

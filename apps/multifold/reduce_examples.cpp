@@ -9,9 +9,9 @@ namespace multifold::app {
 namespace {
 
 constexpr const char* one_array =
-    "  multifold {0} x.npy                              over all elements\n"
-    "  multifold {0} x.npy --axis 0 -o out.npy          down the columns, into a file\n"
-    "  multifold {0} x.npy --offsets rows.npy           of each ragged row: x[rows[i]:rows[i + 1]]\n"
+    "  multifold {0} x.npy                              of all elements\n"
+    "  multifold {0} x.npy --axis 0 -o out.npy          of each column, to a file\n"
+    "  multifold {0} x.npy --offsets rows.npy           of each ragged row\n"
     "  multifold {0} x.npy --keys k.npy --groups 7      of the elements of each key\n"
     "  multifold {0} x.bin --dtype f32 --shape 1000,64  raw elements\n"
     "  zstd -dc x.npy.zst | multifold {0} -             from a pipe, in bounded memory\n"
@@ -20,19 +20,19 @@ constexpr const char* one_array =
 constexpr const char* states =
     "  multifold {0} x.npy --save-state x.state         leave the exact sum, too\n"
     "  multifold {0} --merge x.state y.state            and add it to another machine's\n"
-    "  multifold {0} z.npy --merge x.state --save-state x.state  go on where a run has ended\n"
+    "  multifold {0} z.npy --merge x.state --save-state x.state  go on from a run\n"
     "  multifold {0} huge.npy --checkpoint huge.part    may be broken off, and started again\n";
 
 constexpr const char* two_arrays =
-    "  multifold {0} x.npy y.npy                        over all elements\n"
-    "  multifold {0} x.npy y.npy --axis 0 -o out.npy    column by column, into a file\n"
+    "  multifold {0} x.npy y.npy                        of all elements\n"
+    "  multifold {0} x.npy y.npy --axis 0 -o out.npy    of each column, to a file\n"
     "  multifold {0} x.npy y.npy --offsets rows.npy     of each ragged row\n"
     "  multifold {0} x.bin y.bin --dtype f32            raw elements\n"
     "  zstd -dc x.npy.zst | multifold {0} - y.npy       one of them from a pipe\n"
     "  multifold {0} x.npy y.npy --json                 with engine, plan and seconds\n";
 
 constexpr const char* description_of =
-    "  multifold {0} x.npy                              over all elements\n"
+    "  multifold {0} x.npy                              of all elements\n"
     "  multifold {0} x.npy --axis 0                     a line for each column\n"
     "  multifold {0} x.npy --offsets rows.npy           of each ragged row\n"
     "  multifold {0} x.npy --nan omit --correction 1    of what is no NaN; the deviation of a sample\n"

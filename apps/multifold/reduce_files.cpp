@@ -10,12 +10,14 @@
 #include <system_error>
 #include <vector>
 
+#include "common/complaint.hpp"
 #include "multifold/reduce.hpp"
 #include "multifold/state.hpp"
-#include "npy_output.hpp"
+#include "output_target.hpp"
 #include "progress_bar.hpp"
 #include "report.hpp"
 #include "request.hpp"
+#include "result_file.hpp"
 #include "segment_files.hpp"
 #include "state_files.hpp"
 
@@ -49,8 +51,8 @@ std::vector<std::string> arrays_of(const reduce_arguments& arguments, const std:
   }
   if (arrays.empty()) return {file};
   if (arrays.size() > 1 && wants_one_result(arguments)) {
-    throw usage(fmt::format("{}: found {} arrays; expected one, as in {}", label_of(file), arrays.size(),
-                            label_of(arrays.front())));
+    throw file_failure(exit_code::usage, file,
+                       fmt::format("found {} arrays; expected one, as in {}", arrays.size(), label_of(arrays.front())));
   }
   return arrays;
 }
@@ -93,7 +95,7 @@ std::unique_ptr<source> open_input(const job& work, const std::string& file) {
   try {
     return open_source(file, work.raw);
   } catch (...) {
-    throw input_failure_of(std::current_exception(), label_of(file));
+    throw input_failure_of(std::current_exception(), file);
   }
 }
 
@@ -133,7 +135,7 @@ reduce_options options_for(const job& work, const operand_files& files, const ar
   try {
     fit_to(layout, arguments.op, arguments.what, options);
   } catch (const failure& problem) {
-    throw about(label_of(files), problem);
+    throw about(files, problem);
   }
   if (!arguments.output.empty()) check_output(arguments.output, result_type(arguments.op, layout.type, options));
   if (is_floating(layout.type)) work.earlier.require(layout.type);
@@ -150,7 +152,7 @@ std::string interruption(const reduce_arguments& arguments) {
 reduce_result reduce_operands(const job& work, const operand_files& files, interrupt_watch& watch) {
   const op_kind op = work.arguments.op;
   const std::string interrupted = label_of(files) + ": " + interruption(work.arguments);
-  const last_words while_opening(watch, [&interrupted] { complain(interrupted); });
+  const last_words while_opening(watch, [&] { watch.complain_of_end(interrupted, files); });
   std::vector<std::unique_ptr<source>> inputs;  // a named pipe may keep us waiting here
   for (const std::string& file : files) inputs.push_back(open_input(work, file));
   if (work.arguments.concatenate) inputs = joined(std::move(inputs));
@@ -160,7 +162,7 @@ reduce_result reduce_operands(const job& work, const operand_files& files, inter
   const last_words while_reading(watch, [&] {
     bar.clear();
     remove_unfinished(options.checkpoint);
-    complain(label_of(files) + ": " + interruption(work.arguments));
+    watch.complain_of_end(label_of(files) + ": " + interruption(work.arguments), files);
   });
   options.stop = watch.token();
   if (progress_bar::wanted()) options.progress = [&bar](std::int64_t bytes) { bar.update(bytes); };
@@ -169,10 +171,10 @@ reduce_result reduce_operands(const job& work, const operand_files& files, inter
     return takes_two_arrays(op) ? reduce(op, *inputs[0], *inputs[1], options) : reduce(op, *inputs[0], options);
   } catch (const shape_error&) {
     if (!work.lists) throw;
-    const failure problem = failure_of(std::current_exception(), label_of(files) + " by " + work.lists->label());
-    throw failure(exit_code::input, problem.what());
+    const failure problem = failure_of(std::current_exception());
+    throw failure(exit_code::input, label_of(files) + " by " + work.lists->label() + ": " + problem.what(), files);
   } catch (const cancelled_error&) {
-    throw failure(exit_code::interrupted, label_of(files) + ": " + interruption(work.arguments));
+    throw failure(exit_code::interrupted, label_of(files) + ": " + interruption(work.arguments), files);
   }
 }
 
@@ -180,7 +182,7 @@ void finish(const job& work, const operand_files& files, reduce_result result, i
             std::size_t results) {
   const reduce_arguments& arguments = work.arguments;
   add_earlier(work.earlier, result);
-  write_output(arguments, result, watch);
+  write_output(arguments, files, result, watch);
   const auto tell = [&] { report(arguments, files, result, results); };
   if (arguments.states.save) save_state(*arguments.states.save, result.state, watch, tell);
   else tell();
@@ -202,10 +204,10 @@ exit_code reduce_files(const reduce_arguments& arguments, interrupt_watch& watch
     try {
       finish(work, files, reduce_operands(work, files, watch), watch, operands.size());
     } catch (...) {
-      const failure problem = failure_of(std::current_exception(), files);
+      const failure problem = about(files, failure_of(std::current_exception()));
       const bool hopeless = problem.code() == exit_code::interrupted || *problem.what() == '\0';
       if (hopeless) throw problem;
-      complain(problem.what());
+      complain(problem, static_cast<int>(problem.code()));
       if (first == exit_code::success) first = problem.code();
     }
   }

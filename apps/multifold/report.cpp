@@ -4,18 +4,21 @@
 #include <fmt/format.h>
 
 #include "array_text.hpp"
+#include "common/complaint.hpp"
 #include "common/standard_output.hpp"
 #include "describe_text.hpp"
 #include "engine_text.hpp"
 #include "json_text.hpp"
-#include "npy_output.hpp"
+#include "result_file.hpp"
 
 namespace multifold::app {
 namespace {
 
+notation notation_of(const reduce_arguments& arguments) { return arguments.hex ? notation::hex : notation::decimal; }
+
 void print_text(const reduce_arguments& arguments, const operand_files& operands, const reduce_result& result,
                 bool alone, text_output& out) {
-  const notation how = arguments.hex ? notation::hex : notation::decimal;
+  const notation how = notation_of(arguments);
   const bool described = arguments.op == op_kind::describe;
   if (!alone) out << label_of(operands) << (result.extents.empty() && !described ? ": " : ":\n");
   if (described) print_description(result, how, out);
@@ -25,17 +28,11 @@ void print_text(const reduce_arguments& arguments, const operand_files& operands
 
 }  // namespace
 
-void write_output(const reduce_arguments& arguments, const reduce_result& result, interrupt_watch& watch) {
+void write_output(const reduce_arguments& arguments, const operand_files& operands, const reduce_result& result,
+                  interrupt_watch& watch) {
   if (arguments.output.empty()) return;
-  const last_words words(watch, [&arguments] {
-    remove_unfinished(arguments.output);
-    complain(label_of(arguments.output) + ": interrupted; nothing was written");
-  });
-  try {
-    write_npy(arguments.output, result.type, result.extents, result.data);
-  } catch (...) {
-    throw failure_of(std::current_exception(), label_of(arguments.output));
-  }
+  const state_arguments& states = arguments.states;
+  write_result(arguments.output, result, notation_of(arguments), {operands, "", states.merge, states.save}, watch);
 }
 
 void report(const reduce_arguments& arguments, const operand_files& operands, const reduce_result& result,
@@ -60,7 +57,7 @@ void report(const reduce_arguments& arguments, const operand_files& operands, co
   if (elements_of(result) > most_elements_shown) {
     const bool described = arguments.op == op_kind::describe;
     complain(fmt::format("{}: {} results, shortened here; {} gives them all", label_of(operands), elements_of(result),
-                         described ? "--json" : "-o OUT.npy or --json"));
+                         described ? "--json or -o OUT.txt" : "-o OUT.npy or --json"));
   }
 }
 

@@ -12,7 +12,8 @@
 namespace multifold::app {
 
 /// Writes `result` to the file that -o names, if one is.
-void write_output(const reduce_arguments& arguments, const reduce_result& result, interrupt_watch& watch);
+void write_output(const reduce_arguments& arguments, const operand_files& operands, const reduce_result& result,
+                  interrupt_watch& watch);
 
 /// Prints `result` of `operands`, with their names in front where it is one of several.
 void report(const reduce_arguments& arguments, const operand_files& operands, const reduce_result& result,

@@ -45,9 +45,9 @@ array_view list_of(const std::string& file, std::vector<std::byte>& memory) {
   try {
     return read_list(file, memory);
   } catch (const shape_error& e) {
-    throw failure(exit_code::input, label_of(file) + ": " + e.what());
+    throw file_failure(exit_code::input, file, e.what());
   } catch (...) {
-    throw input_failure_of(std::current_exception(), label_of(file));
+    throw input_failure_of(std::current_exception(), file);
   }
 }
 
@@ -62,7 +62,7 @@ segment_files::segment_files(const segment_arguments& from) : label_(label_of(fr
   try {
     list_ = from.offsets ? segments::from_offsets(first) : segments::from_ranges(first, list_of(*from.ends, second_));
   } catch (const shape_error& e) {
-    throw failure(exit_code::input, label_ + ": " + e.what());
+    throw failure(exit_code::input, label_ + ": " + e.what(), from.files());
   }
 }
 

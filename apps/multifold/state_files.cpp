@@ -8,17 +8,19 @@
 #include "multifold/exact/blob.hpp"
 #include "multifold/state.hpp"
 #include "multifold/state_file.hpp"
-#include "npy_output.hpp"
+#include "output_target.hpp"
 
 namespace multifold::app {
 
 merged_states::merged_states(const std::vector<std::string>& files, interrupt_watch& watch) {
   for (const std::string& file : files) {
-    const last_words while_reading(watch, [&file] { complain(label_of(file) + ": interrupted; nothing was written"); });
+    const last_words while_reading(watch, [&watch, &file] {
+      watch.complain_of_end(label_of(file) + ": interrupted; nothing was written", {file});
+    });
     try {
       add(file);
     } catch (...) {
-      throw input_failure_of(std::current_exception(), label_of(file));
+      throw input_failure_of(std::current_exception(), file);
     }
   }
 }
@@ -37,21 +39,21 @@ void merged_states::require(dtype element) const {
   try {
     if (!empty()) merge_states(empty_state(element), state_);
   } catch (...) {
-    throw input_failure_of(std::current_exception(), label_of(first_));
+    throw input_failure_of(std::current_exception(), first_);
   }
 }
 
 void save_state(const std::string& path, const std::vector<std::byte>& state, interrupt_watch& watch,
                 const std::function<void()>& report) {
-  const last_words words(watch, [&path] {
+  const last_words words(watch, [&watch, &path] {
     remove_unfinished(path);
-    complain(label_of(path) + ": interrupted; nothing was written");
+    watch.complain_of_end(label_of(path) + ": interrupted; nothing was written", {path});
   });
   const auto named = [&path](const auto& work) {
     try {
       work();
     } catch (...) {
-      throw failure_of(std::current_exception(), label_of(path));
+      throw failure_of(std::current_exception(), {path});
     }
   };
   std::optional<state_file> file;

@@ -117,7 +117,7 @@ section measured(const arguments& wanted, measurement how, interrupt_watch& watc
   try {
     return measure(wanted.file, raw, how);
   } catch (...) {
-    throw app::input_failure_of(std::current_exception(), app::label_of(wanted.file));
+    throw app::input_failure_of(std::current_exception(), wanted.file);
   }
 }
 

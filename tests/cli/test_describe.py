@@ -137,7 +137,7 @@ class Describe(tool.ToolTest):
         self.assertEqual(outcome.code, 0)
         self.assertEqual([line.split()[0] for line in outcome.out.splitlines()[2:]],
                          ["[0]", "[1]", "[2]", "...", "[998]", "[999]", "[1000]"])
-        self.assertIn("1001 results, shortened here; --json gives them all", outcome.err)
+        self.assertIn("1001 results, shortened here; --json or -o OUT.txt gives them all", outcome.err)
         self.assertEqual(len(self.described([1] * 2002, "u8", "--shape", "1001,2", "--axis", "1")["value"]), 1001)
 
     def test_several_files(self):

@@ -48,21 +48,21 @@ class Outputs(tool.ToolTest):
                 self.refused(["sum", "x.npy", *options], "standard output is", stdout=out)
 
     def test_arrays_of_archives(self):
-        self.file("a:b", tool.npy(data=tool.floats(1, 2, 3)))
-        self.refused(["sum", "a:b", "-o", "a:b"], "FILE a:b")
+        self.file("a:b.npy", tool.npy(data=tool.floats(1, 2, 3)))
+        self.refused(["sum", "a:b.npy", "-o", "a:b.npy"], "FILE a:b.npy")
         self.refused(["sum", "x.npy:c:d", "-o", "x.npy"], "FILE x.npy:c:d")
 
     def test_states_that_are_merged_are_replaced_by_states_alone(self):
-        self.assertEqual(tool.run("sum", self.x, "--save-state", "s", cwd=self.folder).code, 0)
+        self.assertEqual(tool.run("sum", self.x, "--save-state", "s.npy", cwd=self.folder).code, 0)
         for option in ("-o", "--checkpoint"):
-            self.refused(["sum", "x.npy", "--merge", "s", option, "./s"], option, "--merge s")
-        self.assert_printed(tool.run("sum", "x.npy", "--merge", "s", "--save-state", "s", cwd=self.folder), "12\n")
+            self.refused(["sum", "x.npy", "--merge", "s.npy", option, "./s.npy"], option, "--merge s.npy")
+        self.assert_printed(tool.run("sum", "x.npy", "--merge", "s.npy", "--save-state", "s.npy", cwd=self.folder), "12\n")
 
     def test_outputs_differ(self):
         (self.folder / "to").symlink_to(".")
         for first, second in (("-o", "--save-state"), ("-o", "--checkpoint"), ("--save-state", "--checkpoint")):
-            for name in ("new", "./new", "to/new"):
-                self.refused(["sum", "x.npy", first, "new", second, name], f"{second}: {name}", f"{first} new")
+            for name in ("new.npy", "./new.npy", "to/new.npy"):
+                self.refused(["sum", "x.npy", first, "new.npy", second, name], f"{second}: {name}", f"{first} new.npy")
 
     def test_a_process_that_is_killed_leaves_nothing(self):
         # The state is written before the result is printed, and put in its place behind it; here nobody reads.

@@ -192,7 +192,7 @@ class States(tool.ToolTest):
                              (["sum", *to], "FILE", "--merge"), (["sum"], "FILE is required"), (["sum", "--merge"], "--merge"),
                              (["sum", "--merge", state, "--axis", "0"], "FILE"), (["sum", "--merge", state, "--dtype", "f32"], "FILE"),
                              (["sum", "--merge", state, "--result-dtype", "i64"], "i64"), (["sum", "-", "--merge", "-"], "twice"),
-                             (["sum", x, *to, "-o", self.folder / "new"], "same file")):
+                             (["sum", x, "--save-state", self.folder / "new.npy", "-o", self.folder / "new.npy"], "same file")):
             with self.subTest(line=line):
                 self.refused(line, 2, *words)
         self.assert_printed(tool.run("sum", matrix, "--axis", "0,1", *to), "10\n")

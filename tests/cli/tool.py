@@ -1,5 +1,6 @@
 """Calls the binary under test, and makes the files that it is called with. No tests here."""
 
+import json
 import mmap
 import os
 import pathlib
@@ -18,6 +19,7 @@ BINARY = os.environ.get("MULTIFOLD_BIN", "multifold")
 
 ITEM_BYTES = {"bool": 1, "i8": 1, "i16": 2, "i32": 4, "i64": 8, "u8": 1, "u16": 2, "u32": 4, "u64": 8,
               "f16": 2, "bf16": 2, "f32": 4, "f64": 8}
+KINDS = {1: "other", 2: "usage", 3: "input", 4: "no_engine", 5: "device", 6: "does_not_fit"}
 
 
 def word(dtype):
@@ -31,6 +33,7 @@ class Outcome:
     out: str
     err: str
     seconds: float
+    json: bool = False  # whether failures are asked for as JSON
 
 
 def environment(**changes):
@@ -45,7 +48,8 @@ def run(*arguments, stdin=b"", env=None, before=None, cwd=None, stdout=subproces
     done = subprocess.run([BINARY, *map(str, arguments)], stdout=stdout, stderr=subprocess.PIPE, cwd=cwd, timeout=120,
                           env=env or environment(), preexec_fn=before, check=False, **given)
     out = (done.stdout or b"").decode(errors="surrogateescape")
-    return Outcome(done.returncode, out, done.stderr.decode(errors="surrogateescape"), time.monotonic() - start)
+    return Outcome(done.returncode, out, done.stderr.decode(errors="surrogateescape"), time.monotonic() - start,
+                   "--json" in arguments)
 
 
 def start(*arguments, stdin=subprocess.DEVNULL):
@@ -127,15 +131,27 @@ class ToolTest(unittest.TestCase):
         return sorted(path.name for path in self.folder.iterdir())
 
     def assert_refused(self, outcome, code, *words):
-        """One line on standard error with each of `words`, and nothing else anywhere."""
+        """One line on standard error with each of `words`, or one JSON object if that was asked for, and nothing else anywhere."""
         what = f"\nstdout: {outcome.out!r}\nstderr: {outcome.err!r}"
         self.assertEqual(outcome.code, code, what)
         self.assertEqual(outcome.out, "", what)
         self.assertTrue(outcome.err.endswith("\n") and outcome.err.count("\n") == 1, "expected one line" + what)
-        self.assertTrue(outcome.err.startswith("multifold: "), what)
+        if outcome.json:
+            message = self.error_object(outcome.err, code)["message"]
+        else:
+            self.assertTrue(outcome.err.startswith("multifold: "), what)
+            message = outcome.err
         for word in words:
-            self.assertIn(str(word), outcome.err, what)
+            self.assertIn(str(word), message, what)
         self.assertIsNone(re.search(r"[\x00-\x09\x0b-\x1f]", outcome.err), what)
+
+    def error_object(self, line, code):
+        """The JSON object of a failure."""
+        error = json.loads(line)
+        self.assertEqual((error["schema"], error["program"], error["exit_code"]), ("multifold.error/1", "multifold", code))
+        self.assertEqual(error["kind"], KINDS.get(code, "interrupted"))
+        self.assertLessEqual(set(error), {"schema", "program", "kind", "message", "exit_code", "file", "files"})
+        return error
 
     def assert_printed(self, outcome, text):
         self.assertEqual((outcome.code, outcome.out, outcome.err), (0, text, ""))

@@ -259,7 +259,10 @@ TEST(reduce_api, names) {
   EXPECT_EQ(name(engine_choice::automatic), "auto");
   EXPECT_EQ(parse_engine("device"), engine_choice::device);
   EXPECT_EQ(parse_engine("both"), engine_choice::both);
-  EXPECT_FALSE(parse_engine("gpu"));
+  EXPECT_EQ(parse_engine("cpu"), engine_choice::host);
+  EXPECT_EQ(parse_engine("gpu"), engine_choice::device);
+  EXPECT_EQ(parse_engine("cuda"), engine_choice::device);
+  EXPECT_FALSE(parse_engine("abacus"));
   for (const transfer way : {transfer::automatic, transfer::staged, transfer::copy, transfer::mapped}) {
     EXPECT_EQ(parse_transfer(name(way)), way);
   }

@@ -29,6 +29,7 @@ namespace multifold {
 enum class engine_choice : std::uint8_t { automatic, host, device, both };
 
 std::string_view name(engine_choice choice) noexcept;
+/// Names as `name` writes them, and cpu, gpu and cuda.
 std::optional<engine_choice> parse_engine(std::string_view text) noexcept;
 
 struct reduce_options {

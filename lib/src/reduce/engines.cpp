@@ -87,6 +87,8 @@ std::optional<engine_choice> parse_engine(std::string_view text) noexcept {
   for (std::size_t i = 0; i < choice_names.size(); ++i) {
     if (text == choice_names[i]) return static_cast<engine_choice>(i);
   }
+  if (text == "cpu") return engine_choice::host;
+  if (text == "gpu" || text == "cuda") return engine_choice::device;
   return std::nullopt;
 }
 

@@ -1,5 +1,5 @@
 // A look at the target before an hour of reading, and a broom for the end that nobody wanted.
-#include "npy_output.hpp"
+#include "output_target.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -25,28 +25,39 @@ fs::path directory_of(const std::string& path) {
 
 void require_access(const fs::path& place, const std::string& path) {
   if (::faccessat(AT_FDCWD, place.c_str(), W_OK, AT_EACCESS) == 0) return;
-  throw failure(exit_code::input, label_of(path) + ": " + std::generic_category().message(errno) +
-                                      "; expected a file that can be written, before anything is read");
+  throw file_failure(
+      exit_code::input, path,
+      std::generic_category().message(errno) + "; expected a file that can be written, before anything is read");
+}
+
+bool is_terminal(const std::string& path) {
+  if (path == "-") return ::isatty(STDOUT_FILENO) != 0;
+  std::error_code ignored;
+  if (!fs::is_character_file(path, ignored)) return false;
+  const int opened = ::open(path.c_str(), O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+  if (opened < 0) return false;
+  const bool terminal = ::isatty(opened) != 0;
+  ::close(opened);
+  return terminal;
 }
 
 }  // namespace
-
-void check_output(const std::string& path, dtype type) {
-  if (type == dtype::bf16) {
-    throw usage(label_of(path) + ": .npy has no bf16; expected --result-dtype f32, which holds each of its values");
-  }
-  check_target(path);
-}
 
 void check_target(const std::string& path) {
   if (path == "-") return;
   std::error_code code;
   const fs::file_status status = fs::status(path, code);
   if (fs::is_directory(status)) {
-    throw failure(exit_code::input, label_of(path) + ": found a directory; expected a file to write");
+    throw file_failure(exit_code::input, path, "found a directory; expected a file to write");
   }
   if (fs::exists(status)) require_access(path, path);
   if (!fs::exists(status) || fs::is_regular_file(status)) require_access(directory_of(path), path);
+}
+
+void refuse_terminal(const std::string& path) {
+  if (!is_terminal(path)) return;
+  throw usage((path == "-" ? "standard output" : label_of(path)) +
+              ": found a terminal, and .npy is no text; expected a file or a pipe, or no -o to see the values");
 }
 
 void remove_unfinished(const std::string& path) noexcept {

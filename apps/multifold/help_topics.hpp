@@ -1,0 +1,16 @@
+// Help about what several commands share.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace multifold::app {
+
+/// environment, exit-codes, dtypes.
+std::vector<std::string> help_topics();
+
+/// The text of a topic, for the terminal that standard output goes to; nothing if there is none of this name.
+std::optional<std::string> help_on(const std::string& topic);
+
+}  // namespace multifold::app
