@@ -13,8 +13,10 @@ std::vector<choice> choices_of(const std::vector<std::string>& words) {
   return choices;
 }
 
-std::vector<choice> engine_choices() {
-  return {{"auto", {}}, {"host", {"cpu"}}, {"device", {"gpu", "cuda"}}, {"both", {}}};
+std::vector<choice> engine_choices(bool with_both) {
+  std::vector<choice> choices{{"auto", {}}, {"host", {"cpu"}}, {"device", {"gpu", "cuda"}}};
+  if (with_both) choices.push_back({"both", {}});
+  return choices;
 }
 
 std::vector<std::string> aliases_of(op_kind op) {

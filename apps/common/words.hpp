@@ -17,8 +17,8 @@ struct choice {
 /// Choices without other names.
 std::vector<choice> choices_of(const std::vector<std::string>& words);
 
-/// auto, host (cpu), device (gpu, cuda), both.
-std::vector<choice> engine_choices();
+/// auto, host (cpu), device (gpu, cuda), and both where that can be asked for.
+std::vector<choice> engine_choices(bool with_both);
 
 /// Operations by name, with what NumPy, pandas, BLAS and others call them where nothing else could be meant.
 std::vector<choice> op_choices(std::span<const op_kind> ops);

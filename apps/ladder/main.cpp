@@ -2,8 +2,12 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include "common/complaint.hpp"
 #include "common/file_identity.hpp"
+#include "common/help_format.hpp"
+#include "common/misfit.hpp"
 #include "common/program.hpp"
 #include "common/report_file.hpp"
 #include "common/standard_output.hpp"
@@ -24,33 +28,35 @@ struct arguments {
   bool json = false;
 };
 
-void add_options(CLI::App& app, arguments& to) {
-  app.add_option("--bytes", to.bytes, "Of each array, like 1GiB (default: 256MiB; on a GPU 4GiB)")
+constexpr op_kind ops[] = {op_kind::sum, op_kind::max, op_kind::dot};
+
+void add_options(CLI::App& parser, arguments& to) {
+  parser.add_option("--bytes", to.bytes, "Of each array, like 1GiB (default: 256MiB; on a GPU 4GiB)")
       ->transform(CLI::AsSizeValue(false).description(""))
       ->check(CLI::Range(std::uint64_t{8}, std::uint64_t{1} << 40).description(""))
       ->type_name("SIZE");
-  app.add_option("--dtype", to.dtype, "f32, f64 or i32")
-      ->check(CLI::IsMember({"f32", "f64", "i32"}).description(""))
+  parser.add_option("--dtype", to.dtype, "f32, f64 or i32")
+      ->transform(app::one_of({{"f32", {"float32", "f4"}}, {"f64", {"float64", "f8"}}, {"i32", {"int32", "i4"}}}))
       ->type_name("TYPE")
       ->capture_default_str();
-  app.add_option("--op", to.op, "sum, max or dot")
-      ->check(CLI::IsMember({"sum", "max", "dot"}).description(""))
+  parser.add_option("--op", to.op, "sum, max or dot")
+      ->transform(app::one_of(app::op_choices(ops)))
       ->type_name("OP")
       ->capture_default_str();
-  app.add_option("--engine", to.engine, "Whose ladder: host, device, or auto: the GPU's where there is one")
-      ->check(CLI::IsMember({"auto", "host", "device"}).description(""))
+  parser.add_option("--engine", to.engine, "Whose ladder: host, device, or auto: the GPU's where there is one")
+      ->transform(app::one_of(app::engine_choices(false)))
       ->type_name("ENGINE")
       ->capture_default_str();
-  app.add_option("--repeats", to.repeats, "Runs of each rung; the median is shown")
+  parser.add_option("--repeats", to.repeats, "Runs of each rung; the median is shown")
       ->check(CLI::Range(1, 1000).description(""))
       ->type_name("N")
       ->capture_default_str();
-  app.add_option("--threads", to.threads, "Of the CPU's ladder, at most (default: all that this process may use)")
+  parser.add_option("--threads", to.threads, "Of the CPU's ladder, at most (default: all that this process may use)")
       ->check(CLI::Range(1, 65536).description(""))
       ->type_name("N");
-  app.add_option("--html", to.html, "Write a page with every rung's source, which needs nothing else")
+  parser.add_option("--html", to.html, "Write a page with every rung's source, which needs nothing else")
       ->type_name("PAGE.html");
-  app.add_flag("--json", to.json, "One JSON object on one line");
+  parser.add_flag("--json", to.json, "One JSON object on one line; errors, too");
 }
 
 problem problem_of(const arguments& wanted, std::uint64_t bytes) {
@@ -100,15 +106,20 @@ exit_code parse_and_run(int count, char** words, interrupt_watch&) {
   CLI::App options("The ladder of reductions: from one thread to the memory's limit, each rung measured and checked",
                    "multifold-ladder");
   arguments wanted;
+  app::use_help_format(options);
+  options.set_help_flag("-h,--help", "This text")->group("Help");
   add_options(options, wanted);
   options.footer("Exit codes are those of multifold.");
+  for (int i = 1; i < count; ++i) {
+    if (std::string_view(words[i]) == "--json") app::complain_as_json(true);  // as of a word that is not understood
+  }
   try {
     options.parse(count, words);
   } catch (const CLI::CallForHelp&) {
     app::print(options.help());
     return exit_code::success;
   } catch (const CLI::ParseError& e) {
-    throw app::usage(std::string(e.what()) + "; see multifold-ladder --help");
+    throw app::misfit(options, e);
   }
   if (wanted.threads > 0 && wanted.engine == "device") throw app::usage("--threads is for the CPU's ladder");
   if (!wanted.html.empty()) app::check_outputs({}, {{"--html", wanted.html}});

@@ -3,8 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include <utility>
-
+#include "common/misfit.hpp"
 #include "multifold/reduction.hpp"
 #include "offered_ops.hpp"
 
@@ -36,10 +35,6 @@ std::string nan_help(std::optional<op_kind> op) {
 
 std::vector<std::string> rare_groups() {
   return {group_of_files, group_of_details, group_of_segments, group_of_states, group_of_forced_plans};
-}
-
-CLI::Validator one_of(std::vector<choice> choices) {
-  return {[choices = std::move(choices)](std::string& text) { return choose(text, choices); }, ""};
 }
 
 void add_raw_options(CLI::App& command, raw_arguments& to) {
@@ -84,7 +79,7 @@ void add_engine_options(CLI::App& command, engine_arguments& to) {
   const char* const group = group_of_engines;
   command.add_option("--engine", to.engine, "auto (default), host (cpu), device (gpu), or both")
       ->type_name("ENGINE")
-      ->transform(one_of(engine_choices()))
+      ->transform(one_of(engine_choices(true)))
       ->capture_default_str()
       ->group(group);
   command.add_option("--threads", to.threads, "Of the host engine (default: all there are)")

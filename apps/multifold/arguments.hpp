@@ -6,14 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "common/words.hpp"
 #include "multifold/ops.hpp"
 
 // <CLI/CLI.hpp> takes three seconds to compile, and few sources need it.
 namespace CLI {
 class App;
-class Validator;
-}  // namespace CLI
+}
 
 namespace multifold::app {
 
@@ -86,10 +84,6 @@ inline constexpr const char* group_of_states =
     "States: the exact sum behind one result over all axes, for other runs and machines to add to";
 inline constexpr const char* group_of_forced_plans = "A forced plan: the same answer another way, or a refusal";
 std::vector<std::string> rare_groups();
-
-/// Puts the word for `choices` in the place of other names for it, and refuses any other. The help text says which
-/// there are. For CLI::Option::transform.
-CLI::Validator one_of(std::vector<choice> choices);
 
 void add_raw_options(CLI::App& command, raw_arguments& to);
 /// Of one operation, or of any. Options that `op` refuses are known, too, so that it can be said why; no help shows

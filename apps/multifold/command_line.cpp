@@ -9,9 +9,10 @@
 #include "command.hpp"
 #include "common/complaint.hpp"
 #include "common/help_format.hpp"
+#include "common/misfit.hpp"
 #include "common/standard_output.hpp"
 #include "common/terminal.hpp"
-#include "misfit.hpp"
+#include "first_word.hpp"
 #include "multifold/version.hpp"
 #include "offered_ops.hpp"
 

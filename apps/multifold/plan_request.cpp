@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/failure.hpp"
+#include "common/misfit.hpp"
 #include "offered_ops.hpp"
 #include "request.hpp"
 

@@ -8,6 +8,8 @@
 
 #include "common/dtype_word.hpp"
 #include "common/file_identity.hpp"
+#include "common/help_format.hpp"
+#include "common/misfit.hpp"
 #include "common/program.hpp"
 #include "common/report_file.hpp"
 #include "common/standard_output.hpp"
@@ -35,51 +37,46 @@ struct arguments {
   std::vector<int> streams{2, 4};
 };
 
-std::vector<std::string> op_names() {
-  std::vector<std::string> names;
-  for (const op_kind op : all_ops) names.emplace_back(name(op));
-  return names;
-}
-
-void add_options(CLI::App& app, arguments& to) {
-  app.add_option("FILE", to.file, ".npy, or raw elements with --dtype; without one, random numbers are made")
+void add_options(CLI::App& parser, arguments& to) {
+  parser.add_option("FILE", to.file, ".npy, or raw elements with --dtype; without one, random numbers are made")
       ->type_name("");
-  app.add_option("--dtype", to.dtype, "The elements of a raw FILE, like f32")->type_name("TYPE");
-  app.add_option("--op", to.op, "What is computed")
+  parser.add_option("--dtype", to.dtype, "The elements of a raw FILE, like f32")->type_name("TYPE");
+  parser.add_option("--op", to.op, "What is computed")
       ->type_name("OP")
-      ->check(CLI::IsMember(op_names()).description(""))
+      ->transform(app::one_of(app::op_choices(all_ops)))
       ->capture_default_str();
-  app.add_option("--bytes", to.bytes, "Of random numbers, like 1GiB (default: 256MiB)")
+  parser.add_option("--bytes", to.bytes, "Of random numbers, like 1GiB (default: 256MiB)")
       ->transform(CLI::AsSizeValue(false).description(""))
       ->check(CLI::Range(std::uint64_t{4096}, std::uint64_t{1} << 46).description(""))
       ->type_name("SIZE");
-  app.add_option("--threads", to.how.threads, "At most so many (default: all that this process may use)")
+  parser.add_option("--threads", to.how.threads, "At most so many (default: all that this process may use)")
       ->type_name("N")
       ->check(CLI::Range(1, 65536).description(""));
-  app.add_option("--repeats", to.how.repeats, "Runs of each way; the one with the median time is shown")
+  parser.add_option("--repeats", to.how.repeats, "Runs of each way; the one with the median time is shown")
       ->type_name("N")
       ->check(CLI::Range(1, 1000).description(""))
       ->capture_default_str();
-  app.add_option("--html", to.html, "Write pictures of the runs, one page that needs nothing else")
+  parser.add_option("--html", to.html, "Write pictures of the runs, one page that needs nothing else")
       ->type_name("PAGE.html");
-  app.add_option("--trace", to.trace, "Write every span, for ui.perfetto.dev or chrome://tracing")
+  parser.add_option("--trace", to.trace, "Write every span, for ui.perfetto.dev or chrome://tracing")
       ->type_name("TRACE.json");
 }
 
-void add_device_options(CLI::App& app, arguments& to) {
+void add_device_options(CLI::App& parser, arguments& to) {
   const char* const group = "On a machine with a GPU, where no FILE is given";
-  app.add_option("--device-bytes", to.device_bytes,
-                 "Of the array in pinned memory (default: 1GiB; 0: leave the GPU out)")
+  parser
+      .add_option("--device-bytes", to.device_bytes,
+                  "Of the array in pinned memory (default: 1GiB; 0: leave the GPU out)")
       ->transform(CLI::AsSizeValue(false).description(""))
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 40).description(""))
       ->type_name("SIZE")
       ->group(group);
-  app.add_option("--chunk-bytes", to.chunk_bytes, "Of one copy (default: 16MiB)")
+  parser.add_option("--chunk-bytes", to.chunk_bytes, "Of one copy (default: 16MiB)")
       ->transform(CLI::AsSizeValue(false).description(""))
       ->check(CLI::Range(std::uint64_t{4096}, std::uint64_t{1} << 30).description(""))
       ->type_name("SIZE")
       ->group(group);
-  app.add_option("--streams", to.streams, "Numbers of streams to try")
+  parser.add_option("--streams", to.streams, "Numbers of streams to try")
       ->delimiter(',')
       ->check(CLI::Range(2, 64).description(""))
       ->type_name("N,N...")
@@ -142,6 +139,8 @@ exit_code parse_and_run(int count, char** words, interrupt_watch& watch) {
   CLI::App options("One reduction in several ways, and a picture of who read and who reduced when",
                    "multifold-overlap");
   arguments wanted;
+  app::use_help_format(options);
+  options.set_help_flag("-h,--help", "This text")->group("Help");
   add_options(options, wanted);
   add_device_options(options, wanted);
   options.footer("Exit codes are those of multifold.");
@@ -151,7 +150,7 @@ exit_code parse_and_run(int count, char** words, interrupt_watch& watch) {
     app::print(options.help());
     return exit_code::success;
   } catch (const CLI::ParseError& e) {
-    throw app::usage(std::string(e.what()) + "; see multifold-overlap --help");
+    throw app::misfit(options, e);
   }
   check(options, wanted);
   demonstrate(wanted, watch);

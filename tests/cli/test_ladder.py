@@ -60,6 +60,16 @@ class Ladder(tool.ToolTest):
             self.assertIn("--engine host", asked.stderr)
         self.assertEqual(json.loads(self.ladder(*QUICK, "--json", "--engine", "host").stdout)["title"], "The CPU's ladder")
 
+    def test_words_are_those_of_the_tool(self):
+        self.assertEqual(self.climbed("--engine", "cpu", "--op", "maximum", "--dtype", "float32")["op"], "max")
+        done = self.ladder("--engine", "hots")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("multifold-ladder: --engine: found 'hots' (did you mean host?); expected auto, host or device", done.stderr)
+        done = self.ladder("--json", "--opp", "sum")
+        error = json.loads(done.stderr)
+        self.assertEqual((error["schema"], error["program"], error["exit_code"]), ("multifold.error/1", "multifold-ladder", done.returncode))
+        self.assertIn("'--opp' (did you mean --op?)", error["message"])
+
     def test_bad_input(self):
         for arguments, code, word in [
             (["--dtype", "f16"], 2, "--dtype"),

@@ -1,14 +1,14 @@
-// The parser's own words for these cases ("not expected") would not say what is.
-#include "misfit.hpp"
+// What people put first that is no command: slips, files, and names of NumPy's.
+#include "first_word.hpp"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "command.hpp"
+#include "common/failure.hpp"
 #include "common/suggestion.hpp"
 
 namespace multifold::app {
@@ -20,31 +20,10 @@ bool is_command(const CLI::App& app, const std::string& word) {
 
 std::string expected_commands(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
     names.push_back(sub->get_name());
+  }
   return "expected " + listed(names) + "; see multifold --help";
-}
-
-// Without other names for them.
-std::vector<std::string> options_of(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    const bool refused = option->get_group().empty();
-    if (!refused && !option->get_lnames().empty()) names.push_back("--" + option->get_lnames()[0]);
-  }
-  return names;
-}
-
-std::string see_help(const CLI::App& app) {
-  return "; see multifold " + (app.get_parent() == nullptr ? "" : app.get_name() + " ") + "--help";
-}
-
-// The option that `app` does not know, or "".
-std::string unknown_option(const CLI::App& app) {
-  for (const std::string& word : app.remaining()) {
-    if (word.size() > 1 && word.starts_with("-")) return word.substr(0, word.find('='));
-  }
-  return "";
 }
 
 }  // namespace
@@ -73,17 +52,6 @@ void require_command(const CLI::App& app, int argc, const char* const* argv) {
     throw usage("found the file " + label_of(first) + " in the place of an operation; " + expected_commands(app));
   }
   throw usage(found + "; " + expected_commands(app));
-}
-
-failure misfit(const CLI::App& app, const CLI::ParseError& error) {
-  const std::vector<CLI::App*> named = app.get_subcommands();
-  const CLI::App& asked = named.empty() ? app : *named.front();
-  if (const std::string early = unknown_option(app); !named.empty() && !early.empty()) {
-    return usage("found the option '" + early + "' before " + asked.get_name() + "; expected it behind");
-  }
-  const std::string option = unknown_option(asked);
-  if (option.empty()) return usage(error.what() + see_help(asked));
-  return usage("found the option " + quoted(option, options_of(asked)) + see_help(asked));
 }
 
 }  // namespace multifold::app

@@ -1,0 +1,49 @@
+// The parser's own words for these cases ("not expected") would not say what is.
+#include "common/misfit.hpp"
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <utility>
+
+#include "common/suggestion.hpp"
+
+namespace multifold::app {
+namespace {
+
+// Without other names for them.
+std::vector<std::string> options_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    const bool refused = option->get_group().empty();
+    if (!refused && !option->get_lnames().empty()) names.push_back("--" + option->get_lnames()[0]);
+  }
+  return names;
+}
+
+// The option that `app` does not know, or "".
+std::string unknown_option(const CLI::App& app) {
+  for (const std::string& word : app.remaining()) {
+    if (word.size() > 1 && word.starts_with("-")) return word.substr(0, word.find('='));
+  }
+  return "";
+}
+
+}  // namespace
+
+failure misfit(const CLI::App& program, const CLI::ParseError& error) {
+  const std::vector<CLI::App*> named = program.get_subcommands();
+  const CLI::App& asked = named.empty() ? program : *named.front();
+  if (const std::string early = unknown_option(program); !named.empty() && !early.empty()) {
+    return usage("found the option '" + early + "' before " + asked.get_name() + "; expected it behind");
+  }
+  const std::string see = "; see " + program.get_name() + (named.empty() ? "" : " " + asked.get_name()) + " --help";
+  const std::string option = unknown_option(asked);
+  if (option.empty()) return usage(error.what() + see);
+  return usage("found the option " + quoted(option, options_of(asked)) + see);
+}
+
+CLI::Validator one_of(std::vector<choice> choices) {
+  return {[choices = std::move(choices)](std::string& text) { return choose(text, choices); }, ""};
+}
+
+}  // namespace multifold::app

@@ -1,0 +1,25 @@
+// Command lines that a parser does not understand, and what may have been meant by them.
+#pragma once
+
+#include <vector>
+
+#include "common/failure.hpp"
+#include "common/words.hpp"
+
+namespace CLI {
+class App;
+class ParseError;
+class Validator;
+}  // namespace CLI
+
+namespace multifold::app {
+
+/// What `error`, thrown by program.parse, stands for: with the option that may have been meant in place of an unknown
+/// one.
+failure misfit(const CLI::App& program, const CLI::ParseError& error);
+
+/// Puts the word for `choices` in the place of other names for it, and refuses any other. The help text says which
+/// there are. For CLI::Option::transform.
+CLI::Validator one_of(std::vector<choice> choices);
+
+}  // namespace multifold::app
