@@ -21,7 +21,7 @@ constexpr std::string_view style = R"(
 :root { --read: #2f6fd0; --reduce: #c96a12; --fetch: #1f8a4c; --fill: #8a4fc4; --call: #737a82; --on-bar: #ffffff; }
 @media (prefers-color-scheme: dark) { :root { --read: #6aa3f7; --reduce: #f0a04b; --fetch: #5cc489; --fill: #bd93ec;
   --call: #a9b0b7; --on-bar: #101214; } }
-svg { min-width: 640px; } svg .number { fill: var(--on-bar); text-anchor: middle; }
+svg .number { fill: var(--on-bar); text-anchor: middle; }
 .read, .copy { fill: var(--read); } .reduce { fill: var(--reduce); } .fetch { fill: var(--fetch); }
 .fill { fill: var(--fill); } .call { fill: var(--call); }
 .keys span { margin-right: 1em; white-space: nowrap; } .keys i { display: inline-block; width: .9em; height: .9em;
@@ -29,29 +29,46 @@ svg { min-width: 640px; } svg .number { fill: var(--on-bar); text-anchor: middle
 i.read, i.copy { background: var(--read); } i.reduce { background: var(--reduce); } i.fetch { background: var(--fetch); }
 i.fill { background: var(--fill); } i.call { background: var(--call); }
 i.wait { background: var(--wait); outline: 1px solid var(--rule); }
+.whole { white-space: nowrap; }
+svg.narrow { display: none; max-width: 32rem; font-size: 14px; }
+@media (max-width: 820px) {
+  svg.wide { display: none; } svg.narrow { display: block; } .cells { max-width: 32rem; }
+  .cells table, .cells tbody, .cells tr { display: block; } .cells tr:first-child { display: none; }
+  .cells tr { border-bottom: 1px solid var(--rule); padding: .5rem 0; }
+  .cells td { border: 0; display: flex; gap: 1rem; justify-content: space-between; padding: .1rem 0; white-space: normal; }
+  .cells td:first-child { font-weight: 600; }
+  .cells td::before { color: var(--faint); content: attr(data-of); flex: none; } .cells td:first-child::before { content: none; }
+}
 )";
 
 std::string limits_of(const section& s) {
   std::string text;
   for (const limit& each : s.limits) {
-    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", escaped(each.name), bandwidth_text(each.rate));
+    const std::string name = escaped(each.name), rate = bandwidth_text(each.rate);
+    text += fmt::format("{}{}: <span class=\"whole\">{}</span>", text.empty() ? "" : "; ", name, rate);
   }
   return text;
+}
+
+// On a narrow screen a row becomes a list of cells, each with the title of its column.
+std::string cell(std::string_view title, std::string_view text) {
+  return fmt::format("<td data-of=\"{}\">{}</td>", escaped(title), text);
 }
 
 std::string table(const section& s) {
   const std::vector<column> columns = columns_of(s);
   std::string text =
-      "<div class=\"scroll\"><table><tr><th></th><th>rate</th><th>time, least to greatest</th><th>of the limit</th>"
-      "<th>speed-up</th>";
+      "<div class=\"scroll cells\"><table><tr><th></th><th>rate</th><th>time, least to greatest</th>"
+      "<th>of the limit</th><th>speed-up</th>";
   for (const column& each : columns) text += fmt::format("<th>{}</th>", each.title);
   text += "</tr>\n";
   for (const run& each : s.runs) {
-    text += fmt::format("<tr><td>{}</td><td>{}</td><td>{} ({} to {})</td><td>{:.0f} %</td><td>{:.2f}</td>",
-                        escaped(each.name), bandwidth_text(each.rate()), time_text(each.seconds), time_text(each.least),
-                        time_text(each.greatest), 100 * each.rate() / s.limits.front().rate,
-                        s.runs.front().seconds / each.seconds);
-    for (const column& one : columns) text += fmt::format("<td>{}</td>", share_text(one.share(each)));
+    text += fmt::format("<tr><td>{}</td>", escaped(each.name)) + cell("rate", bandwidth_text(each.rate()));
+    text += cell(
+        "time", fmt::format("{} ({} to {})", time_text(each.seconds), time_text(each.least), time_text(each.greatest)));
+    text += cell("of the limit", share_text(each.rate() / s.limits.front().rate));
+    text += cell("speed-up", fmt::format("{:.2f}", s.runs.front().seconds / each.seconds));
+    for (const column& one : columns) text += cell(one.title, share_text(one.share(each)));
     text += "</tr>\n";
   }
   return text + "</table></div>\n";
@@ -91,7 +108,7 @@ std::string text_of(const section& s) {
     const bool drawn = !each.lanes.empty();
     text += fmt::format("<h3>{}</h3>\n<p>{}{}</p>\n", escaped(each.name), escaped(each.about),
                         drawn ? stretch_of(each) : "");
-    if (drawn) text += fmt::format("<div class=\"scroll\">{}</div>\n", drawing_of(each));
+    if (drawn) text += drawing_of(each, canvas::wide) + drawing_of(each, canvas::narrow);
   }
   return text;
 }

@@ -78,10 +78,14 @@ class Overlap(tool.ToolTest):
         self.assertEqual(self.names(), ["page.html", "trace.json"])
 
         parsed = Page(page.read_text())
-        self.assertEqual((parsed.counts["svg"], parsed.counts["table"], parsed.links), (3, 1, []))
+        self.assertEqual((parsed.counts["svg"], parsed.counts["table"], parsed.links), (2 * 3, 1, []))
         # A bar a lane; of the run on one thread, ten chunks that are read, and all but the last one reduced.
-        self.assertGreaterEqual(parsed.counts["rect"], 5 + 10 + 9)
+        self.assertGreaterEqual(parsed.counts["rect"], 2 * (5 + 10 + 9))
         self.assertIn("prefers-color-scheme: dark", page.read_text())
+        # Every run once for a wide and once for a narrow screen, of which the style sheet shows one.
+        for words in ('<svg class="wide" ', '<svg class="narrow" '):
+            self.assertEqual(page.read_text().count(words), 3)
+        self.assertIn("@media (max-width: 820px) {\n  svg.wide { display: none; } svg.narrow { display: block; }", page.read_text())
 
         events = json.loads(trace.read_text())["traceEvents"]
         names = [event["args"]["name"] for event in events if event["name"] == "process_name"]
@@ -117,7 +121,17 @@ class Overlap(tool.ToolTest):
                 self.assertTrue(all(event["ts"] > -50 and event["dur"] >= 0 for event in spans))
         parsed = Page(page.read_text())
         # The CPU's row has no picture.
-        self.assertEqual((parsed.counts["svg"], parsed.counts["table"], parsed.links), (len(names) - 1, 3, []))
+        self.assertEqual((parsed.counts["svg"], parsed.counts["table"], parsed.links), (2 * (len(names) - 1), 3, []))
+
+    def test_help_and_slips(self):
+        for columns in (60, 80, 100):
+            done = subprocess.run([OVERLAP, "--help"], capture_output=True, text=True, check=True,
+                                  env={**tool.environment(), "COLUMNS": str(columns)})
+            self.assertLessEqual(max(map(len, done.stdout.splitlines())), columns)
+        for line, words in ((["--op", "sm"], "'sm' (did you mean sum?)"), (["--htlm", "x"], "'--htlm' (did you mean --html?)")):
+            outcome = self.overlap(*line)
+            self.assertEqual((outcome.code, outcome.out), (2, ""))
+            self.assertIn(f"multifold-overlap: {'--op: found ' if line[0] == '--op' else 'found the option '}{words}", outcome.err)
 
     def test_files(self):
         path = self.file("x & y.npy", tool.npy(shape="(3,)", data=tool.floats(1, 2, 3)))
@@ -142,7 +156,7 @@ class Overlap(tool.ToolTest):
                     process.send_signal(signal.SIGCONT)
                 process.communicate()
             self.assertEqual(process.returncode, 0)
-            self.assertGreaterEqual(Page(page.read_text()).counts["rect"], 5 + 10 + 9)
+            self.assertGreaterEqual(Page(page.read_text()).counts["rect"], 2 * (5 + 10 + 9))
 
     def test_nothing_is_left_by_signals(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL):
