@@ -88,6 +88,13 @@ class Help(tool.ToolTest):
         self.assertEqual(order[:len(common)], common)
         self.assertEqual(order[-2:], ["Help", "Examples"])
 
+    def test_everything_has_a_description(self):
+        for command in commands():
+            tables = help_of(command, "--help-all", columns=100).split("\nExamples:")[0].splitlines()
+            for line, following in zip(tables, [*tables[1:], ""]):
+                if re.match(r"  \S", line):
+                    self.assertTrue(re.search(r"\S {2,}\S", line) or following.startswith(" " * 10), line)
+
     def test_version(self):
         self.assertEqual(tool.run("version").out, tool.run("--version").out)
 

@@ -43,7 +43,10 @@ class Printing(tool.ToolTest):
 
     def test_files(self):
         path = self.zeros(4_000_000)
-        self.check(4_000_000 * 8, "mean", path, "--dtype", "int8", "--shape", "4000000,1", "--axis", "1", "-o", self.folder / "y.npy")
+        for name in ("y.npy", "y.txt", "y.json"):
+            out = self.folder / name
+            self.check(4_000_000 * 8, "mean", path, "--dtype", "int8", "--shape", "4000000,1", "--axis", "1", "-o", out)
+            self.assertGreaterEqual(out.stat().st_size, 8_000_000)
 
 
 if __name__ == "__main__":
