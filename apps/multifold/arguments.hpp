@@ -33,10 +33,11 @@ struct reduction_arguments {
   std::optional<std::string> correction;
 };
 
-/// The states of exact sums that take part, and the ones that are left: in the end, and on the way.
+/// The states that take part, and the ones that are left: in the end, and on the way.
 struct state_arguments {
   std::vector<std::string> merge;
   std::optional<std::string> save;
+  std::optional<std::int64_t> first_index;
   std::optional<std::string> checkpoint;
   std::optional<double> checkpoint_seconds;
   bool used() const { return !merge.empty() || save.has_value(); }
@@ -81,7 +82,7 @@ inline constexpr const char* group_of_details = "Details";
 inline constexpr const char* group_of_segments =
     "Segments and groups: one result each, along --axis of arrays of several";
 inline constexpr const char* group_of_states =
-    "States: the exact sum behind one result over all axes, for other runs and machines to add to";
+    "States: what the results are made of, exactly, for other runs and machines to add to";
 inline constexpr const char* group_of_forced_plans = "A forced plan: the same answer another way, or a refusal";
 std::vector<std::string> rare_groups();
 

@@ -42,6 +42,7 @@ std::string idle_without_file(const reduce_arguments& arguments) {
                {arguments.what.keepdims, "--keepdims"},
                {arguments.what.nan != "propagate", "--nan"},
                {arguments.concatenate, "--concatenate"},
+               {arguments.states.first_index.has_value(), "--first-index"},
                {arguments.segments.used(), "a list of segments"},
                {arguments.explain, "--explain"},
                {how.engine != "auto", "--engine"},
@@ -64,24 +65,28 @@ void check_idle(const reduce_arguments& arguments) {
   }
 }
 
+// Neither of two arrays is missing.
+void check_pair(const reduce_arguments& arguments) {
+  if (arguments.files.size() == 1)
+    throw usage("Y is required; see multifold " + std::string(name(arguments.op)) + " --help");
+}
+
 void check_without_file(const reduce_arguments& arguments) {
   const std::string op(name(arguments.op));
-  if (!arguments.states.used()) throw usage("FILE is required; see multifold " + op + " --help");
+  if (!arguments.states.used())
+    throw usage(std::string(takes_two_arrays(arguments.op) ? "X" : "FILE") + " is required; see multifold " + op +
+                " --help");
   if (arguments.states.merge.empty()) throw usage("--save-state: found nothing to add; expected a FILE or --merge");
   const std::string option = idle_without_file(arguments);
   if (!option.empty()) throw usage(option + " is about a FILE; found none beside --merge");
 }
 
-// What `option` does is done with the state of one exact value.
+// What `option` does is done with the state of one array.
 void check_state_of_one(const std::string& option, const reduce_arguments& arguments) {
-  if (!has_exact_form(arguments.op)) {
-    throw usage(option + std::string(name(arguments.op)) + " has no state; expected sum or mean");
-  }
-  if (arguments.files.size() > 1 && !arguments.concatenate) {
+  if (arguments.files.size() > 1 && !takes_two_arrays(arguments.op) && !arguments.concatenate) {
     throw usage(option + "a state is of one result; expected one FILE, or --concatenate");
   }
-  if (arguments.what.accuracy == "fast") throw usage(option + "states are exact sums; expected --accuracy exact");
-  if (arguments.what.initial) throw usage(option + "found --initial, which takes no part in a state; expected none");
+  if (arguments.what.accuracy == "fast") throw usage(option + "states are exact; expected --accuracy exact");
 }
 
 void check_states(const reduce_arguments& arguments) {
@@ -89,12 +94,30 @@ void check_states(const reduce_arguments& arguments) {
   check_state_of_one(states.save ? "--save-state: " : "--merge: ", arguments);
   if (states.save && states.save->empty()) throw usage("--save-state: found an empty name; expected a file");
   if (states.save == "-") throw usage("--save-state: standard output is for the value; expected a file");
+  if (states.save && arguments.what.initial) {
+    throw usage("--save-state: found --initial, which takes no part in a state; expected it beside the last --merge");
+  }
+}
+
+void check_first_index(const reduce_arguments& arguments) {
+  if (!arguments.states.first_index) return;
+  if (order_of(arguments.op) != element_order::indexed) {
+    throw usage("--first-index: " + std::string(name(arguments.op)) +
+                " keeps no indices; argmin, argmax and describe do");
+  }
+  if (!arguments.states.used())
+    throw usage("--first-index: found no state; expected --save-state or --merge beside it");
 }
 
 void check_checkpoint(const reduce_arguments& arguments) {
   const state_arguments& states = arguments.states;
   const std::string option = "--checkpoint: ";
+  if (!has_exact_form(arguments.op)) {
+    throw usage(option + std::string(name(arguments.op)) + " leaves none; sum and mean do");
+  }
   check_state_of_one(option, arguments);
+  if (arguments.what.initial)
+    throw usage(option + "found --initial, which takes no part in a sum so far; expected none");
   if (arguments.files.empty()) throw usage(option + "found nothing to read; expected a FILE");
   if (*states.checkpoint == "-" || states.checkpoint->empty()) throw usage(option + "expected a file");
   const engine_arguments& how = arguments.how;
@@ -134,6 +157,8 @@ void check_files(const reduce_arguments& arguments) {
 
 void check(const reduce_arguments& arguments) {
   const bool to_file = !arguments.output.empty();
+  if (takes_two_arrays(arguments.op)) check_pair(arguments);
+  check_first_index(arguments);
   if (arguments.states.used()) check_states(arguments);
   if (arguments.states.checkpoint) check_checkpoint(arguments);
   if (arguments.files.empty()) check_without_file(arguments);
@@ -169,14 +194,13 @@ std::string checked_seconds(std::string& text) {
 
 void add_file_arguments(CLI::App& command, reduce_arguments& to) {
   if (takes_two_arrays(to.op)) {
-    command.add_option("X", to.x, "A .npy file or raw elements; '-' is standard input")->required()->type_name(" ");
-    command.add_option("Y", to.y, "Another one of the same dtype, shape and order")->required()->type_name(" ");
+    command.add_option("X", to.x, "A .npy file or raw elements; '-' is standard input")->type_name(" ");
+    command.add_option("Y", to.y, "Another one of the same dtype, shape and order")->type_name(" ");
     return;
   }
   command
       .add_option("FILE", to.files,
                   ".npy, .npz (x.npz:NAME), safetensors or raw; '-' is standard input. Several: one by one")
-      ->required(!has_exact_form(to.op))
       ->type_name(" ");
   command
       .add_flag("--concatenate", to.concatenate,
@@ -201,26 +225,31 @@ void add_output_options(CLI::App& command, reduce_arguments& to) {
       ->group(group_of_details);
 }
 
-// Other operations know the options, too, so that they can say why not.
 void add_state_options(CLI::App& command, op_kind op, state_arguments& to) {
-  const char* const group = has_exact_form(op) ? group_of_states : "";
-  command
-      .add_option("--merge", to.merge,
-                  "Add the states in these files, '-' for standard input; FILE stands before, or is left out")
-      ->type_name("STATE...")
-      ->group(group);
-  command.add_option("--save-state", to.save, "Write the sum itself, of all that was added, for a later --merge")
+  const char* const group = group_of_states;
+  const char* const files =
+      takes_two_arrays(op)
+          ? "Add the states in these files, '-' for standard input; X and Y stand before, or are left out"
+          : "Add the states in these files, '-' for standard input; FILE stands before, or is left out";
+  command.add_option("--merge", to.merge, files)->type_name("STATE...")->group(group);
+  command.add_option("--save-state", to.save, "Write the state of all that was added, for a later --merge")
       ->type_name("STATE")
       ->group(group);
+  command
+      .add_option("--first-index", to.first_index,
+                  "Where FILE begins in its batches (default: behind what is merged, or 0)")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{0}, INT64_MAX).description(""))
+      ->group(order_of(op) == element_order::indexed ? group : "");
   command
       .add_option("--checkpoint", to.checkpoint,
                   "Leave the sum so far here, and go on from it when started again; removed in the end")
       ->type_name("FILE")
-      ->group(group);
+      ->group(has_exact_form(op) ? group : "");
   command.add_option("--checkpoint-every", to.checkpoint_seconds, "Seconds between two of them (default: 10)")
       ->type_name("SECONDS")
       ->check(CLI::Validator(checked_seconds, ""))
-      ->group(group);
+      ->group(has_exact_form(op) ? group : "");
 }
 
 void add_segment_options(CLI::App& command, segment_arguments& to) {
@@ -260,7 +289,9 @@ void add_reduce_command(CLI::App& app, op_kind op, command& chosen) {
   add_state_options(sub, op, arguments->states);
   sub.footer(reduce_examples(op));
   sub.callback([arguments, &chosen] {
-    if (takes_two_arrays(arguments->op)) arguments->files = {arguments->x, arguments->y};
+    for (const std::optional<std::string>& file : {arguments->x, arguments->y}) {
+      if (file) arguments->files.push_back(*file);
+    }
     chosen = [arguments](interrupt_watch& watch) {
       check(*arguments);
       return reduce_files(*arguments, watch);

@@ -18,10 +18,16 @@ constexpr const char* one_array =
     "  multifold {0} x.npy --json                       with engine, plan and seconds\n";
 
 constexpr const char* states =
-    "  multifold {0} x.npy --save-state x.state         leave the exact sum, too\n"
+    "  multifold {0} x.npy --save-state x.state         leave what it is made of, too\n"
     "  multifold {0} --merge x.state y.state            and add it to another machine's\n"
-    "  multifold {0} z.npy --merge x.state --save-state x.state  go on from a run\n"
+    "  multifold {0} z.npy --merge x.state --save-state x.state  go on from a run\n";
+
+constexpr const char* checkpoints =
     "  multifold {0} huge.npy --checkpoint huge.part    may be broken off, and started again\n";
+
+constexpr const char* states_of_two =
+    "  multifold {0} x.npy y.npy --save-state xy.state  leave what it is made of, too\n"
+    "  multifold {0} --merge xy.state more.state        and add it to another machine's\n";
 
 constexpr const char* two_arrays =
     "  multifold {0} x.npy y.npy                        of all elements\n"
@@ -51,7 +57,8 @@ std::string reduce_examples(op_kind op) {
     const std::string line = std::string(takes_two_arrays(op) ? "x.npy y.npy" : "x.npy") + " --correction 1";
     sample = fmt::format("  multifold {} {:<35}of a sample: divided by n - 1\n", name(op), line);
   }
-  return "Examples:\n" + first + sample + (has_exact_form(op) ? of(states) : "");
+  return "Examples:\n" + first + sample + of(takes_two_arrays(op) ? states_of_two : states) +
+         (has_exact_form(op) ? of(checkpoints) : "");
 }
 
 }  // namespace multifold::app

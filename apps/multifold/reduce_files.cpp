@@ -73,8 +73,8 @@ struct job {
       : arguments(from),
         raw(raw_request(from.raw)),
         options(reduce_request(from.op, from.what, from.how)),
-        earlier(from.states.merge, watch) {
-    options.keep_state = from.states.used();
+        earlier(from.op, from.states.merge, watch) {
+    options.keep_state = options.only_state = from.states.used();
     if (from.segments.used()) lists.emplace(from.segments);
     if (from.states.save) check_target(*from.states.save);
     if (from.states.checkpoint) {
@@ -105,25 +105,42 @@ std::vector<std::unique_ptr<source>> joined(std::vector<std::unique_ptr<source>>
   return whole;
 }
 
-// Adds what other runs have left, and rounds anew.
-void add_earlier(const merged_states& earlier, reduce_result& result) {
-  if (earlier.empty()) return;
-  result.state = result.state.empty() ? earlier.state() : merge_states(earlier.state(), result.state);
-  result.data.resize(static_cast<std::size_t>(item_bytes(result.type)));
-  round_state(result.state, result.used.what.op, result.type, result.data.data());
+// Adds what other runs have left, and finishes.
+void add_earlier(const job& work, reduce_result& result) {
+  const reduce_arguments& arguments = work.arguments;
+  if (!arguments.states.used()) return;
+  std::optional<state> all;
+  if (!work.earlier.empty()) all = work.earlier.all();
+  if (!result.state.empty()) {
+    state more(result.state);
+    more.move(arguments.states.first_index.value_or(all ? all->end() : 0));
+    if (all) all->merge(more);
+    else all = std::move(more);
+  }
+  reduce_options options = work.options;
+  if (arguments.what.initial) fit_to({all->element(), {}, false}, arguments.op, arguments.what, options);
+  finish_options end;
+  end.result = result.type;
+  end.correction = options.correction;
+  end.initial = options.initial;
+  result.state = all->bytes();
+  reduce_result made = all->finish(arguments.op, end);
+  result.data = std::move(made.data);
+  if (!arguments.files.empty()) return;
+  result.extents = std::move(made.extents);
+  result.used.what = made.used.what;
 }
 
 // No file: the states alone.
 reduce_result reduce_states(const job& work) {
   const op_kind op = work.arguments.op;
-  const dtype element = work.earlier.element();
+  const dtype element = work.earlier.all().element();
   reduce_options options = work.options;
   fit_to({element, {}, false}, op, work.arguments.what, options);
   reduce_result result;
   result.type = result_type(op, element, options);
   result.engine = "host";
   result.achieved = accuracy::exact;
-  result.used.what = make_reduction(op, element);
   if (!work.arguments.output.empty()) check_output(work.arguments.output, result.type);
   return result;
 }
@@ -138,7 +155,12 @@ reduce_options options_for(const job& work, const operand_files& files, const ar
     throw about(files, problem);
   }
   if (!arguments.output.empty()) check_output(arguments.output, result_type(arguments.op, layout.type, options));
-  if (is_floating(layout.type)) work.earlier.require(layout.type);
+  try {
+    work.earlier.require(layout, options);
+  } catch (const unsupported_error&) {
+    throw about(files, failure_of(std::current_exception()));
+  }
+  options.initial = work.arguments.states.used() ? initial_value{} : options.initial;  // it takes part in the end
   return options;
 }
 
@@ -181,7 +203,7 @@ reduce_result reduce_operands(const job& work, const operand_files& files, inter
 void finish(const job& work, const operand_files& files, reduce_result result, interrupt_watch& watch,
             std::size_t results) {
   const reduce_arguments& arguments = work.arguments;
-  add_earlier(work.earlier, result);
+  add_earlier(work, result);
   write_output(arguments, files, result, watch);
   const auto tell = [&] { report(arguments, files, result, results); };
   if (arguments.states.save) save_state(*arguments.states.save, result.state, watch, tell);

@@ -1,6 +1,7 @@
 // The work of multifold OP: files one by one, from opening to printing.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace multifold::app {
 struct reduce_arguments {
   op_kind op;
   std::vector<std::string> files;
-  std::string x, y;  // as typed; `files` of operations that take two
+  std::optional<std::string> x, y;  // as typed; `files` of operations that take two
   raw_arguments raw;
   reduction_arguments what;
   segment_arguments segments;

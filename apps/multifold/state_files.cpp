@@ -1,24 +1,26 @@
-// States are small: they are read whole before the work, and written whole behind it.
+// States are read whole before the work, and written whole behind it.
 #include "state_files.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <optional>
 
 #include "common/failure.hpp"
-#include "multifold/exact/blob.hpp"
-#include "multifold/state.hpp"
+#include "multifold/error.hpp"
 #include "multifold/state_file.hpp"
 #include "output_target.hpp"
 
 namespace multifold::app {
 
-merged_states::merged_states(const std::vector<std::string>& files, interrupt_watch& watch) {
+merged_states::merged_states(op_kind op, const std::vector<std::string>& files, interrupt_watch& watch) : op_(op) {
   for (const std::string& file : files) {
     const last_words while_reading(watch, [&watch, &file] {
       watch.complain_of_end(label_of(file) + ": interrupted; nothing was written", {file});
     });
     try {
       add(file);
+    } catch (const shape_error&) {
+      throw about(label_of(first_) + " and " + label_of(file), failure_of(std::current_exception(), ""));
     } catch (...) {
       throw input_failure_of(std::current_exception(), file);
     }
@@ -26,24 +28,30 @@ merged_states::merged_states(const std::vector<std::string>& files, interrupt_wa
 }
 
 void merged_states::add(const std::string& file) {
-  const std::vector<std::byte> more = read_state(file);
-  if (state_.empty()) {
-    first_ = file;
-    element_ = exact_state_kind(more).element;
-    state_ = empty_state(element_);
+  const state more(read_state(file));
+  if (!more.has(op_)) {
+    throw format_error("found the state of " + more.name() + "; expected one of " + std::string(name(op_)));
   }
-  state_ = merge_states(state_, more);
+  if (state_) return state_->merge(more);
+  first_ = file;
+  state_ = more;
 }
 
-void merged_states::require(dtype element) const {
+void merged_states::require(const array_layout& layout, const reduce_options& options) const {
+  if (empty()) return;
+  array_view view;
+  view.extents = layout.extents;
+  for (std::int64_t& extent : view.extents) extent = std::max<std::int64_t>(extent, 0);  // of unknown length
+  const std::vector<std::int64_t> axes = options.axes ? *options.axes : all_axes(view.rank());
+  state none(op_, layout.type, result_extents(view, axes, false), options.nan);
   try {
-    if (!empty()) merge_states(empty_state(element), state_);
+    none.merge(*state_);
   } catch (...) {
     throw input_failure_of(std::current_exception(), first_);
   }
 }
 
-void save_state(const std::string& path, const std::vector<std::byte>& state, interrupt_watch& watch,
+void save_state(const std::string& path, const std::vector<std::byte>& bytes, interrupt_watch& watch,
                 const std::function<void()>& report) {
   const last_words words(watch, [&watch, &path] {
     remove_unfinished(path);
@@ -57,7 +65,7 @@ void save_state(const std::string& path, const std::vector<std::byte>& state, in
     }
   };
   std::optional<state_file> file;
-  named([&] { file.emplace(path, state); });
+  named([&] { file.emplace(path, bytes); });
   report();
   named([&] { file->keep(); });
 }

@@ -183,7 +183,7 @@ class maker {
       t_.where = any_source();
     }
     if (is_source(t_.where)) choose_source();
-    if (t_.way == entry::reduce && c_.percent(3)) t_.state = true;
+    if (t_.way == entry::reduce && c_.percent(5)) t_.state = true;
     t_.shift = c_.between(0, 63);
     t_.at_end = c_.percent(30);
   }

@@ -23,14 +23,20 @@ bool gives_integers(const trial& t) {
 
 bool is_forced(const plan_options& o) { return o.passes || o.how || o.parts || o.threads || o.form; }
 
-// Of exact sums and means of floating point with one result.
+bool sums_reals(const trial& t) { return is_floating(t.type) && (t.op == op_kind::sum || t.op == op_kind::mean); }
+
+// What is exact, without an initial value.
 bool has_state(const trial& t) {
-  if (!is_floating(t.type) || (t.op != op_kind::sum && t.op != op_kind::mean) || t.wanted == accuracy::fast)
-    return false;
+  if (t.initial || (sums_reals(t) && t.wanted == accuracy::fast)) return false;
+  return t.op != op_kind::prod || !is_floating(t.result.value_or(t.type));
+}
+
+// All engines keep the state of one sum of floating point.
+bool keeps_off_host(const trial& t) {
   const std::vector<bool> reduced = reduced_axes(t);
   std::int64_t results = 1;
   for (std::size_t i = 0; i < reduced.size(); ++i) results *= reduced[i] ? 1 : t.extents[i];
-  return results == 1 && !t.initial;
+  return sums_reals(t) && results == 1;
 }
 
 }  // namespace
@@ -51,6 +57,9 @@ std::string must_be_refused(const trial& t) {
     return "marks elsewhere than on the CPU";
   if (t.marked && (t.cut || t.state || takes_two_arrays(t.op))) return "marks beside segments, a state, another array";
   if (t.beside && (t.into || t.state || is_forced(t.forced))) return "several operations with what is for one";
+  const bool off_host =
+      t.where == origin::device || t.engine == engine_choice::device || t.engine == engine_choice::both;
+  if (t.state && off_host && !keeps_off_host(t)) return "a state that the host engine keeps";
   if (t.where == origin::device && (t.engine == engine_choice::host || t.engine == engine_choice::both)) {
     return "device memory on the host engine";
   }

@@ -96,21 +96,33 @@ std::int64_t all_result_bytes(const trial& t) {
   return bytes;
 }
 
-// Whether the state of the whole is that of its two halves merged, and rounds to the result.
+// The state of `count` neighbours along the first axis.
+state part_of(const trial& t, const laid_out& arrays, std::int64_t first, std::int64_t count) {
+  trial part = t;
+  part.extents[0] = count;
+  const std::int64_t bytes = first * t.strides[0] * item_bytes(t.type);
+  const reduce_options options = options_of(t);
+  if (!takes_two_arrays(t.op)) return reduce_to_state(t.op, view_of(part, arrays.x + bytes), options);
+  return reduce_to_state(t.op, view_of(part, arrays.x + bytes), view_of(part, arrays.y + bytes), options);
+}
+
+// Whether the state of the whole is that of its two halves merged, and finishes as the result.
 std::string state_damage(const trial& t, const laid_out& arrays, const reduce_result& whole) {
-  std::vector<std::byte> rounded(static_cast<std::size_t>(item_bytes(whole.type)));
-  round_state(whole.state, t.op, whole.type, rounded.data());
-  if (!whole.data.empty() && rounded != whole.data) return "the state rounds to something else";
-  if (t.extents.empty() || t.extents[0] < 2 || is_source(t.where)) return "";
-  reduce_options options = options_of(t);
-  trial half = t;
-  half.extents[0] = t.extents[0] / 2;
-  const reduce_result first = reduce(t.op, view_of(half, arrays.x), options);
-  const std::int64_t step = half.extents[0] * t.strides[0] * item_bytes(t.type);
-  half.extents[0] = t.extents[0] - half.extents[0];
-  const reduce_result second = reduce(t.op, view_of(half, arrays.x + step), options);
-  return merge_states(first.state, second.state) == whole.state ? ""
-                                                                : "the states of two halves merge to another state";
+  const state kept(whole.state);
+  finish_options end;
+  end.result = whole.type;
+  end.correction = t.correction;
+  if (!whole.data.empty() && kept.finish(t.op, end).data != whole.data) return "the state finishes as something else";
+  const std::vector<bool> reduced = reduced_axes(t);
+  if (t.extents.empty() || t.extents[0] < 2 || is_source(t.where) || !reduced[0]) return "";
+  std::int64_t step = 1;  // indices between neighbours along the first axis
+  for (std::size_t i = 1; i < reduced.size(); ++i) step *= reduced[i] ? t.extents[i] : 1;
+  const std::int64_t half = t.extents[0] / 2;
+  const state first = part_of(t, arrays, 0, half);
+  state second = part_of(t, arrays, half, t.extents[0] - half);
+  second.move(half * step);
+  second.merge(first);
+  return second.bytes() == whole.state ? "" : "the states of two halves merge to another state";
 }
 
 }  // namespace

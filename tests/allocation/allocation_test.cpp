@@ -134,6 +134,23 @@ TEST_F(allocation, of_states) {
   EXPECT_EQ(state, before);
 }
 
+TEST_F(allocation, of_states_of_arrays) {
+  options_.axes = {1};
+  const array_view view = make_view(values_.data(), {2, static_cast<std::int64_t>(values_.size()) / 2});
+  fail_each([&] { return reduce_to_state(op_kind::describe, view, options_).bytes(); });
+  const state whole = reduce_to_state(op_kind::describe, view, options_);
+  const std::vector<std::byte> before = whole.bytes();
+  state next = whole;
+  next.move(whole.end());
+  fail_each([&] {
+    state both = whole;
+    both.merge(next);
+    return both.bytes();
+  });
+  fail_each([&] { return state(before).finish(op_kind::describe).data; });
+  EXPECT_EQ(whole.bytes(), before);
+}
+
 // Elements that pairs hold, and elements of which they hold no sum.
 TEST_F(allocation, is_none_for_few_elements_in_hand) {
   std::mt19937_64 random(1);

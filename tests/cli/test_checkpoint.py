@@ -105,14 +105,14 @@ class Checkpoint(tool.ToolTest):
 
     def test_refusals(self):
         path = self.file("x.bin", struct.pack("<2d", 1, 2))
-        self.assert_refused(tool.run("max", path, "--dtype", "f64", "--checkpoint", "c"), 2, "max has no state; expected sum or mean")
+        self.assert_refused(tool.run("max", path, "--dtype", "f64", "--checkpoint", "c"), 2, "max leaves none; sum and mean do")
         for options, words in ((["--accuracy", "fast"], "exact"), (["--initial", "1"], "--initial"), (["--parts", "2"], "forced"),
                                ([path], "expected one FILE, or --concatenate"), (["--save-state", self.checkpoint], "another one")):
             with self.subTest(options=options):
                 self.assert_refused(tool.run(*self.arguments(path, *options)), 2, "--checkpoint: ", words)
         self.assert_refused(tool.run("sum", "--merge", "x", "--checkpoint", "c"), 2, "found nothing to read")
         self.assert_refused(tool.run(*self.arguments("-"), stdin=b"\0" * 8), 2, "standard input: a sum with checkpoints reads files")
-        self.assert_refused(tool.run("sum", path, "--dtype", "i64", "--checkpoint", self.checkpoint), 2, "a state of this sum of i64")
+        self.assert_refused(tool.run("sum", path, "--dtype", "i64", "--checkpoint", self.checkpoint), 2, "and not by sum of i64 to 1 result")
         self.checkpoint.write_bytes(b"hello")
         self.assert_refused(tool.run(*self.arguments(path)), 3, f"{self.checkpoint}: checkpoint, byte 0: found 104, expected the magic")
         self.assertEqual(self.checkpoint.read_bytes(), b"hello")

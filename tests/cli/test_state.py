@@ -1,7 +1,8 @@
-"""States of exact sums: saved, merged in any order, resumed, and refused; against sums of fractions."""
+"""States: saved, merged in any order, resumed, finished, and refused; sums against those of fractions."""
 
 import itertools
 import json
+import pathlib
 import random
 import struct
 from fractions import Fraction
@@ -12,6 +13,32 @@ from exact import hex_of
 
 # Type: struct's letter and .npy's name.
 FORMATS = {"f16": ("e", "'<f2'"), "f32": ("f", "'<f4'"), "f64": ("d", "'<f8'")}
+# Files of every version that was ever written, and the bits of their sums and means.
+KEPT = pathlib.Path(__file__).parent / "states"
+KEPT_SUMS = {"f16": ("0x7bff", "0x73ff"), "bf16": ("0x7f00", "0x7e00"), "f32": ("0x40000000", "0x3ecccccd"),
+             "f64": ("0x4008cccccccccccd", "0x3fe3d70a3d70a3d7"), "infinite": ("0x7f800000", "0x7f800000"),
+             "omitted": ("0x40a00000", "0x40200000"), "nothing": ("0x0000000000000000", "0x7ff8000000000000"),
+             "minus_zero": ("0x80000000", "0x80000000")}
+KEPT_RESULTS = {
+    "sum_rows": "[0x7fc00000 0x7f800000]",
+    "sum_i16": "0xffffffffffff8006",
+    "prod_i16": "[0xfffffffffffffffa 0x0000000000000000]",
+    "min_f32": "[0x80000000 0xc0000000 0x7f800000]",
+    "max_u64": "0xffffffffffffffff",
+    "argmin_f16": "0x0000000000000006",
+    "argmax_f32": "[0x0000000000000002 0x0000000000000002]",
+    "any_f32": "[0x01 0x01 0x01]",
+    "norm1_i16": "0x000000000000800a",
+    "norm2_f64": "[0x7e37e43c8800759c 0x40100147a0fa15c0]",
+    "var_f16": "0x7c00",
+    "std_u64": "0x43d7d9f4cf754635",
+    "dot_f32": "[0x40100000 0x41a00000 0x7fc00000]",
+    "cov_f64": "0x7ff0000000000000",
+    "describe_f32": "count  6\nnan    1\n+inf   1\n-inf   0\nzeros  1\nsum    0x7fc00000  f32\nmean   0x7fc00000  f32\nstd    0x7fc00000  f32\nnorm2  0x7fc00000  f32\nmin    0x7fc00000  f32  at 2\nmax    0x7fc00000  f32  at 2",
+    "describe_i16": "count  6\nnan    0\n+inf   0\n-inf   0\nzeros  1\nsum    0xffffffffffff8006  i64\nmean   0xc0b5545555555555  f64\nstd    0x40c7da2e12d9eb66  f64\nnorm2  0x40e0000003c00000  f64\nmin    0x8000              i16  at 5\nmax    0x0004              i16  at 4",
+    "argmax_runs": "0x0000000000000004",
+    "min_nothing": "[]",
+}
 STATE_BYTES = {"f16": 80, "bf16": 112, "f32": 112, "f64": 344}
 
 
@@ -130,6 +157,99 @@ class States(tool.ToolTest):
         self.assert_printed(tool.run("sum", "--merge", b, "-o", out), "")
         self.assertEqual(out.read_bytes(), tool.npy(shape="()", data=tool.floats(6)))
 
+    def test_every_operation_keeps_its_state(self):
+        values = wild("f32", 60)
+        rows = [values[first:first + 6] for first in range(0, 60, 6)]
+
+        def matrix(some):
+            data = tool.floats(*itertools.chain(*some))
+            return self.file(f"m{next(self.serial)}.npy", tool.npy(shape=f"({len(some)}, 6)", data=data))
+
+        whole, parts = matrix(rows), [matrix(rows[:3]), matrix(rows[3:4]), matrix(rows[4:])]
+        for op in ("sum", "mean", "min", "max", "argmin", "argmax", "norm1", "sumsq", "norm2", "var", "std", "any", "all",
+                   "count_nonzero", "describe", "dot", "cov"):
+            two, indexed = op in ("dot", "cov"), op in ("argmin", "argmax", "describe")
+            for axis, step in ((["--axis", "0"], 1), ([], 6)):
+                with self.subTest(op=op, axis=axis):
+                    states = []
+                    for part, first in zip(parts, (0, 3, 4)):
+                        states.append(self.folder / f"s{next(self.serial)}")
+                        at = ["--first-index", str(first * step)] if indexed else []
+                        saved = tool.run(op, *[part] * (2 if two else 1), *axis, *at, "--save-state", states[-1])
+                        self.assertEqual((saved.code, saved.err), (0, ""))
+                    states = [states[1], states[2], states[0]]
+                    files = [whole, whole] if two else [whole]
+                    expected = tool.run(op, *files, *axis, "--hex", "--save-state", self.folder / "whole")
+                    merged = tool.run(op, "--merge", *states, "--hex", "--save-state", self.folder / "merged")
+                    self.assert_printed(merged, expected.out)
+                    self.assert_printed(tool.run(op, *files, *axis, "--hex"), expected.out)
+                    self.assertEqual((self.folder / "merged").read_bytes(), (self.folder / "whole").read_bytes())
+
+    def test_integers(self):
+        most = struct.pack("<2q", 2**63 - 1, 2**63 - 1)
+        a, b = self.folder / "a", self.folder / "b"
+        self.refused(["sum", "-", "--dtype", "int64", "--save-state", a], 6, "does not fit", stdin=most)
+        self.assert_printed(tool.run("mean", "-", "--dtype", "int64", "--save-state", a, stdin=most), "9.223372036854776e+18\n")
+        less = tool.run("sum", "-", "--dtype", "int64", "--merge", a, "--save-state", b, stdin=struct.pack("<2q", -(2**63), -(2**63)))
+        self.assert_printed(less, "-2\n")
+        factors = self.file("f.npy", tool.npy("'<i4'", "(3,)", struct.pack("<3i", 3, -4, 5)))
+        self.assert_printed(tool.run("prod", factors, "--save-state", a), "-60\n")
+        self.assert_printed(tool.run("prod", factors, "--merge", a), "3600\n")
+        self.assert_printed(tool.run("prod", "--merge", a, a, "--initial", "2"), "7200\n")
+
+    def test_indices_go_on_behind_what_is_merged(self):
+        state = self.folder / "so far"
+        for values, printed in (([1, 5], "1\n"), ([5, 2], "1\n"), ([float("nan")], "4\n")):
+            before = ["--merge", state] if state.exists() else []
+            self.assert_printed(tool.run("argmax", self.array(values), *before, "--save-state", state), printed)
+        again = self.folder / "again"
+        tool.run("argmax", self.array([7]), "--save-state", again)
+        self.refused(["argmax", "--merge", state, again], 2, state, again, "element 0", "--first-index")
+        self.refused(["argmax", self.array([7]), "--merge", state, "--first-index", "2"], 2, "element 2")
+        self.assert_printed(tool.run("argmax", self.array([7]), "--merge", state, "--first-index", "10"), "4\n")
+
+    def test_options_at_the_end(self):
+        state, out = self.folder / "state", self.folder / "out.npy"
+        matrix = self.file("m.npy", tool.npy(shape="(2, 2)", data=tool.floats(1, 2, 3, 5)))
+        self.assert_printed(tool.run("var", matrix, "--axis", "0", "--save-state", state), "[   1 2.25]\n")
+        self.assert_printed(tool.run("var", "--merge", state, "--correction", "1", "--result-dtype", "f64"), "[  2 4.5]\n")
+        self.assert_printed(tool.run("std", "--merge", state), "[  1 1.5]\n")
+        self.assert_printed(tool.run("std", "--merge", state, "-o", out), "")
+        self.assertEqual(out.read_bytes(), tool.npy(shape="(2,)", data=tool.floats(1, 1.5)))
+        found = json.loads(tool.run("std", "--merge", state, "--json").out)
+        self.assertEqual((found["value"], found["shape"]), ([1, 1.5], [2]))
+        kept = tool.run("max", matrix, "--axis", "0", "--keepdims", "--save-state", state)
+        self.assert_printed(kept, "[[3 5]]\n")
+        self.assert_printed(tool.run("max", "--merge", state, "--initial", "4"), "[4 5]\n")
+
+    def test_files_of_every_version(self):
+        for name, (total, mean) in KEPT_SUMS.items():
+            with self.subTest(name=name):
+                path, out = KEPT / f"{name}.state", self.folder / "out"
+                self.assert_printed(tool.run("sum", "--merge", path, "--hex", "--save-state", out), f"{total}\n")
+                self.assert_printed(tool.run("mean", "--merge", path, "--hex"), f"{mean}\n")
+                self.assertEqual(out.read_bytes(), path.read_bytes())
+        for name, printed in KEPT_RESULTS.items():
+            with self.subTest(name=name):
+                path, out = KEPT / f"{name}.state", self.folder / "out"
+                merged = tool.run(name.split("_")[0], "--merge", path, "--hex", "--save-state", out)
+                self.assert_printed(merged, f"{printed}\n")
+                self.assertEqual(out.read_bytes(), path.read_bytes())
+
+    def test_states_of_many_results(self):
+        count = 20000
+        wide = self.file("wide.npy", tool.npy("'<i4'", f"(1, {count})", struct.pack(f"<{count}i", *range(count))))
+        a, out = self.folder / "a", self.folder / "out.npy"
+        self.assertEqual(tool.run("norm2", wide, "--axis", "0", "--save-state", a, "-o", out).code, 0)
+        self.assertEqual(a.stat().st_size, 40 + 8 + 40 * count + 8)
+        before = out.read_bytes()
+        self.assertEqual(tool.run("norm2", "--merge", a, "-o", out).code, 0)
+        self.assertEqual(out.read_bytes(), before)
+        data = a.read_bytes()
+        for content, *words in ((data[:70000], "byte 70000", "the end"), (data + b"x", f"{len(data) + 1} bytes"),
+                                (data[:16] + b"\xff" * 8 + data[24:], "the end")):
+            self.refused(["norm2", "--merge", self.file("bad", content)], 3, "bad", *words)
+
     def test_bad_states(self):
         x, good = self.array([1, 2, 3]), self.state([1, 2])
         data = good.read_bytes()
@@ -151,11 +271,20 @@ class States(tool.ToolTest):
                 self.refused(["sum", x, "--merge", path, "--save-state", path], 3, path, *words)
                 self.refused(["sum", x, "--merge", path, "-o", self.folder / "out.npy"], 3, path, *words)
 
-    def test_states_of_another_type(self):
-        narrow, wide = self.state([1, 2]), self.state([1, 2], "f64")
-        self.refused(["sum", "--merge", narrow, wide], 3, wide, "byte 10", "found sums of f64", "expected sums of f32")
-        self.refused(["sum", self.array([1], "f64"), "--merge", narrow, "--save-state", narrow], 3, narrow, "byte 10",
-                     "found sums of f32", "expected sums of f64")
+    def test_states_of_another_kind(self):
+        narrow, wide, new = self.state([1, 2]), self.state([1, 2], "f64"), ["--save-state", self.folder / "new"]
+        matrix = self.file("m.npy", tool.npy(shape="(2, 2)", data=tool.floats(1, 2, 3, 4)))
+        sums = "sum and mean of f32"
+        self.refused(["sum", "--merge", narrow, wide], 3, wide, "found the state of sum and mean of f64", f"expected one of {sums}")
+        self.refused(["sum", self.array([1], "f64"), "--merge", narrow, "--save-state", narrow], 3, narrow, sums,
+                     "expected one of sum and mean of f64")
+        self.refused(["max", "--merge", narrow], 3, narrow, f"found the state of {sums}", "expected one of max")
+        self.refused(["max", matrix, "--merge", narrow, *new], 3, narrow, f"found the state of {sums}", "expected one of max")
+        self.refused(["mean", self.file("i.npy", tool.npy("'<i4'")), "--merge", narrow], 3, narrow, sums, "sum and mean of i32")
+        self.refused(["sum", matrix, "--axis", "1", "--merge", narrow], 3, narrow, sums, f"{sums} to (2,)")
+        omits = self.folder / "omits"
+        tool.run("max", matrix, "--nan", "omit", "--save-state", omits)
+        self.refused(["max", matrix, "--merge", omits], 3, omits, "without its NaN", "with its NaN")
 
     def test_states_that_cannot_be_read(self):
         x = self.array([1])
@@ -183,10 +312,12 @@ class States(tool.ToolTest):
         matrix = self.file("m.npy", tool.npy(shape="(2, 2)", data=tool.floats(1, 2, 3, 4)))
         integers = self.file("i.npy", tool.npy("'<i4'"))
         to = ["--save-state", self.folder / "new"]
-        for line, *words in ((["max", x, *to], "sum or mean"), (["prod", x, "--merge", state], "sum or mean"),
-                             (["sum", integers, *to], integers, "i32"), (["mean", integers, "--merge", state], integers, "i32"),
-                             (["sum", x, "--accuracy", "fast", *to], "exact"), (["sum", matrix, "--axis", "0", *to], matrix, "2"),
-                             (["sum", matrix, "--axis", "1", "--merge", state], matrix, "all axes"),
+        for line, *words in ((["prod", x, *to], x, "prod of f32"), (["prod", integers, "--result-dtype", "f64", *to], "i64 or u64"),
+                             (["sum", x, "--accuracy", "fast", *to], "exact"), (["max", x, "--first-index", "3", *to], "argmin"),
+                             (["argmin", x, "--first-index", "3"], "--save-state"), (["max", x, "--checkpoint", "c"], "sum and mean"),
+                             (["argmin", x, "--first-index", "-1", *to], "--first-index"), (["dot", x, *to], "Y is required"),
+                             (["dot"], "X is required"), 
+                             (["argmax", x, "--engine", "both", *to], "host engine"),
                              (["sum", x, "--initial", "1", *to], "--initial"), (["sum", x, x, *to], "one FILE"),
                              (["sum", x, "--save-state", "-"], "standard output"), (["sum", x, "--save-state", ""], "empty name"),
                              (["sum", *to], "FILE", "--merge"), (["sum"], "FILE is required"), (["sum", "--merge"], "--merge"),

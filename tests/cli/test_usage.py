@@ -52,8 +52,9 @@ class Usage(tool.ToolTest):
             with self.subTest(op=op):
                 self.assert_refused(tool.run(op, *files, "--initial", "1"), 2, "--initial", op, "sum, prod, min and max")
                 if op != "mean":
-                    self.assert_refused(tool.run(op, *files, "--save-state", "s"), 2, "--save-state", op, "sum or mean")
-                    self.assert_refused(tool.run(op, *files, "--merge", "s"), 2, "--merge", op, "sum or mean")
+                    self.assert_refused(tool.run(op, *files, "--checkpoint", "c"), 2, "--checkpoint", op, "sum and mean")
+                if op not in ("argmin", "describe"):
+                    self.assert_refused(tool.run(op, *files, "--first-index", "1"), 2, "--first-index", op, "argmin, argmax")
         self.assert_refused(tool.run("dot", x, x, "--correction", "1"), 2, "--correction", "var, std, cov and describe")
         self.assert_refused(tool.run("var", x, "--correction", "-1"), 2, "--correction", "'-1'", "0 or more")
         self.assert_refused(tool.run("describe", x, "-o", "y.npy", cwd=self.folder), 2, "-o", ".npy", "--json")
@@ -66,7 +67,7 @@ class Usage(tool.ToolTest):
         self.assert_refused(tool.run("sum", x, "--checkpoint-every", "5"), 2, "--checkpoint-every", "no --checkpoint")
         self.assert_refused(tool.run("sum", x, "--engine", "host", "--transfer", "copy"), 2, "--transfer", "--engine host")
         for options in (["--engine", "host"], ["--threads", "2"], ["--memory", "1MiB"], ["--transfer", "copy"], ["--nan", "omit"],
-                        ["--explain"], ["--concatenate"], ["--passes", "2"], ["--parts", "2"], ["--axis", "0"], ["--offset", "4"]):
+                        ["--explain"], ["--concatenate"], ["--passes", "2"], ["--parts", "2"], ["--axis", "0"], ["--offset", "4"], ["--keepdims"]):
             with self.subTest(options=options):
                 self.assert_refused(tool.run("sum", "--merge", state, *options), 2, f"{options[0]} is about a FILE")
         for options in (["--engine", "host"], ["--threads", "2"], ["--memory", "1MiB"], ["--transfer", "copy"]):
@@ -75,7 +76,8 @@ class Usage(tool.ToolTest):
                 self.assert_refused(outcome, 2, f"{options[0]} is for this machine")
 
     def test_help_says_what_a_state_is_of(self):
-        self.assertIn("one result over all axes", " ".join(tool.run("sum", "--help-all").out.split()))
+        for op in ("sum", "argmax", "cov"):
+            self.assertIn("States: what the results are made of", tool.run(op, "--help-all").out)
 
     def test_what_is_always_exact_stays_so(self):
         for op in ("norm1", "sumsq", "norm2", "var", "std", "dot", "cov", "describe", "max"):

@@ -33,6 +33,7 @@ PUBLIC = {
     "segments.hpp": "reduce",
     "several.hpp": "reduce",
     "span.hpp": "reduce",
+    "state.hpp": "reduce",
     "multifold.hpp": "reduce",
 }
 

@@ -139,8 +139,11 @@ TEST(operands, options_that_are_refused) {
             "the correction is -1; expected 0 or more");
   EXPECT_EQ(message_of<unsupported_error>([&] { reduce(op_kind::dot, x, x, initial); }),
             "dot takes no initial value: sum, prod, min and max do");
-  EXPECT_EQ(message_of<unsupported_error>([&] { reduce(op_kind::var, x, state); }),
-            "a state of this var of f32 is not served: exact sums and means of f16, bf16, f32 and f64 have one");
+  EXPECT_EQ(message_of<unsupported_error>([&] { reduce(op_kind::prod, x, state); }),
+            "a state of this prod of f32 is not served: it is rounded on the way, as products of floating point are");
+  state.wanted = accuracy::fast;
+  EXPECT_EQ(message_of<unsupported_error>([&] { reduce(op_kind::mean, x, state); }),
+            "a state of this mean of f32 is not served: it is rounded on the way with accuracy fast: ask for exact");
 }
 
 TEST(operands, stay_exact_whatever_is_asked_for) {

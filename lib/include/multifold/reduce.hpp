@@ -42,7 +42,8 @@ struct reduce_options {
   initial_value initial;
   std::int64_t correction = 0;     // of var, std, cov and describe: comes off the count; NumPy's var takes 0, its cov 1
   std::optional<accuracy> wanted;  // empty: the best there is for this operation and dtype
-  bool keep_state = false;         // of exact sums and means over all axes, for merges (state.hpp)
+  bool keep_state = false;         // of what is exact, for merges (state.hpp); the host engine keeps all of them
+  bool only_state = false;         // with keep_state: no value, which a part need not have, or one that fits
   engine_choice engine = engine_choice::automatic;  // automatic also asks the environment: MULTIFOLD_ENGINE
   int threads = 0;                                  // of the host engine, and that stage for a GPU; 0: all there are
   std::int64_t memory_bytes = 0;                    // for buffers of sources; 0: the default of 256 MiB

@@ -18,6 +18,8 @@ struct reduction {
   std::int64_t correction = 0;  // of op_kind var, std, cov and describe: as in NumPy's var
   // Of gathers_exactly: the only result is not rounded, but the state of the sum (exact/blob.hpp).
   bool as_state = false;
+  // Results are not finished, but records of accumulators, which a state is made of. The host engine alone makes them.
+  bool as_records = false;
 
   bool operator==(const reduction&) const = default;
 };
@@ -45,7 +47,7 @@ constexpr bool gathers_exactly(const reduction& what) noexcept {
   return what.numerics == accuracy::exact && is_floating(what.input) && has_exact_form(what.op);
 }
 
-/// Bytes of one result: of an element of its dtype, or of a summary.
+/// Bytes of one result: of an element of its dtype, of a summary, or of a record.
 std::int64_t result_bytes(const reduction& what);
 
 /// Bytes of one accumulator, which holds any partial result.

@@ -1,4 +1,4 @@
-// States of exact sums in files: any small file, in fact, that is read whole, and written whole or not at all.
+// States in files, which are read whole, and written whole or not at all.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace multifold {
 
-/// The bytes of `path` ("-": standard input), as far as a state can reach and some more: what is too long is refused by
-/// whoever looks into it. Throws: io_error.
+/// The bytes of `path` ("-": standard input), as far as the state in it reaches by its own word, and some more: what is
+/// too long is refused by whoever looks into it. Throws: io_error.
 std::vector<std::byte> read_state(const std::string& path);
 
 /// A new file that takes the place of `path` when everything else has succeeded, too.

@@ -1,6 +1,7 @@
 // What a reduction's accumulators are like: size, and whether they merge in any order.
 #include "multifold/reduction.hpp"
 
+#include "core/state_record.hpp"
 #include "multifold/ops/gathered_sum.hpp"
 #include "multifold/ops/moment_partial.hpp"
 #include "multifold/ops/visit.hpp"
@@ -28,6 +29,7 @@ reduction make_reduction(op_kind op, dtype input, nan_policy nan, accuracy numer
 }
 
 std::int64_t result_bytes(const reduction& what) {
+  if (what.as_records) return detail::record_bytes(what);
   return what.op == op_kind::describe ? static_cast<std::int64_t>(sizeof(summary)) : item_bytes(what.result);
 }
 

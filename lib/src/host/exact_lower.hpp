@@ -1,6 +1,7 @@
 // Accumulators of exact sums to results: a few instructions each for pairs, and the long way for everything else.
 #pragma once
 
+#include "core/state_record.hpp"
 #include "host/exact_gather.hpp"
 #include "host/fold.hpp"
 #include "multifold/exact/blob.hpp"
@@ -57,6 +58,16 @@ struct exact_lowering {
     });
   }
 
+  void records() const {
+    const auto* acc = reinterpret_cast<const accumulator*>(w.acc);
+    for (std::int64_t i = 0; i < w.results; ++i) {
+      op.take_exactly(acc[i], count_of(acc[i], i), [&](const exact_sum<T>& sum) {
+        multifold::detail::state_record<exact_float_sum<T>>::put(
+            {}, sum, w.count_of(i), multifold::detail::record_writer(w.out + i * w.out_step));
+      });
+    }
+  }
+
   template <class Result>
   void all() const {
     if (w.what->op == op_kind::mean) return means<Result>();
@@ -69,6 +80,7 @@ struct exact_lowering {
 template <class T, bool Omit>
 outcome lower_exactly(const void* op, const lower_work& w) {
   const exact_lowering<T, Omit> lowering{*static_cast<const exact_gather<T, Omit>*>(op), w};
+  if (w.what->as_records) return lowering.records(), outcome{};
   if (w.what->as_state) return lowering.state(), outcome{};
   visit_floating(w.what->result, [&]<class Result>() { lowering.template all<Result>(); });
   return {};

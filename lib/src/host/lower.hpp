@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "core/state_record.hpp"
 #include "host/blend.hpp"
 #include "host/fold.hpp"
 #include "multifold/ops/visit.hpp"
@@ -27,8 +28,22 @@ void lower_reals(const lower_work& w) {
   }
 }
 
+/// Accumulators to records of a state, where their operation has any.
+template <class Op>
+outcome record_accumulators(const Op& op, const lower_work& w) {
+  if constexpr (multifold::detail::has_state_record<Op>) {
+    const auto* const acc = reinterpret_cast<const typename Op::accumulator*>(w.acc);
+    for (std::int64_t i = 0; i < w.results; ++i) {
+      multifold::detail::state_record<Op>::put(op, acc[i], w.count_of(i),
+                                               multifold::detail::record_writer(w.out + i * w.out_step));
+    }
+  }
+  return {};
+}
+
 template <class Op>
 outcome lower_accumulators(const void* op, const lower_work& w) {
+  if (w.what->as_records) return record_accumulators(*static_cast<const Op*>(op), w);
   if constexpr (std::is_same_v<typename Op::accumulator, double>) {
     const bool plain = (w.counts != nullptr || w.count > 0) && !w.what->initial.given;
     if (plain && w.what->result == dtype::f32) return lower_reals<float>(w), outcome{};

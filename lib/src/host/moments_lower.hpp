@@ -2,6 +2,7 @@
 // nearly always tells what the result rounds to; and exactly where it does not. See docs/exact-sums.md, 17.
 #pragma once
 
+#include "core/state_record.hpp"
 #include "host/exact_gather.hpp"
 #include "host/fold.hpp"
 #include "multifold/exact/near.hpp"
@@ -82,6 +83,11 @@ quick_outcome lower_quickly(const exact_moments<T, moment_set::description>& op,
 template <class T, moment_set Set>
 status lower_sums(const exact_moments<T, Set>& op, const lower_work& w, const moment_sums<T, Set>& sums,
                   std::byte* out) {
+  if (w.what->as_records) {
+    multifold::detail::state_record<exact_moments<T, Set>>::put(op, sums, w.count,
+                                                                multifold::detail::record_writer(out));
+    return status::ok;
+  }
   const quick_outcome quick = lower_quickly(op, *w.what, sums, out);
   if (quick.found) return quick.fits;
   return store(finish_scalar(w.what->op, op.lower(sums, w.count), w.what->initial), w.what->result, out);

@@ -124,7 +124,7 @@ outcome lower_partials(const void* op, const lower_work& w) {
       moment_sums<T, Set>& wide = op_type::wide_of(acc[i]);
       s = detail::lower_wide(o.moments, w, wide, out);
       o.arena->release(wide);
-    } else if (!detail::lower_narrow(o, *w.what, acc[i], out).found) {
+    } else if (w.what->as_records || !detail::lower_narrow(o, *w.what, acc[i], out).found) {
       moment_sums<T, Set> wide{};
       op_type::add_to(wide, acc[i]);
       s = detail::lower_wide(o.moments, w, wide, out);

@@ -89,7 +89,8 @@ void check_exact_finish(const plan& p) {
 }
 
 void check_result(const reduction& what, const batches& form) {
-  if (form.length == 0 && form.results() > 0 && !has_identity(what.op) && !what.initial.given) {
+  const bool has_value = has_identity(what.op) || what.initial.given || what.as_records;
+  if (form.length == 0 && form.results() > 0 && !has_value) {
     detail::throw_no_value(what.op);
   }
   detail::check_result_dtype(what);

@@ -125,6 +125,18 @@ namespace detail {
 
 namespace {
 
+void refuse_records_elsewhere(const reduction& what, place where, engine_choice choice) {
+  const std::string state = "a state of this " + std::string(name(what.op)) + " of " + std::string(name(what.input));
+  if (where == place::device) {
+    throw unsupported_error(state +
+                            " is kept by the host engine, and the array is in device memory: copy it to the host");
+  }
+  if (choice == engine_choice::device || choice == engine_choice::both) {
+    throw unsupported_error(state + " is kept by the host engine, and " + std::string(name(choice)) +
+                            " was asked for: use the host engine");
+  }
+}
+
 void refuse_device_memory(engine_choice choice) {
   if (choice == engine_choice::host) {
     throw unsupported_error("the array is in device memory, where the host engine cannot read it");
@@ -148,6 +160,10 @@ chosen_engine host_engine(const request& r, const reduce_options& options) {
 
 chosen_engine choose_engine(const request& r, place where, bool dense, const reduce_options& options) {
   engine_choice choice = choice_of(options);
+  if (r.what.as_records) {
+    refuse_records_elsewhere(r.what, where, choice);
+    choice = engine_choice::host;
+  }
   if (where == place::device) {
     refuse_device_memory(choice);
     choice = engine_choice::device;

@@ -1,6 +1,7 @@
 // The API's functions: check the request, choose an engine, make the plan, run it, and say what was done.
 #include "multifold/reduce.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <new>
@@ -19,6 +20,7 @@
 #include "reduce/request.hpp"
 #include "reduce/results.hpp"
 #include "reduce/resume.hpp"
+#include "reduce/state_contents.hpp"
 #include "stream/host_stream.hpp"
 
 namespace multifold {
@@ -27,16 +29,21 @@ namespace {
 using detail::request;
 
 std::vector<std::byte> allocate_results(const request& r) {
-  if (r.into.data() != nullptr && !r.what.as_state) return {};
   if (r.what.as_state) return empty_state(r.what.input);
+  if (r.into.data() != nullptr && !r.what.as_records) return {};
   return detail::allocate_results(r.what, r.form.results());
 }
 
-// What came is the state; the value is made of it.
-void round_result(reduce_result& result, const request& r) {
-  result.state = std::move(result.data);
-  result.data.resize(r.into.data() != nullptr ? 0 : static_cast<std::size_t>(item_bytes(r.what.result)));
-  round_state(result.state, r.what.op, r.what.result, r.into.data() != nullptr ? r.into.data() : result.data.data());
+// What came is the state of one exact sum, or records of `length` elements each; the value is made of them.
+void keep_state(reduce_result& result, const request& r, std::int64_t length) {
+  detail::state_contents kept = detail::kept_contents(r.what, r.kept_extents, length, result.data);
+  result.state = detail::encode(kept);
+  result.data.clear();
+  if (r.only_state) return;
+  result.data = detail::finish(kept, r.what.op, {r.what.result, r.what.correction, {}, {}}).data;
+  if (r.into.data() == nullptr) return;
+  std::copy(result.data.begin(), result.data.end(), r.into.begin());
+  result.data.clear();
 }
 
 // Runs `work`, which returns stream::streamed, and fills in the rest. The passes of `p` are none of those that chunks
@@ -58,7 +65,7 @@ reduce_result result_of(const request& r, const detail::chosen_engine& engine, p
   result.way = done.way;
   result.memory = done.memory;
   result.note = done.note;
-  if (r.what.as_state) round_result(result, r);
+  if (r.what.as_state || r.what.as_records) keep_state(result, r, r.elements < 0 ? done.elements : r.form.length);
   const std::int64_t bytes_each = item_bytes(r.what.input) * (takes_two_arrays(r.what.op) ? 2 : 1);
   result.bytes = result.count * bytes_each;
   result.device_bytes = done.on_device * bytes_each;
@@ -194,6 +201,7 @@ reduce_result reduce_with_checkpoints(op_kind op, source& input, const reduce_op
   reduce_options kept = options;
   kept.keep_state = true;
   const request r = detail::make_request(op, detail::view_of(input.layout()), kept);
+  detail::refuse_checkpoint_of(r);
   const detail::chosen_engine engine = detail::choose_engine(r, place::host, true, options);
   stream::streamed done{r.elements};
   std::int64_t resumed = 0;

@@ -5,6 +5,7 @@
 
 #include "io/message.hpp"
 #include "multifold/error.hpp"
+#include "reduce/state_contents.hpp"
 
 namespace multifold::detail {
 namespace {
@@ -21,6 +22,9 @@ void check_initial(op_kind op, dtype input, const initial_value& initial) {
 }
 
 void check_resources(const reduce_options& options) {
+  if (options.only_state && !(options.keep_state && options.into.data() == nullptr)) {
+    throw unsupported_error("only a state was asked for, and none is to be kept, or memory was given for a value");
+  }
   if (options.threads < 0) {
     throw unsupported_error(std::to_string(options.threads) + " threads were asked for; expected 1 or more, or 0 for " +
                             "all there are");
@@ -44,15 +48,16 @@ std::string order_name(const array_view& view) {
   return "strides " + to_string(view.strides);
 }
 
+// What is rounded on its way has no state.
 void check_state(const request& r) {
   const std::string what = std::string(name(r.what.op)) + " of " + std::string(name(r.what.input));
-  if (!gathers_exactly(r.what)) {
-    throw unsupported_error("a state of this " + what +
-                            " is not served: exact sums and means of f16, bf16, f32 and f64 have one");
-  }
-  if (r.form.results() != 1) {
-    throw unsupported_error("a state holds one " + std::string(name(r.what.op)) + ", and these axes leave " +
-                            std::to_string(r.form.results()) + ": reduce over all axes");
+  if (r.achieved == accuracy::fast) {
+    const bool chosen = has_exact_form(r.what.op);
+    const bool real = is_floating(r.what.input);
+    throw unsupported_error("a state of this " + what + " is not served: it is rounded on the way" +
+                            (chosen ? " with accuracy fast: ask for exact"
+                             : real ? ", as products of floating point are"
+                                    : " to " + std::string(name(r.what.result)) + ": ask for i64 or u64"));
   }
   if (r.what.initial.given) {
     throw unsupported_error("an initial value takes no part in a state: add it to the result, or as one more element");
@@ -186,9 +191,18 @@ request make_request(op_kind op, const array_view& view, const reduce_options& o
   r.form = normalise(view, axes, order_of(op));
   r.result_extents = multifold::result_extents(view, axes, options.keepdims);
   r.elements = view.elements();
-  r.what.as_state = options.keep_state;
-  if (options.keep_state) check_state(r);
   r.into = checked_place(r.what, r.form.results(), options.into);
+  if (options.keep_state) {
+    check_state(r);
+    r.only_state = options.only_state;
+    r.kept_extents = multifold::result_extents(view, axes, false);
+    if (r.kept_extents.size() > most_state_extents) {
+      throw shape_error("a state has at most " + std::to_string(most_state_extents) +
+                        " extents, and these axes leave " + std::to_string(r.kept_extents.size()));
+    }
+    r.what.as_state = gathers_exactly(r.what) && r.form.results() == 1;
+    r.what.as_records = !r.what.as_state;
+  }
   return r;
 }
 

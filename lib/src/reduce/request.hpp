@@ -20,6 +20,8 @@ struct request {
   const void* data;           // of the first array; null for sources
   std::span<std::byte> into;  // where the caller wants the results, or nothing
   bool random_access = true;  // of sources
+  bool only_state = false;
+  std::vector<std::int64_t> kept_extents;  // of a state: without the axes that are reduced
   std::int64_t bytes() const {
     return elements < 0 ? INT64_MAX : elements * item_bytes(what.input) * (takes_two_arrays(what.op) ? 2 : 1);
   }

@@ -110,6 +110,13 @@ void check_resumable(const source& input, const reduce_options& options) {
   }
 }
 
+void refuse_checkpoint_of(const request& r) {
+  if (r.what.as_state) return;
+  throw unsupported_error("checkpoints are left by sums and means of floating point over all axes, and not by " +
+                          std::string(name(r.what.op)) + " of " + std::string(name(r.what.input)) + " to " +
+                          std::to_string(r.form.results()) + (r.form.results() == 1 ? " result" : " results"));
+}
+
 void refuse_checkpoint(const reduce_options& options) {
   if (options.checkpoint.empty()) return;
   throw unsupported_error("checkpoints are left by sums and means of one source, and of nothing else");

@@ -12,6 +12,9 @@ namespace multifold::detail {
 /// Throws unsupported_error unless `input` can be read from any place on, and as one array, and the interval is one.
 void check_resumable(const source& input, const reduce_options& options);
 
+/// Throws unsupported_error unless `r` is one exact sum.
+void refuse_checkpoint_of(const request& r);
+
 /// Throws unsupported_error if a checkpoint is asked of anything but one source.
 void refuse_checkpoint(const reduce_options& options);
 

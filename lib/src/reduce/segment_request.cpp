@@ -19,7 +19,7 @@ void refuse_options(const reduce_options& options) {
     throw unsupported_error(std::string("segments: ") + option + " has no meaning here: " + why);
   };
   if (options.keepdims) refuse("keepdims", "the axis stays, and has an extent for each segment");
-  if (options.keep_state) refuse("keep_state", "a state holds one result, and segments have one each");
+  if (options.keep_state) refuse("keep_state", "segments have no states");
   if (!options.checkpoint.empty()) refuse("checkpoint", "an array in memory is not worth one");
   if (is_forced(options.forced)) refuse("a forced plan", "segments have a plan of their own");
 }

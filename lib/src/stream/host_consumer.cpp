@@ -66,7 +66,8 @@ void host_consumer::merge_whole(const std::byte* accumulators, int threads) {
 }
 
 void host_consumer::finish(std::int64_t length, int threads) {
-  if (length == 0 && !has_identity(what_.op) && !what_.initial.given) detail::throw_no_value(what_.op);
+  const bool needs_elements = !has_identity(what_.op) && !what_.initial.given && !what_.as_records;
+  if (length == 0 && needs_elements) detail::throw_no_value(what_.op);
   if (is_open()) {
     const open_accumulators open{fold_, slabs_, merge_ ? merge_->accumulators() : turnstile_->accumulators(), threads};
     open.lower(sink_, length);

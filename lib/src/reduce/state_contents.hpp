@@ -1,0 +1,86 @@
+// What a state holds, and its bytes. The format: docs/states.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/state_record.hpp"
+#include "multifold/state.hpp"
+
+namespace multifold::detail {
+
+/// Operations whose results come of the same accumulators. The numbers are those of files.
+enum class state_family : std::uint8_t {
+  sums = 1,
+  products = 2,
+  minima = 3,
+  maxima = 4,
+  first_minima = 5,
+  first_maxima = 6,
+  tallies = 7,
+  magnitudes = 8,
+  squares = 9,
+  spreads = 10,
+  pairs = 11,
+  joints = 12,
+  descriptions = 13,
+};
+
+inline constexpr std::size_t most_state_extents = 255;  // one byte of the file tells how many
+
+state_family state_family_of(op_kind op) noexcept;
+
+/// Records lie in row-major order of the extents.
+struct state_contents {
+  state_family family;
+  dtype element;
+  nan_policy nan;
+  std::vector<std::int64_t> extents;
+  std::int64_t count = 0;
+  std::vector<index_run> runs;  // ascending, apart from each other; of families with indices alone
+  std::vector<std::byte> records;
+
+  bool operator==(const state_contents&) const = default;
+  bool has(op_kind op) const noexcept { return state_family_of(op) == family; }
+  /// What one of its operations folds.
+  reduction what() const;
+  bool keeps_indices() const noexcept;
+  /// Whether it is one exact sum of floating point, which is written as exact/blob.hpp has it, and does not know how
+  /// NaN was treated.
+  bool is_exact_sum() const noexcept;
+  record_context context() const { return {count, nan, runs}; }
+  std::string name() const;
+};
+
+/// What of `nan` matters to the state of `op`.
+nan_policy kept_policy(op_kind op, dtype element, nan_policy nan) noexcept;
+
+/// Without elements. Throws: as the constructor of state.
+state_contents empty_contents(op_kind op, dtype element, std::vector<std::int64_t> extents, nan_policy nan);
+
+/// Of one exact sum, from its blob. Throws: format_error.
+state_contents contents_of_sum(std::span<const std::byte> blob);
+
+/// Of what an engine has left of `what`: the blob of one exact sum (as_state), or records, over `count` elements each.
+state_contents kept_contents(const reduction& what, const std::vector<std::int64_t>& extents, std::int64_t count,
+                             std::span<const std::byte> left);
+
+std::vector<std::byte> encode(const state_contents& contents);
+
+/// Throws: format_error.
+state_contents decode_state(std::span<const std::byte> in);
+
+/// Whether `in` starts as the state of one exact sum does.
+bool is_exact_blob(std::span<const std::byte> in) noexcept;
+
+/// Throws: as state::move.
+void move(state_contents& contents, std::int64_t by);
+
+void merge(state_contents& into, const state_contents& other);
+
+reduce_result finish(const state_contents& from, op_kind op, const finish_options& options);
+
+}  // namespace multifold::detail
