@@ -5,6 +5,7 @@
 #include "multifold/by_key.hpp"
 #include "multifold/dtype.hpp"
 #include "multifold/error.hpp"
+#include "multifold/fold.hpp"
 #include "multifold/ops.hpp"
 #include "multifold/plan.hpp"
 #include "multifold/rates.hpp"

@@ -21,18 +21,9 @@ void check_initial(op_kind op, dtype input, const initial_value& initial) {
   }
 }
 
-void check_resources(const reduce_options& options) {
-  if (options.only_state && !(options.keep_state && options.into.data() == nullptr)) {
-    throw unsupported_error("only a state was asked for, and none is to be kept, or memory was given for a value");
-  }
-  if (options.threads < 0) {
-    throw unsupported_error(std::to_string(options.threads) + " threads were asked for; expected 1 or more, or 0 for " +
-                            "all there are");
-  }
-  if (options.memory_bytes < 0) {
-    throw unsupported_error(std::to_string(options.memory_bytes) +
-                            " bytes of memory were allowed; expected 1 or more, " + "or 0 for the default");
-  }
+void check_only_state(const reduce_options& options) {
+  if (!options.only_state || (options.keep_state && options.into.data() == nullptr)) return;
+  throw unsupported_error("only a state was asked for, and none is to be kept, or memory was given for a value");
 }
 
 // "C order", "Fortran order" or, for other views, "strides (4, 1)".
@@ -80,6 +71,17 @@ std::span<std::byte> checked_place(const reduction& what, std::int64_t results, 
                       std::to_string(boundary) + " bytes");
   }
   return into;
+}
+
+void check_resources(int threads, std::int64_t memory_bytes) {
+  if (threads < 0) {
+    throw unsupported_error(std::to_string(threads) + " threads were asked for; expected 1 or more, or 0 for " +
+                            "all there are");
+  }
+  if (memory_bytes < 0) {
+    throw unsupported_error(std::to_string(memory_bytes) + " bytes of memory were allowed; expected 1 or more, " +
+                            "or 0 for the default");
+  }
 }
 
 void check_arrays(op_kind op, int given) {
@@ -160,7 +162,8 @@ array_view view_of(const array_layout& layout) {
 }
 
 reduction make_checked_reduction(op_kind op, dtype input, const reduce_options& options) {
-  check_resources(options);
+  check_only_state(options);
+  check_resources(options.threads, options.memory_bytes);
   reduction what = make_reduction(op, input, options.nan, options.wanted.value_or(accuracy::exact));
   what.initial = options.initial;
   what.correction = options.correction;

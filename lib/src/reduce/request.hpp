@@ -48,6 +48,9 @@ void check_same_order(op_kind op, const array_view& x, const array_view& y, cons
 /// Both for sources, which are named.
 void check_pair(op_kind op, const source& x, const source& y);
 
+/// Throws unsupported_error for a negative number of either.
+void check_resources(int threads, std::int64_t memory_bytes);
+
 /// Throws unsupported_error unless `op` takes as many arrays as were given.
 void check_arrays(op_kind op, int given);
 
