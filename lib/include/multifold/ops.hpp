@@ -103,8 +103,7 @@ struct element_pair {
 ///
 /// `identity()` is neutral for `combine`, which is associative and commutative (up to rounding). `index` counts from
 /// the start of the batch. Operations are trivially copyable values; the same struct runs on CPU and GPU, so its
-/// members are MULTIFOLD_HD where CUDA compiles them. Those that run on the CPU alone (fold.hpp) may own memory, and
-/// may be `ordered`, so that `combine` need not be commutative.
+/// members are MULTIFOLD_HD where CUDA compiles them.
 template <class Op>
 concept fold_op = std::copyable<Op> && std::copyable<typename Op::accumulator> &&
     requires(const Op op, typename Op::value_type x, typename Op::accumulator a, std::int64_t i) {

@@ -61,15 +61,25 @@ struct listed_index {
 template <class Op>
 using held_op = std::conditional_t<std::is_trivially_copyable_v<Op> && sizeof(Op) <= 64, const Op, const Op&>;
 
+// As lane_of does it, but what owns memory is moved.
+template <fold_op Op>
+fold_lane<Op> empty_lane(const Op& op) {
+  if constexpr (has_lane<Op>) return op.lane_identity();
+  else if constexpr (lanes_are_accumulators<Op>) return op.identity();
+  else return lane_of<Op>::identity(op);
+}
+
 template <host_fold_op Op>
 void absorb_element(const Op& op, fold_lane<Op>& lane, const typename Op::value_type& x, std::int64_t index) {
-  if constexpr (lanes_are_accumulators<Op>) lane = op.combine(std::move(lane), op.lift(x, index));
+  if constexpr (has_lane<Op>) lane = op.absorb(std::move(lane), x, index);
+  else if constexpr (lanes_are_accumulators<Op>) lane = op.combine(std::move(lane), op.lift(x, index));
   else lane = lane_of<Op>::absorb(op, std::move(lane), x, index);
 }
 
 template <fold_op Op>
 typename Op::accumulator widened(const Op& op, fold_lane<Op>& lane) {
-  if constexpr (lanes_are_accumulators<Op>) return std::move(lane);
+  if constexpr (has_lane<Op>) return op.widen(std::move(lane));
+  else if constexpr (lanes_are_accumulators<Op>) return std::move(lane);
   else return lane_of<Op>::widen(op, std::move(lane));
 }
 
@@ -101,7 +111,7 @@ typename Op::accumulator merged_lanes(const Op& op, std::array<cell<fold_lane<Op
 template <std::size_t Lanes, host_fold_op Op, class Index>
 typename Op::accumulator reduce_lanes(const Op& from, fold_pointers<Op> x, std::int64_t count, Index index) {
   held_op<Op> op = from;
-  auto lanes = array_of([&](std::size_t) { return lane_of<Op>::identity(op); }, std::make_index_sequence<Lanes>());
+  auto lanes = array_of([&](std::size_t) { return empty_lane(op); }, std::make_index_sequence<Lanes>());
   constexpr auto step = static_cast<std::int64_t>(Lanes);
   std::int64_t i = 0;
   if constexpr (ordered_fold_op<Op>) {

@@ -210,7 +210,7 @@ class fold_walk {
       made.assign(width, {op_.identity()});
       absorb_rows(batches, elements, from, s, made.data());
     } else {
-      s.lanes.assign(width, {lane_of<Op>::identity(op_)});
+      s.lanes.assign(width, {empty_lane(op_)});
       absorb_rows(batches, elements, from, s, s.lanes.data());
       made.clear();
       for (auto& lane : s.lanes) made.push_back({widened(op_, lane.value)});
