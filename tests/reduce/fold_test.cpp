@@ -6,10 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <functional>
-#include <numeric>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "reduce/fold_ops.hpp"
@@ -108,6 +107,30 @@ TEST(fold, of_large_arrays) {
     std::reverse(turned.strides.begin(), turned.strides.end());
     const auto turned_maps = fold_slowly(composed_maps{}, turned, axes);
     EXPECT_EQ(fold(composed_maps{}, turned, {.axes = axes, .threads = 2}).values, turned_maps) << to_string(extents);
+  }
+}
+
+// Leaves that begin and end within runs of the innermost axis.
+TEST(fold, of_views_with_gaps) {
+  const std::vector<std::int32_t> x = random_integers(1 << 20);
+  const struct {
+    std::vector<std::int64_t> extents, strides;
+  } cases[] = {{{10'007, 7}, {9, 1}},
+               {{7, 10'007}, {1, 9}},
+               {{50, 3, 141}, {1000, 7, 2}},
+               {{141, 50, 3}, {2, 1000, 300}},
+               {{33, 129, 5}, {1, 33, 33 * 129}}};
+  for (const auto& [extents, strides] : cases) {
+    array_view view = make_view(x.data(), extents);
+    view.strides = strides;
+    for (const std::vector<std::int64_t>& axes : {all_axes(view.rank()), {0}, {-1}, {0, -1}}) {
+      const auto marks = fold_slowly(marked_elements{}, view, axes);
+      const auto maps = fold_slowly(composed_maps{}, view, axes);
+      for (const int threads : {1, 7}) {
+        EXPECT_EQ(fold(marked_elements{}, view, {.axes = axes, .threads = threads}).values, marks);
+        EXPECT_EQ(fold(composed_maps{}, view, {.axes = axes, .threads = threads}).values, maps);
+      }
+    }
   }
 }
 
@@ -212,122 +235,6 @@ TEST(fold, takes_every_dtype_at_any_address) {
   const auto all_true = make_fold<bool>(
       0, [](bool x) { return int{x}; }, std::plus<>{});
   EXPECT_EQ(fold(all_true, make_view(truths.data(), dtype::boolean, {5})).value(), 3);
-}
-
-TEST(fold, has_boolean_accumulators_and_results) {
-  std::vector<float> x(200'000, 1);
-  x[123'456] = -1;
-  const auto positive = make_fold<float>(
-      true, [](float v) { return v > 0; }, std::logical_and<>{});
-  const array_view view = make_view(x.data(), {100, 2000});
-  std::vector<bool> expected(100, true);
-  expected[61] = false;
-  for (const int threads : {1, 2, 7}) {
-    EXPECT_EQ(fold(positive, view, {.axes = {{1}}, .threads = threads}).values, expected);
-    EXPECT_FALSE(fold(positive, view, {.threads = threads}).value());
-  }
-}
-
-// 32 elements at a time, in a byte.
-struct narrow_count {
-  using value_type = std::int32_t;
-  using accumulator = std::int64_t;
-  using lane = std::uint8_t;
-  static constexpr std::int64_t lane_capacity = 32;
-  std::int64_t identity() const { return 0; }
-  std::int64_t lift(std::int32_t, std::int64_t) const { return 1; }
-  std::int64_t combine(std::int64_t a, std::int64_t b) const { return a + b; }
-  std::int64_t lower(std::int64_t a, std::int64_t) const { return a; }
-  lane lane_identity() const { return 0; }
-  lane absorb(lane l, std::int32_t, std::int64_t) const {
-    if (l == lane_capacity) throw std::length_error("a lane took more than it holds");
-    return static_cast<lane>(l + 1);
-  }
-  std::int64_t widen(lane l) const { return l; }
-};
-
-TEST(fold, fills_lanes_up_to_their_capacity) {
-  const std::vector<std::int32_t> x(300'000);
-  for (const std::int64_t length : {1, 7, 8, 31, 32, 33, 127, 128, 129, 1023, 1024, 1025, 5000, 100'000}) {
-    EXPECT_EQ(fold(narrow_count{}, make_view(x.data(), {length})).value(), length);
-    const std::int64_t width = 300'000 / length < 5 ? 3 : 5;
-    const auto columns = fold(narrow_count{}, make_view(x.data(), {length, width}), {.axes = {{0}}, .threads = 2});
-    EXPECT_EQ(columns.values, std::vector<std::int64_t>(static_cast<std::size_t>(width), length));
-  }
-}
-
-TEST(fold, of_accumulators_that_own_memory) {
-  const std::vector<std::int32_t> x = random_integers(60'000);
-  const auto text = make_ordered_fold<std::int32_t>(
-      std::string(), [](std::int32_t v) { return std::to_string(v) + ","; },
-      [](std::string a, const std::string& b) { return std::move(a) + b; });
-  for (const std::vector<std::int64_t>& extents : {std::vector<std::int64_t>{3, 20'000}, {20'000, 3}, {600, 100}}) {
-    const array_view view = make_view(x.data(), extents);
-    for (const std::vector<std::int64_t>& axes : {std::vector<std::int64_t>{0}, {1}, {0, 1}}) {
-      const auto expected = fold_slowly(text, view, axes);
-      for (const int threads : {1, 2, 7}) {
-        EXPECT_EQ(fold(text, view, {.axes = axes, .threads = threads}).values, expected) << to_string(extents);
-      }
-    }
-  }
-}
-
-// A histogram grows in place: its lane is the accumulator itself.
-struct histogram {
-  using value_type = std::int32_t;
-  using accumulator = std::vector<std::int64_t>;
-  using lane = accumulator;
-  static constexpr std::int64_t lane_capacity = INT64_MAX;
-  accumulator identity() const { return accumulator(2001); }
-  accumulator lift(std::int32_t x, std::int64_t i) const { return absorb(identity(), x, i); }
-  accumulator combine(accumulator a, const accumulator& b) const {
-    for (std::size_t i = 0; i < a.size(); ++i) a[i] += b[i];
-    return a;
-  }
-  accumulator lower(accumulator a, std::int64_t) const { return a; }
-  lane lane_identity() const { return identity(); }
-  lane absorb(lane l, std::int32_t x, std::int64_t) const {
-    ++l[static_cast<std::size_t>(x + 1000)];
-    return l;
-  }
-  accumulator widen(lane l) const { return l; }
-};
-
-TEST(fold, of_histograms) {
-  const std::vector<std::int32_t> x = random_integers(400'000);
-  std::vector<std::int64_t> expected(2001);
-  for (const std::int32_t v : x) ++expected[static_cast<std::size_t>(v + 1000)];
-  for (const int threads : {1, 2, 7}) {
-    EXPECT_EQ(fold(histogram{}, make_view(x.data(), {400'000}), {.threads = threads}).value(), expected);
-  }
-  const auto columns = fold(histogram{}, make_view(x.data(), {100'000, 4}), {.axes = {{0}}, .threads = 2});
-  std::vector<std::int64_t> all(2001);
-  for (const auto& column : columns.values) all = histogram{}.combine(all, column);
-  EXPECT_EQ(all, expected);
-}
-
-struct alignas(64) wide_sum {
-  std::int64_t sum;
-};
-
-TEST(fold, of_accumulators_with_an_alignment_of_their_own) {
-  const std::vector<std::int32_t> x = random_integers(200'000);
-  const auto misplaced = [](const wide_sum& s) {
-    return reinterpret_cast<std::uintptr_t>(&s) % alignof(wide_sum) != 0;
-  };
-  const auto op = make_fold<std::int32_t>(
-      wide_sum{0}, [](std::int32_t v) { return wide_sum{v}; },
-      [&](const wide_sum& a, const wide_sum& b) {
-        if (misplaced(a) || misplaced(b)) throw std::runtime_error("misaligned");
-        return wide_sum{a.sum + b.sum};
-      },
-      [](const wide_sum& s) { return s.sum; });
-  const std::int64_t total = std::accumulate(x.begin(), x.end(), std::int64_t{0});
-  for (const int threads : {1, 2, 7}) {
-    EXPECT_EQ(fold(op, make_view(x.data(), {200'000}), {.threads = threads}).value(), total);
-    const auto columns = fold(op, make_view(x.data(), {10'000, 20}), {.axes = {{0}}, .threads = threads}).values;
-    EXPECT_EQ(std::accumulate(columns.begin(), columns.end(), std::int64_t{0}), total);
-  }
 }
 
 TEST(fold, tells_its_progress_to_the_end) {
