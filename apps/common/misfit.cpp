@@ -43,7 +43,9 @@ failure misfit(const CLI::App& program, const CLI::ParseError& error) {
 }
 
 CLI::Validator one_of(std::vector<choice> choices) {
-  return {[choices = std::move(choices)](std::string& text) { return choose(text, choices); }, ""};
+  std::string name(choices_mark);
+  for (const choice& each : choices) name += (name.size() == choices_mark.size() ? "" : "|") + each.word;
+  return {[choices = std::move(choices)](std::string& text) { return choose(text, choices); }, "", name};
 }
 
 }  // namespace multifold::app

@@ -26,6 +26,9 @@ void add_graph_command(CLI::App& app, command& chosen);
 void add_info_command(CLI::App& app, command& chosen);
 void add_help_command(CLI::App& app, command& chosen);
 void add_version_command(CLI::App& app, command& chosen);
+/// These two write about all commands of `app`.
+void add_completion_command(CLI::App& app, command& chosen);
+void add_manual_command(CLI::App& app, command& chosen);
 
 /// Names and aliases of all commands of `program`.
 std::vector<std::string> command_words(const CLI::App& program);

@@ -90,6 +90,8 @@ void add_commands(CLI::App& app, command& chosen) {
   add_info_command(app, chosen);
   add_help_command(app, chosen);
   add_version_command(app, chosen);
+  add_completion_command(app, chosen);
+  add_manual_command(app, chosen);
   app.require_subcommand(1);
   app.set_version_flag("--version", MULTIFOLD_VERSION, "The version")->group(group_of_help);
   add_colour_option(app);

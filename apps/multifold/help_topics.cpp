@@ -4,7 +4,6 @@
 #include <array>
 
 #include "common/failure.hpp"
-#include "common/help_page.hpp"
 #include "environment.hpp"
 
 namespace multifold::app {
@@ -23,19 +22,8 @@ void write_environment(help_page& page) {
 }
 
 void write_exit_codes(help_page& page) {
-  const auto row = [](exit_code code, const char* about) {
-    return help_row{std::to_string(static_cast<int>(code)) + "  " + std::string(name(code)), about};
-  };
   page.paragraph("How multifold ends. Of several FILEs that fail, the first says the code.");
-  const std::vector<help_row> rows{
-      {"0", "Done"},
-      row(exit_code::other, "Out of memory, and whatever has no code of its own"),
-      row(exit_code::usage, "A command line that cannot be meant, or does not fit the file"),
-      row(exit_code::input, "Input that cannot be read or is malformed; output that cannot be written"),
-      row(exit_code::no_engine, "No such engine on this machine"),
-      row(exit_code::device, "An error of the GPU"),
-      row(exit_code::does_not_fit, "The result does not fit its type"),
-      {"128 + N  interrupted", "Ended by signal N, as 130 by Ctrl-C and 143 by kill"}};
+  const std::vector<help_row> rows = exit_code_rows();
   page.table("Exit codes, and their kinds in JSON", rows, left_columns_of(rows));
   page.paragraph(
       "Results are on standard output, all else is on standard error: a line for each failure, or with --json an "
@@ -67,6 +55,20 @@ constexpr std::array<topic, 3> topics{
     {{"environment", write_environment}, {"exit-codes", write_exit_codes}, {"dtypes", write_dtypes}}};
 
 }  // namespace
+
+std::vector<help_row> exit_code_rows() {
+  const auto row = [](exit_code code, const char* about) {
+    return help_row{std::to_string(static_cast<int>(code)) + "  " + std::string(name(code)), about};
+  };
+  return {{"0", "Done"},
+          row(exit_code::other, "Out of memory, and whatever has no code of its own"),
+          row(exit_code::usage, "A command line that cannot be meant, or does not fit the file"),
+          row(exit_code::input, "Input that cannot be read or is malformed; output that cannot be written"),
+          row(exit_code::no_engine, "No such engine on this machine"),
+          row(exit_code::device, "An error of the GPU"),
+          row(exit_code::does_not_fit, "The result does not fit its type"),
+          {"128 + N  interrupted", "Ended by signal N, as 130 by Ctrl-C and 143 by kill"}};
+}
 
 std::vector<std::string> help_topics() {
   std::vector<std::string> names;

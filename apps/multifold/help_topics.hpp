@@ -5,7 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "common/help_page.hpp"
+
 namespace multifold::app {
+
+/// Each exit code, and what it means.
+std::vector<help_row> exit_code_rows();
 
 /// environment, exit-codes, dtypes.
 std::vector<std::string> help_topics();
