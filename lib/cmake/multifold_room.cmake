@@ -1,4 +1,5 @@
-# multifold_room(NAME LINKS...): the static library of one room of lib/src, made of every source in it.
+# multifold_room(NAME LINKS...): the static library of one room of lib/src, made of every source in it. Tests link rooms;
+# users link what libraries.cmake makes of all of them.
 #
 # A room with a folder of its own at the top (graphs) has its sources in src and its public headers in include.
 # A room may only see the rooms it LINKS; private headers are included relative to lib/src ("host/threads.hpp").
@@ -18,13 +19,10 @@ function(multifold_room name)
 
   set(target multifold_${name})
   add_library(${target} STATIC ${sources})
-  add_library(multifold::${name} ALIAS ${target})
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   target_include_directories(${target}
-    PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/lib/include>" "$<INSTALL_INTERFACE:include>"
-    PRIVATE "${PROJECT_SOURCE_DIR}/lib/src")
+    PUBLIC "${PROJECT_SOURCE_DIR}/lib/include" PRIVATE "${PROJECT_SOURCE_DIR}/lib/src")
   if(IS_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}/include")
-    target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>")
+    target_include_directories(${target} PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}/include")
     set_property(GLOBAL APPEND PROPERTY MULTIFOLD_HEADERS "${CMAKE_CURRENT_SOURCE_DIR}/include/")
   endif()
   target_compile_features(${target} PUBLIC cxx_std_20)

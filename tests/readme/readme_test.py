@@ -1,7 +1,8 @@
 """Runs README.md: every command must print what the text shows, and every program must compile and run.
 
     sh      `$ command` lines, each followed by its output; `...` stands for what varies
-    cpp     a complete program, built against this build's package; a ```text block below it is its output
+    cpp     a complete program, built against this build's package; a ```text block below it is its output. Commands call
+            the first one first.cpp, and pkg-config knows what they have installed in the folder multifold
     cuda    the same, compiled where there is nvcc, run where there is a GPU too
 
 `<!-- not run: reason -->` above a block exempts it. Commands of ./dev and of CMake presets are only checked to exist:
@@ -50,7 +51,8 @@ class Reader:
         self.scratch = scratch
         self.programs = {}  # line of a block -> its executable
         path = [str(options.build / "bin"), str(self.python_folder()), os.environ["PATH"]]
-        self.environment = dict(os.environ, PATH=os.pathsep.join(path), MULTIFOLD_ENGINE="auto", NO_COLOR="1")
+        self.environment = dict(os.environ, PATH=os.pathsep.join(path), MULTIFOLD_ENGINE="auto", NO_COLOR="1",
+                                PKG_CONFIG_PATH=str(scratch / "multifold/lib/pkgconfig"))
 
     def python_folder(self):
         """A folder whose python3 is the one with NumPy."""
@@ -68,6 +70,7 @@ class Reader:
                   and (block.language != "cuda" or self.options.cuda_compiler)]
         if not chosen:
             return
+        (self.scratch / "first.cpp").write_text(next(block.text for block in chosen if block.language != "cuda"))
         folder = self.scratch / ".programs"
         folder.mkdir()
         cuda = any(block.language == "cuda" for block in chosen)
@@ -129,7 +132,7 @@ class Reader:
                 raise Mistake(f"there is no preset {name}")
 
     def check_output(self, command):
-        text = re.sub(r"(?:\./)?build/\w+/bin/", f"{self.options.build}/bin/", command.text)
+        text = re.sub(r"(?:\./)?build/\w+(?=/bin/| )", str(self.options.build), command.text)
         result = run(text, self.scratch, self.environment, shell=True)
         if result.returncode != 0:
             raise Mistake(f"`{command.text}` ended with {result.returncode}:\n{result.stdout}")

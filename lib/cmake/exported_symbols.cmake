@@ -1,0 +1,51 @@
+# multifold_exported_symbols(TARGET MAP): what of a shared library programs can see: what is multifold's own and not in
+# one of its inner namespaces. Nothing of a library that is linked into it, or of the standard library's templates.
+#
+# Linkers take patterns of what is seen, and none of what is not beside them. So a pattern ends where a name leaves the
+# names of namespaces below: of "4host" there are [!4]*, 4[!h]*, 4h[!o]* and so on.
+
+# Namespaces and functions, as compilers write them: the length of each name before it.
+set(MULTIFOLD_HIDDEN 4host 6stream 2io 6detail 10bytes_text 10text_table 4cuda7kernels 4cuda7moments 4cuda5exact
+  4cuda8segments 4cuda6detail 6graphs5calls)
+# Of them, what inline functions in public headers call.
+set(MULTIFOLD_SHOWN 6detail12reduce_spans 6detail10read_state 6detail11write_state 6detail18require_consistent)
+
+# Patterns of all names that begin with `prefix`, but for those that begin with one of ARGN.
+function(multifold_patterns_without out prefix)
+  string(LENGTH "${prefix}" place)
+  set(letters "")
+  set(patterns "")
+  foreach(name IN LISTS ARGN)
+    string(SUBSTRING "${name}" ${place} 1 letter)
+    list(APPEND letters "${letter}")
+  endforeach()
+  list(REMOVE_DUPLICATES letters)
+  list(JOIN letters "" set_of_letters)
+  list(APPEND patterns "${prefix}[!${set_of_letters}]*")
+  foreach(letter IN LISTS letters)
+    set(longer ${ARGN})
+    list(FILTER longer INCLUDE REGEX "^${prefix}${letter}")
+    if(NOT "${prefix}${letter}" IN_LIST longer)
+      multifold_patterns_without(more "${prefix}${letter}" ${longer})
+      list(APPEND patterns ${more})
+    endif()
+  endforeach()
+  set(${out} "${patterns}" PARENT_SCOPE)
+endfunction()
+
+function(multifold_exported_symbols target map)
+  # Functions and objects, const members, types, their names, tables of virtual functions.
+  multifold_patterns_without(names "" ${MULTIFOLD_HIDDEN})
+  foreach(shown IN LISTS MULTIFOLD_SHOWN)
+    list(APPEND names "${shown}E*")
+  endforeach()
+  set(lines "")
+  foreach(kind _ZN _ZNK _ZTIN _ZTSN _ZTVN)
+    foreach(name IN LISTS names)
+      string(APPEND lines "    ${kind}9multifold${name};\n")
+    endforeach()
+  endforeach()
+  file(CONFIGURE OUTPUT "${map}" CONTENT "{\n  global:\n@lines@  local:\n    *;\n};\n" @ONLY)
+  target_link_options(${target} PRIVATE "LINKER:--version-script=${map}" LINKER:-Bsymbolic-functions)
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${map}")
+endfunction()

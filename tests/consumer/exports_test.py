@@ -1,0 +1,110 @@
+"""What programs see of the shared library: what public headers declare, all of it, and nothing else."""
+
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+import consumer
+
+INNER = [["host"], ["stream"], ["io"], ["detail"], ["graphs", "calls"],
+         *(["cuda", name] for name in ("kernels", "moments", "exact", "segments", "detail"))]
+HEADERS = sorted(path for path in (consumer.PREFIX / "include").rglob("*.hpp"))
+
+
+def symbols(*options, of):
+    """(type, name) of each symbol that is defined, names as compilers write them."""
+    lines = consumer.run("nm", "--defined-only", *options, of).splitlines()
+    return [(line[17], line[19:]) for line in lines if re.match(r"[0-9a-f]{16} \w ", line)]
+
+
+def scopes(symbol):
+    """["graphs", "name"] of multifold::graphs::name(...), of its table or its type; None of what is not multifold's."""
+    match = re.match(r"_Z(?:T[VIST])?NK?9multifold", symbol)
+    if not match:
+        return None
+    rest, names = symbol[match.end():], []
+    while length := re.match(r"\d+", rest):
+        end = length.end() + int(length[0])
+        names.append(rest[length.end():end])
+        rest = rest[end:]
+    return names  # of an operator of multifold's own there is none
+
+
+def is_inner(names):
+    return any(names[:len(inner)] == inner for inner in INNER)
+
+
+def inner_declarations(text):
+    """Functions that a header declares in namespace detail, and does not define."""
+    names = set()
+    for part in re.findall(r"namespace detail \{(.*?)\}  // namespace detail", text, re.S):
+        names |= set(re.findall(r"^(?!template|inline|constexpr|using|struct|class)[\w:<>&* ]+?\b(\w+)\([^{}]*?\)(?: noexcept)?;", part, re.M | re.S))
+    return names
+
+
+class Exports(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.exported = symbols("-D", of=consumer.PREFIX / "lib/libmultifold.so")
+        cls.texts = {path: path.read_text() for path in HEADERS}
+        cls.words = set(re.findall(r"\w+", "\n".join(cls.texts.values())))
+        cls.inner = set().union(*(inner_declarations(text) for path, text in cls.texts.items() if "kernels" not in path.parts))
+
+    def test_only_what_headers_declare(self):
+        self.assertGreater(len(self.exported), 100)
+        for kind, symbol in self.exported:
+            with self.subTest(symbol=symbol):
+                names = scopes(symbol)
+                self.assertIsNotNone(names, "is not multifold's")
+                if is_inner(names):
+                    self.assertIn(names[-1], self.inner)
+                elif kind in "TRDB" and names:  # others are templates, of which users compile their own
+                    self.assertIn(names[-1], self.words, "is in no public header")
+
+    def test_all_that_headers_declare(self):
+        exported = {symbol for _, symbol in self.exported}
+        expected = 0
+        for kind, symbol in symbols(of=consumer.PREFIX / "lib/libmultifold.a"):
+            names = scopes(symbol)
+            if kind not in "TRDB" or not names:
+                continue
+            if names[0] == "detail" and len(names) == 2 and names[1] in self.inner or not is_inner(names) and names[-1] in self.words:
+                expected += 1
+                with self.subTest(symbol=symbol):
+                    self.assertIn(symbol, exported)
+        self.assertGreater(expected, 50)
+
+    def test_every_header_compiles_and_links(self):
+        """Each by itself, in one program with the tool's own objects."""
+        include = consumer.PREFIX / "include"
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder) / "headers.cpp"
+            names = [path.relative_to(include) for path in HEADERS if "cuda" not in path.parts and not self.for_cuda(path)]
+            source.write_text("".join(f"#include <{name}>\n" for name in names) + "int main() { return 0; }\n")
+            consumer.run(consumer.OPTIONS.cxx, *consumer.FLAGS, "-std=c++20", "-O0", "-I", include, source, "-o",
+                         pathlib.Path(folder) / "headers", "-L", consumer.PREFIX / "lib", "-lmultifold")
+
+    def for_cuda(self, path):
+        return bool(re.search(r"#include (<cuda|\"multifold/cuda/|<multifold/cuda/)", self.texts[path]))
+
+    def test_the_tool_needs_no_more(self):
+        """All of its objects, linked with the shared library instead of the rooms."""
+        apps = consumer.OPTIONS.build / "apps"
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "multifold"
+            objects = sorted((apps / "multifold").rglob("main.cpp.o"))
+            consumer.run(consumer.OPTIONS.cxx, *consumer.FLAGS, *(["-no-pie"] if consumer.sanitized() else []), *objects,
+                         apps / "multifold/libmultifold_commands.a", apps / "common/libmultifold_common.a", "-o", program,
+                         "-L", consumer.PREFIX / "lib", "-lmultifold", "-Wl,-rpath," + str(consumer.PREFIX / "lib"))
+            done = subprocess.run([program, "sum", "-", "--dtype", "f8"], input=b"\0" * 16, check=False,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            self.assertEqual((done.returncode, done.stdout), (0, b"0\n"))
+
+    def test_the_name_by_which_programs_find_it(self):
+        self.assertIn(f"soname: [{consumer.SHARED_NAME}]", consumer.run("readelf", "-d", consumer.PREFIX / "lib/libmultifold.so"))
+
+
+if __name__ == "__main__":
+    consumer.main()
