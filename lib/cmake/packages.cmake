@@ -43,9 +43,14 @@ set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "${CPACK_PACKAGE_DESCRIPTION}
 This package holds the shared library.")
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libmultifold-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
+set(depends "")
 if(TARGET multifold_shared)
-  set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "libmultifold${MULTIFOLD_ABI_VERSION} (= ${PROJECT_VERSION}-1)")
+  list(APPEND depends "libmultifold${MULTIFOLD_ABI_VERSION} (= ${PROJECT_VERSION}-1)")
 endif()
+if(MULTIFOLD_HAS_ZLIB)
+  list(APPEND depends zlib1g-dev)  # for programs that link the archive
+endif()
+list(JOIN depends ", " CPACK_DEBIAN_DEV_PACKAGE_DEPENDS)
 set(CPACK_COMPONENT_DEV_DESCRIPTION "${CPACK_PACKAGE_DESCRIPTION}
 
 This package holds headers, the archive, and the files of CMake

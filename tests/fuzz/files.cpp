@@ -17,10 +17,13 @@ namespace {
 
 using namespace multifold;
 
-// Every element, in chunks that end anywhere; there are no more of them than the file has bytes.
+// Compressed members of .npz become at most so many times as many bytes.
+constexpr std::size_t most_growth = 1032;
+
+// Every element, in chunks that end anywhere; there are no more of them than the file has bytes for.
 void read_all(source& in, std::size_t bytes) {
   const std::int64_t item = item_bytes(in.layout().type), count = element_count(in.layout().extents);
-  if (count < 0 || count > static_cast<std::int64_t>(bytes)) std::abort();
+  if (count < 0 || count > static_cast<std::int64_t>((bytes + 64) * most_growth)) std::abort();
   std::vector<std::byte> chunk(static_cast<std::size_t>(37 * item));
   for (std::int64_t at = 0; at < count;) {
     const std::int64_t got = in.read(at, chunk);

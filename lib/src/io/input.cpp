@@ -103,6 +103,14 @@ input input::part(std::int64_t first, std::int64_t bytes, std::string name,
   return inner;
 }
 
+input input::inflated(std::int64_t bytes, std::uint32_t crc) && {
+  input outer(file_descriptor(), name_, *calls_);
+  outer.kind_ = kind::pipe;
+  outer.size_ = bytes;
+  outer.inflater_ = std::make_unique<inflater>(std::make_unique<input>(std::move(*this)), bytes, crc);
+  return outer;
+}
+
 std::string input::identity() const {
   return file_identity_.empty() ? std::string() : file_identity_ + ", byte " + std::to_string(origin_);
 }
@@ -111,7 +119,8 @@ std::size_t input::read(std::int64_t offset, std::span<std::byte> buffer) {
   if (random_access()) return read_anywhere(offset, buffer);
   if (offset != position_) {
     throw unsupported_error(label_ + ": byte " + std::to_string(offset) + " was asked for, byte " +
-                            std::to_string(position_) + " is next; a pipe can only be read in order");
+                            std::to_string(position_) + " is next; " + (inflater_ ? "what is compressed" : "a pipe") +
+                            " can only be read in order");
   }
   return read_next(buffer);
 }
@@ -147,6 +156,11 @@ std::size_t input::read_next(std::span<std::byte> buffer) {
   std::copy_n(peeked_.begin(), done, buffer.begin());
   peeked_.erase(peeked_.begin(), peeked_.begin() + static_cast<std::ptrdiff_t>(done));
   position_ += static_cast<std::int64_t>(done);
+  if (inflater_) {
+    const std::size_t got = inflater_->read(buffer.subspan(done));
+    position_ += static_cast<std::int64_t>(got);
+    return done + got;
+  }
   while (done < buffer.size()) {
     const std::size_t wanted = std::min(buffer.size() - done, most_bytes_per_call);
     const ssize_t got = calls_->read(descriptor_.number(), buffer.data() + done, wanted);

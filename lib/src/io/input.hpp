@@ -11,6 +11,7 @@
 
 #include "io/direct_file.hpp"
 #include "io/file_descriptor.hpp"
+#include "io/inflater.hpp"
 #include "io/member_checksum.hpp"
 #include "io/read_ahead.hpp"
 
@@ -35,6 +36,9 @@ class input {
   /// as member_checksum::add does.
   input part(std::int64_t first, std::int64_t bytes, std::string name,
              std::unique_ptr<member_checksum> checksum = nullptr) &&;
+
+  /// What this input decompresses to: see inflater. It is read in order, like a pipe, but its size is known.
+  input inflated(std::int64_t bytes, std::uint32_t crc) &&;
 
   const std::string& name() const noexcept { return name_; }    // as it was given
   const std::string& label() const noexcept { return label_; }  // as messages say it
@@ -78,6 +82,7 @@ class input {
   std::unique_ptr<direct_file> direct_;  // of large files
   std::unique_ptr<read_ahead> ahead_;    // of others
   std::unique_ptr<member_checksum> checksum_;
+  std::unique_ptr<inflater> inflater_;  // instead of a descriptor
   kind kind_ = kind::file;
   std::string file_identity_;
   std::int64_t origin_ = 0;  // bytes of the file before ours

@@ -149,13 +149,13 @@ zip_member take_entry(const input& in, bytes_view& table, std::uint64_t byte) {
   member.stored_bytes = field<4>(table, 20);
   member.header_byte = field<4>(table, 42);
   member.entry_byte = static_cast<std::int64_t>(byte);
-  std::uint64_t whole_bytes = field<4>(table, 24);
-  widen(in, byte, {&whole_bytes, &member.stored_bytes, &member.header_byte},
+  member.whole_bytes = field<4>(table, 24);
+  widen(in, byte, {&member.whole_bytes, &member.stored_bytes, &member.header_byte},
         table.subspan(entry_bytes + name_bytes, extra_bytes));
-  if (member.method == 0 && !member.encrypted && whole_bytes != member.stored_bytes) {
+  if (member.method == 0 && !member.encrypted && member.whole_bytes != member.stored_bytes) {
     broken(in, byte,
            "found a stored member of " + std::to_string(member.stored_bytes) + " bytes that is said to be " +
-               std::to_string(whole_bytes));
+               std::to_string(member.whole_bytes));
   }
   table = table.subspan(all_bytes);
   return member;
@@ -178,7 +178,7 @@ void check_numbers(const input& in, const zip_member& member, bytes_view header,
   };
   check("the CRC-32 ", crc, member.crc);
   check("the stored size ", stored, member.stored_bytes);
-  check("the size ", whole, member.stored_bytes);
+  check("the size ", whole, member.whole_bytes);
 }
 
 // The member's own header, which stands before its bytes, and repeats what the directory says.
@@ -208,14 +208,14 @@ void check_descriptor(input& in, const zip_member& member, std::uint64_t byte, c
     if (bytes.size() < start + 4 + 2 * width) return false;
     const bytes_view found = bytes_view(bytes).subspan(start);
     return field<4>(found, 0) == member.crc && little_endian(found.subspan(4, width)) == member.stored_bytes &&
-           little_endian(found.subspan(4 + width, width)) == member.stored_bytes;
+           little_endian(found.subspan(4 + width, width)) == member.whole_bytes;
   };
   const bool has_signature = bytes.size() >= 4 && field<4>(bytes, 0) == descriptor_signature;
   for (const std::size_t width : {std::size_t{4}, std::size_t{8}}) {
     if (says_the_same(0, width) || (has_signature && says_the_same(4, width))) return;
   }
   contradict(in, byte, what, hex(bytes),
-             "the CRC-32 " + std::to_string(member.crc) + " and the size " + std::to_string(member.stored_bytes));
+             "the CRC-32 " + std::to_string(member.crc) + " and the size " + std::to_string(member.whole_bytes));
 }
 
 }  // namespace

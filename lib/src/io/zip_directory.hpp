@@ -17,6 +17,7 @@ struct zip_member {
   bool encrypted = false;
   std::uint32_t crc = 0;  // CRC-32 of what was put in
   std::uint64_t stored_bytes = 0;
+  std::uint64_t whole_bytes = 0;  // of what was put in
   std::uint64_t header_byte = 0;  // of the member's own header, which precedes its bytes
   std::int64_t entry_byte = 0;    // of its entry in the table, for messages
 };
@@ -27,7 +28,7 @@ struct zip_member {
 /// Source:  PKWARE's APPNOTE.TXT 6.3.10, sections 4.3.7 to 4.3.16 and 4.5.3.
 std::vector<zip_member> read_zip_directory(input& in);
 
-/// The byte where the bytes of `member`, which is stored as it is, start; all of them lie in the file.
+/// The byte where the stored bytes of `member` start; all of them lie in the file.
 /// Throws: format_error, also if the member's own header, or the descriptor behind its bytes, says something else than
 ///         the table; io_error.
 std::int64_t zip_data_byte(input& in, const zip_member& member);

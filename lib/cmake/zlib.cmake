@@ -1,0 +1,12 @@
+# Decides whether compressed members of .npz files are read, and sets MULTIFOLD_HAS_ZLIB to 1 or 0.
+set(MULTIFOLD_HAS_ZLIB 0)
+if(MULTIFOLD_ZLIB)
+  if(MULTIFOLD_ZLIB STREQUAL "AUTO")
+    find_package(ZLIB QUIET)
+  else()
+    find_package(ZLIB REQUIRED)
+  endif()
+  if(ZLIB_FOUND)
+    set(MULTIFOLD_HAS_ZLIB 1)
+  endif()
+endif()
