@@ -40,7 +40,7 @@ class source {
   virtual const array_layout& layout() const noexcept = 0;
 
   /// True if `read` may be called from several threads, in any order; false if offsets must ascend without gaps,
-  /// one call at a time (pipes).
+  /// one call at a time (pipes, and what is compressed).
   virtual bool random_access() const noexcept = 0;
 
   /// Fills `chunk` with the elements that start at element `first`, in the machine's byte order.
@@ -84,13 +84,13 @@ std::unique_ptr<source> open_npy(const std::string& path);
 /// Opens `path` as .npy, as the only array of an .npz or safetensors file, or as raw elements if `raw` says how;
 /// without it any other file is a format_error that says how raw files are read. A .npy file with `raw` at offset 0 is
 /// a format_error too: its header is no data. "PATH:NAME" is the array NAME of the archive PATH, unless there is a file
-/// of that name; in an .npz its members have to be stored, as numpy.savez does. Their CRC-32 is compared by the read
-/// behind which all of the member has been read, in any order; who reads a part of it does not learn of damage.
+/// of that name; in an .npz members may be stored or, if the build has zlib, deflated: these have no random access. The
+/// CRC-32 is compared by the read behind which all of a member has been read; who reads a part learns of no damage.
 /// Files of half of the machine's memory and more are read past the page cache, but for what is in it.
 /// Memory: of archives, their table of contents, until the array is open; of such large files, 1 MiB a reading thread
 ///         where elements do not start at a multiple of 4 KiB.
 /// Throws: as above; format_error if there is no such array, unsupported_error if one of several has to be named, and
-///         for compressed or encrypted members.
+///         for members that are encrypted, or compressed in another way.
 std::unique_ptr<source> open_source(const std::string& path, const std::optional<raw_options>& raw);
 
 /// The arrays in the archive `path`, in its order, each as open_source takes it: "x.npz:a". Empty if `path` is no .npz

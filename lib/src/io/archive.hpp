@@ -23,8 +23,8 @@ std::string array_name(const std::string& archive, const std::string& array);
 std::vector<std::string> npz_names(input& in);
 std::vector<std::string> safetensors_names(input& in);
 
-/// One of them. Throws: as `chosen_array`; format_error; unsupported_error for compressed members and types that are
-/// not reduced; io_error.
+/// One of them. Throws: as `chosen_array`; format_error; unsupported_error for members that cannot be read and types
+/// that are not reduced; io_error.
 std::unique_ptr<source> npz_source(input in, const std::optional<std::string>& wanted);
 std::unique_ptr<source> safetensors_source(input in, const std::optional<std::string>& wanted);
 
