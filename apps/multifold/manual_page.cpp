@@ -147,7 +147,7 @@ std::string manual_page(const std::vector<command_words>& commands, const std::s
   }
   text += ".SH EXAMPLES\n" + as_it_is(body(footer));
   text += ".SH EXIT STATUS\n";
-  for (const help_row& row : exit_code_rows()) text += tagged(row.left, row.right);
+  for (const help_row& row : exit_code_rows()) text += tagged(row.first, row.second);
   text += ".SH ENVIRONMENT\n";
   for (const environment_variable& variable : environment_variables()) text += tagged(variable.name, variable.about);
   return text + files + ".SH SEE ALSO\n.BR multifold (3)\n";
