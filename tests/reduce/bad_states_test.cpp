@@ -111,6 +111,13 @@ TEST(bad_states, say_what_is_wrong) {
   EXPECT_NE(refusal(corrupt).find("; the state is corrupted"), std::string::npos);
 }
 
+TEST(bad_states, extents_have_a_product) {
+  constexpr std::int64_t large = std::int64_t{1} << 62;
+  const state none(op_kind::any, dtype::f32, {large, 4, 0});
+  EXPECT_EQ(state(none.bytes()).extents(), none.extents());
+  EXPECT_EQ(refusal(with(none.bytes(), 56, 8, 1)), "state, byte 40: found more than 2^63 - 1 results, expected fewer");
+}
+
 TEST(bad_states, counts_do_not_overflow) {
   state most(with(state(op_kind::any, dtype::f32).bytes(), 24, 8, INT64_MAX));
   EXPECT_EQ(most.count(), INT64_MAX);

@@ -91,13 +91,15 @@ void require_room(std::span<const std::byte> in, std::size_t at, int128_t bytes,
 std::size_t decode_extents(std::span<const std::byte> in, state_contents& made) {
   const auto rank = static_cast<std::size_t>(get(in, rank_at, 1));
   require_room(in, extents_at, static_cast<int128_t>(8 * rank), std::to_string(rank) + " extents");
-  int128_t results = 1;
   for (std::size_t i = 0; i < rank; ++i) {
     const std::size_t at = extents_at + 8 * i;
     made.extents.push_back(get_signed(in, at));
     if (made.extents.back() < 0) reject_state(at, "an extent of " + std::to_string(made.extents.back()), "0 or more");
-    results *= made.extents.back();
-    if (results > INT64_MAX) reject_state(at, "more than 2^63 - 1 results", "fewer");
+  }
+  try {
+    element_count(made.extents);
+  } catch (const shape_error&) {
+    reject_state(extents_at, "more than 2^63 - 1 results", "fewer");
   }
   if (made.is_exact_sum()) {
     reject_state(family_at, "one " + made.name(), "the state of an exact sum, whose magic bytes are \"MFEXACT\"");
