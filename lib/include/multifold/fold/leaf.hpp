@@ -164,12 +164,18 @@ void reduce_columns(const Op& from, cell<fold_lane<Op>>* lanes, std::int64_t wid
     const auto absorb_tile = [&]<std::size_t... J>(std::int64_t first, std::index_sequence<J...> columns) {
       auto mine = array_of([&](std::size_t j) { return std::move(lanes[first + static_cast<std::int64_t>(j)].value); },
                            columns);
+      constexpr std::size_t asked = sizeof...(J) > 1 ? sizeof...(J) : 0;
       fold_pointers<Op> row = x;
       for (std::int64_t d = 0; d < here; ++d) {
         for (std::size_t j = 0; j < sizeof...(J); ++j) {
           absorb_element(op, mine[j].value, value_at<Op>(row, first + static_cast<std::int64_t>(j)), index(r + d));
         }
-        for (std::size_t k = 0; k < row.size(); ++k) row[k] += steps[k];
+        for_each_array<Op>([&]<class T>(std::size_t k) {
+          // Rows of a page or so are too short for the processor to see where the next ones are.
+          const std::byte* const later = row[k] + deep * steps[k] + first * static_cast<std::int64_t>(sizeof(T));
+          for (std::size_t at = 0; at < asked * sizeof(T); at += 64) __builtin_prefetch(later + at);
+          row[k] += steps[k];
+        });
       }
       ((lanes[first + static_cast<std::int64_t>(J)].value = std::move(mine[J].value)), ...);
     };
