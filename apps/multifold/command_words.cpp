@@ -43,7 +43,7 @@ option_words words_of(CLI::Option& option) {
   words.group = option.get_group();
   words.choices = choices_of(option);
   words.many = option.get_items_expected_max() > 1;
-  for (const std::string_view kind : {"FILE", "X", "Y", "STATE", "STATE...", "OUT.npy"}) {
+  for (const std::string_view kind : {"FILE", "X", "Y", "STATE", "STATE..."}) {
     words.file = words.file || words.value == kind;
   }
   return words;
