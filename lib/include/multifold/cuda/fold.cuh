@@ -20,6 +20,12 @@ using fold_result = std::remove_cvref_t<decltype(std::declval<const Op&>().lower
 
 namespace detail {
 
+// An operation that is not commutative, as fold() on the CPU knows it.
+template <class Op>
+concept needs_order = requires {
+  requires Op::ordered;
+};
+
 // Writes what lower() returns to its place in the result, or to where it waits.
 template <class Result>
 struct typed_output {
@@ -49,13 +55,15 @@ void check_item(const char* what, const T* at, bool unused) {
 
 }  // namespace detail
 
-/// A plan for `op` over `axes` of `view`, a device array of op's element type.
+/// A plan for `op` over `axes` of `view`, a device array of op's element type. Operations that say `ordered` do not
+/// compile: kernels take elements in an order of their own.
 /// Throws: shape_error for axes or extents that do not fit, unsupported_error for forced plans that cannot be.
 template <fold_op Op>
 requires storage_type<typename Op::value_type> plan make_fold_plan(const Op&, const array_view& view,
                                                                    const std::vector<std::int64_t>& axes,
                                                                    const plan_options& options = {},
                                                                    const engine_traits& engine = device_traits()) {
+  static_assert(!detail::needs_order<Op>, "kernels take elements in any order: fold() on the CPU keeps it");
   if (view.type != dtype_of<typename Op::value_type>) {
     throw shape_error("the operation takes " + std::string(name(dtype_of<typename Op::value_type>)) +
                       " elements, and the array holds " + std::string(name(view.type)));
