@@ -31,7 +31,7 @@ void add_completion_command(CLI::App& app, command& chosen);
 void add_manual_command(CLI::App& app, command& chosen);
 
 /// Names and aliases of all commands of `program`.
-std::vector<std::string> command_words(const CLI::App& program);
+std::vector<std::string> names_of_commands(const CLI::App& program);
 
 /// Help of the program and of all commands, with every option.
 std::string whole_help(const CLI::App& program);

@@ -28,7 +28,7 @@ std::string expected_commands(const CLI::App& app) {
 
 }  // namespace
 
-std::vector<std::string> command_words(const CLI::App& program) {
+std::vector<std::string> names_of_commands(const CLI::App& program) {
   std::vector<std::string> words;
   for (const CLI::App* sub : program.get_subcommands([](const CLI::App*) { return true; })) {
     words.push_back(sub->get_name());
@@ -41,8 +41,8 @@ void require_command(const CLI::App& app, int argc, const char* const* argv) {
   if (argc < 2) throw usage("no operation was given; " + expected_commands(app));
   const std::string first = argv[1];
   if (first.starts_with("-") || is_command(app, first)) return;
-  const std::string found = "found the operation " + quoted(first, command_words(app));
-  if (!similar_words(first, command_words(app)).empty()) throw usage(found + "; see multifold --help");
+  const std::string found = "found the operation " + quoted(first, names_of_commands(app));
+  if (!similar_words(first, names_of_commands(app)).empty()) throw usage(found + "; see multifold --help");
   // NumPy's way to leave out NaN.
   if (first.starts_with("nan") && is_command(app, first.substr(3))) {
     throw usage(found + "; expected " + first.substr(3) + " with --nan omit");

@@ -29,7 +29,7 @@ std::string help_about(const CLI::App& program, const help_arguments& arguments)
     if (sub->check_name(arguments.topic)) return sub->help(program.get_name(), mode);
   }
   if (std::optional<std::string> text = help_on(arguments.topic)) return *text;
-  std::vector<std::string> known = command_words(program);
+  std::vector<std::string> known = names_of_commands(program);
   for (const std::string& topic : help_topics()) known.push_back(topic);
   throw usage("help: found " + quoted(arguments.topic, known) + "; expected a command, or " + listed(help_topics()));
 }
