@@ -6,6 +6,7 @@
 
 #include "arguments.hpp"
 #include "command.hpp"
+#include "common/misfit.hpp"
 #include "common/standard_output.hpp"
 #include "completion_text.hpp"
 #include "manual_page.hpp"

@@ -20,7 +20,7 @@ merged_states::merged_states(op_kind op, const std::vector<std::string>& files, 
     try {
       add(file);
     } catch (const shape_error&) {
-      throw about(label_of(first_) + " and " + label_of(file), failure_of(std::current_exception(), ""));
+      throw about({first_, file}, failure_of(std::current_exception()));
     } catch (...) {
       throw input_failure_of(std::current_exception(), file);
     }
