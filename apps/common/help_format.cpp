@@ -120,6 +120,7 @@ class help_formatter : public CLI::FormatterBase {
     std::vector<std::string> groups;
     std::vector<help_row> all;
     for (const CLI::App* sub : app.get_subcommands({})) {
+      if (sub->get_group().empty()) continue;
       if (std::find(groups.begin(), groups.end(), sub->get_group()) == groups.end()) groups.push_back(sub->get_group());
       all.emplace_back(sub->get_name(), "");
     }

@@ -16,9 +16,9 @@ namespace {
 
 constexpr const char* examples =
     "Examples:\n"
-    "  source <(multifold completion bash)                         in ~/.bashrc\n"
-    "  multifold completion zsh > ~/.zfunc/_multifold              in a folder of $fpath\n"
-    "  multifold completion fish | source\n";
+    "  multifold completion bash > multifold.bash  to be sourced in ~/.bashrc\n"
+    "  multifold completion zsh > _multifold       for a folder of $fpath\n"
+    "  multifold completion fish > multifold.fish  for ~/.config/fish/completions\n";
 
 }  // namespace
 
@@ -29,6 +29,7 @@ void add_completion_command(CLI::App& app, command& chosen) {
       ->required()
       ->type_name("")
       ->transform(one_of(choices_of({"bash", "zsh", "fish"})));
+  sub.group(group_of_other_commands);
   sub.footer(examples);
   sub.callback([shell, &app, &chosen] {
     chosen = [shell, &app](interrupt_watch&) {

@@ -21,6 +21,7 @@ bool is_command(const CLI::App& app, const std::string& word) {
 std::string expected_commands(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (sub->get_group().empty()) continue;
     names.push_back(sub->get_name());
   }
   return "expected " + listed(names) + "; see multifold --help";
@@ -31,6 +32,7 @@ std::string expected_commands(const CLI::App& app) {
 std::vector<std::string> names_of_commands(const CLI::App& program) {
   std::vector<std::string> words;
   for (const CLI::App* sub : program.get_subcommands([](const CLI::App*) { return true; })) {
+    if (sub->get_group().empty()) continue;
     words.push_back(sub->get_name());
     words.insert(words.end(), sub->get_aliases().begin(), sub->get_aliases().end());
   }

@@ -57,8 +57,8 @@ std::string reduce_examples(op_kind op) {
     const std::string line = std::string(takes_two_arrays(op) ? "x.npy y.npy" : "x.npy") + " --correction 1";
     sample = fmt::format("  multifold {} {:<35}of a sample: divided by n - 1\n", name(op), line);
   }
-  return "Examples:\n" + first + sample + of(takes_two_arrays(op) ? states_of_two : states) +
-         (has_exact_form(op) ? of(checkpoints) : "");
+  const char* const of_states = op == op_kind::prod ? "" : takes_two_arrays(op) ? states_of_two : states;
+  return "Examples:\n" + first + sample + of(of_states) + (has_exact_form(op) ? of(checkpoints) : "");
 }
 
 }  // namespace multifold::app

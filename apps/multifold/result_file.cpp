@@ -9,8 +9,8 @@
 
 #include "common/failure.hpp"
 #include "describe_text.hpp"
-#include "io/output.hpp"
 #include "multifold/source.hpp"
+#include "multifold/whole_file.hpp"
 #include "output_target.hpp"
 
 namespace multifold::app {
@@ -39,20 +39,17 @@ void print_text(const reduce_result& result, notation how, text_output& out) {
 }
 
 void write_text(const std::string& path, const reduce_result& result, notation how, const result_files& files) {
-  io::output file(path);
-  std::int64_t bytes = 0;
-  text_output out([&](std::string_view piece) {
-    bytes += static_cast<std::int64_t>(piece.size());
-    file.write(std::as_bytes(std::span(piece)), bytes);
+  const bool text = format_of(path) == file_format::text;
+  write_whole_file(path, [&](const byte_sink& sink) {
+    text_output out([&sink](std::string_view piece) { sink(std::as_bytes(std::span(piece))); });
+    if (text) {
+      print_text(result, how, out);
+    } else {
+      print_result_json(result, files, out);
+      out << "\n";
+    }
+    out.flush();
   });
-  if (format_of(path) == file_format::text) {
-    print_text(result, how, out);
-  } else {
-    print_result_json(result, files, out);
-    out << "\n";
-  }
-  out.flush();
-  file.finish();
 }
 
 }  // namespace

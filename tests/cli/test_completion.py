@@ -29,7 +29,7 @@ _multifold
 
 def commands():
     text = tool.run("--help").out
-    return re.findall(r"^  ([a-z0-9_]+)  +\S", text[text.index("Subcommands:"):text.index("Examples:")], re.M)
+    return re.findall(r"^  ([a-z0-9_]+)  +\S", text[text.index("Operations:"):text.index("Examples:")], re.M)
 
 
 def options(command):
@@ -127,12 +127,12 @@ class Manual(tool.ToolTest):
         for command in commands():
             self.assertIn(f"\n.TP\n\\fB{command}\\fR", page)
             for option in options(command):
-                self.assertRegex(page, rf"\n.TP\n\\fB(-\w, )?{option}\\fR")
+                self.assertRegex(page, rf"\n.TP\n\\fB(-\w, )?{option}(, --[a-z-]+)*\\fR")
         self.assertNotIn("  manual ", tool.run("--help").out)
 
     def test_options_of_some_commands_say_of_which(self):
         page = tool.run("manual").out.replace("\\-", "-")
-        self.assertRegex(page, r"\\fB--correction\\fR(.*\n){1,2}With: var, std, cov, describe, plan, graph\.")
+        self.assertRegex(page, r"\\fB--correction, --ddof\\fR(.*\n){1,2}With: var, std, cov, describe, plan, graph\.")
         self.assertRegex(page, r"\\fB--accuracy\\fR.*\nexact: correctly(.*\n)With: sum, prod, mean, plan, graph\.")
         self.assertRegex(page, r"\\fB--result-dtype\\fR.*\nRound, once(.*\n)Not with: describe\.")
 

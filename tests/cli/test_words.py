@@ -57,7 +57,7 @@ class Words(tool.ToolTest):
         for word in ("median", "percentile", "frobnicate", "q", "", "x" * 500):
             with self.subTest(word=word):
                 outcome = tool.run(word, self.x)
-                self.assert_refused(outcome, 2, "expected sum, prod", "help or version")
+                self.assert_refused(outcome, 2, "expected sum, prod", "version or completion")
                 self.assertNotIn("did you mean", outcome.err)
 
     def test_names_of_other_tools_that_are_options_here(self):

@@ -52,6 +52,10 @@ class Exports(unittest.TestCase):
         cls.words = set(re.findall(r"\w+", "\n".join(cls.texts.values())))
         cls.inner = set().union(*(inner_declarations(text) for path, text in cls.texts.items() if "kernels" not in path.parts))
 
+    def is_member(self, names):
+        """Whether it is a function of a struct in a public header."""
+        return len(names) == 3 and any(re.search(rf"struct {names[1]} \{{.*?\b{names[2]}\(", text, re.S) for text in self.texts.values())
+
     def test_only_what_headers_declare(self):
         self.assertGreater(len(self.exported), 100)
         for kind, symbol in self.exported:
@@ -59,7 +63,7 @@ class Exports(unittest.TestCase):
                 names = scopes(symbol)
                 self.assertIsNotNone(names, "is not multifold's")
                 if is_inner(names):
-                    self.assertIn(names[-1], self.inner)
+                    self.assertTrue(names[-1] in self.inner or self.is_member(names), "is in no public header")
                 elif kind in "TRDB" and names:  # others are templates, of which users compile their own
                     self.assertIn(names[-1], self.words, "is in no public header")
 
