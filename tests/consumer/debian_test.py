@@ -25,7 +25,7 @@ def may_install():
         consumer.outcome("dpkg", "-s", name)[0] != 0 for name in NAMES)
 
 
-@unittest.skipUnless(shutil.which("dpkg-shlibdeps") and shutil.which("cpack"), "dpkg-dev is not installed")
+@unittest.skipUnless(all(map(shutil.which, ("dpkg-shlibdeps", "cpack", "file"))), "dpkg-dev and file are not installed")
 @unittest.skipIf(consumer.sanitized(), "sanitized programs are not packed")
 class Debian(unittest.TestCase):
     @classmethod
