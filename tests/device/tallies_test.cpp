@@ -262,7 +262,8 @@ class tallies_of_segments_on_device : public tallies_on_device {
       for (const nan_policy nan : {nan_policy::propagate, nan_policy::omit}) {
         const reduction what = make_reduction(op, type, nan);
         cuda::stream stream;
-        cuda::device_buffer results(segments * 8), workspace(cuda::segments_workspace_bytes(what, segments, gpu));
+        cuda::device_buffer results(segments * 8),
+            workspace(cuda::segments_workspace_bytes(what, elements, segments, gpu));
         cuda::reduce_segments_async(what, there.data(), elements, {offsets_there.data(), dtype::i64, segments},
                                     results.data(), workspace.bytes(), gpu, stream.get());
         const auto how = cuda::segments_status_of(workspace.bytes(), segments, stream.get());
