@@ -17,7 +17,7 @@ PACKAGES = consumer.SCRATCH / "packages"
 RUNTIME = "libmultifold" + consumer.SHARED_NAME.removeprefix("libmultifold.so.")
 NAMES = (RUNTIME, "libmultifold-dev", "multifold")
 # Whoever publishes packages says who answers for them; the rest is how CPack calls ldconfig.
-LINTIAN_TOLERATED = r"bogus-mail-host|lacks-ldconfig-trigger"
+LINTIAN_TOLERATED = r"bogus-mail-host|lacks-ldconfig-trigger|pkg-config-bad-directive -L\S*cuda"
 
 
 def may_install():

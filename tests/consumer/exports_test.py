@@ -8,7 +8,9 @@ import unittest
 
 import consumer
 
-INNER = [["host"], ["stream"], ["io"], ["detail"], ["graphs", "calls"],
+INNER = [["host"], ["stream"], ["io"], ["detail"],
+         *(["graphs", name] for name in ("calls", "pass_nodes", "check_place", "add_clearing", "check_places", "current_device",
+                                         "comb", "chain_of", "work_node")),
          *(["cuda", name] for name in ("kernels", "moments", "exact", "segments", "detail"))]
 HEADERS = sorted(path for path in (consumer.PREFIX / "include").rglob("*.hpp"))
 
