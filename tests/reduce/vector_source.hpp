@@ -29,7 +29,7 @@ class vector_source : public source {
   std::int64_t read(std::int64_t first, std::span<std::byte> chunk) override {
     const auto item = static_cast<std::int64_t>(sizeof(T));
     const std::int64_t count = std::min(static_cast<std::int64_t>(chunk.size()) / item, elements() - first);
-    std::memcpy(chunk.data(), x_.data() + first, static_cast<std::size_t>(count * item));
+    if (count > 0) std::memcpy(chunk.data(), x_.data() + first, static_cast<std::size_t>(count * item));
     return count;
   }
 
