@@ -1,5 +1,6 @@
 // Names of the element types, and the rules for the dtypes of results.
 #include "multifold/dtype.hpp"
+#include "core/every.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +9,7 @@
 namespace multifold {
 namespace {
 
-constexpr dtype all_dtypes[] = {dtype::boolean, dtype::i8,  dtype::i16, dtype::i32,  dtype::i64, dtype::u8, dtype::u16,
-                                dtype::u32,     dtype::u64, dtype::f16, dtype::bf16, dtype::f32, dtype::f64};
+using test::all_dtypes;
 
 TEST(dtype, names_are_read_back) {
   for (const dtype type : all_dtypes) EXPECT_EQ(parse_dtype(name(type)), type);

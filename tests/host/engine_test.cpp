@@ -1,5 +1,6 @@
 // The engine against the interpreter of plans: random arrays, every dtype and operation, all SIMD levels and threads.
 #include "host/engine.hpp"
+#include "core/every.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,12 +15,11 @@
 
 namespace {
 
+using test::all_dtypes;
+
 using namespace multifold;
 using host::simd_level;
 using bytes = std::vector<unsigned char>;
-
-constexpr dtype all_dtypes[] = {dtype::boolean, dtype::i8,  dtype::i16, dtype::i32,  dtype::i64, dtype::u8, dtype::u16,
-                                dtype::u32,     dtype::u64, dtype::f16, dtype::bf16, dtype::f32, dtype::f64};
 
 struct outcome {
   bytes data;

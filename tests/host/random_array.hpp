@@ -47,6 +47,18 @@ inline void fill(dtype type, std::byte* at, std::int64_t elements, std::mt19937_
   });
 }
 
+/// Up to three extents of at least 1, of about `most` elements together at most.
+inline std::vector<std::int64_t> random_extents(std::mt19937_64& random, std::int64_t most) {
+  std::vector<std::int64_t> extents(random() % 4);
+  for (std::int64_t& each : extents) {
+    const std::int64_t room = random() % 3 == 0 ? std::min<std::int64_t>(most, 5) : most;
+    each = 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(room));
+    most = std::max<std::int64_t>(1, most / each);
+  }
+  std::shuffle(extents.begin(), extents.end(), random);
+  return extents;
+}
+
 /// A view with `extents` over memory of its own: axes in random order in memory, with gaps, reversed or repeated.
 inline array random_array(dtype type, const std::vector<std::int64_t>& extents, std::mt19937_64& random) {
   array a;

@@ -5,16 +5,16 @@
 #include <cstring>
 #include <random>
 
+#include "core/every.hpp"
 #include "core/tally_data.hpp"
 #include "host/engine.hpp"
 #include "host/simd_guard.hpp"
 
 namespace {
 
-using namespace multifold;
+using test::all_dtypes;
 
-constexpr dtype all_dtypes[] = {dtype::boolean, dtype::i8,  dtype::i16, dtype::i32,  dtype::i64, dtype::u8, dtype::u16,
-                                dtype::u32,     dtype::u64, dtype::f16, dtype::bf16, dtype::f32, dtype::f64};
+using namespace multifold;
 
 class tallies_on_host : public ::testing::Test {
  protected:

@@ -208,14 +208,7 @@ TEST_F(deflate_test, never_reads_beyond_the_file_whatever_its_bytes) {
     const int changes = 1 + static_cast<int>(random() % 3);
     for (int i = 0; i < changes; ++i) file[4 + random() % (file.size() - 4)] = static_cast<char>(random());
     const std::string path = write("x.npz", file);
-    try {
-      for (const std::string& name : arrays_in(path)) {
-        const auto in = open_source(name, std::nullopt);
-        if (in->layout().type == dtype::f64) read_all<double>(*in);
-      }
-    } catch (const error&) {
-      ++refused;
-    }
+    refused += refuses_to_read(path);
   }
   EXPECT_GT(refused, 300);
 }

@@ -139,14 +139,7 @@ TEST_F(npz_test, never_reads_beyond_the_file_whatever_its_bytes) {
         file[first + random() % (file.size() - first)] = static_cast<char>(random() % 2 ? random() : 0xff);
       }
       const std::string path = write("x.npz", file);
-      try {
-        for (const std::string& name : arrays_in(path)) {
-          const auto in = open_source(name, std::nullopt);
-          if (in->layout().type == dtype::f64) read_all<double>(*in);
-        }
-      } catch (const error&) {
-        ++refused;
-      }
+      refused += refuses_to_read(path);
     }
   }
   EXPECT_GT(refused, 1000);

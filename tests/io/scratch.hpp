@@ -95,6 +95,19 @@ std::vector<T> read_all(source& in, std::int64_t chunk = 1 << 16) {
   }
 }
 
+/// Whether the arrays of an archive, of which those of f64 are read, are refused.
+inline bool refuses_to_read(const std::string& path) {
+  try {
+    for (const std::string& name : arrays_in(path)) {
+      const auto in = open_source(name, std::nullopt);
+      if (in->layout().type == dtype::f64) read_all<double>(*in);
+    }
+    return false;
+  } catch (const error&) {
+    return true;
+  }
+}
+
 /// The memory of `values` as text.
 template <class T>
 std::string raw(const std::vector<T>& values) {

@@ -1,5 +1,6 @@
 // Segments against reduce of each of them: every operation and dtype, lists of all kinds, any view.
 #include "multifold/segments.hpp"
+#include "core/every.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,17 +13,9 @@
 namespace multifold {
 namespace {
 
+using test::all_dtypes, test::every_op;
+
 using test::lengths, test::segment_list;
-
-constexpr dtype all_dtypes[] = {dtype::boolean, dtype::i8,  dtype::i16, dtype::i32,  dtype::i64, dtype::u8, dtype::u16,
-                                dtype::u32,     dtype::u64, dtype::f16, dtype::bf16, dtype::f32, dtype::f64};
-
-std::vector<op_kind> every_op() {
-  std::vector<op_kind> ops(std::begin(all_ops), std::end(all_ops));
-  ops.insert(ops.end(), std::begin(two_array_ops), std::end(two_array_ops));
-  ops.push_back(op_kind::describe);
-  return ops;
-}
 
 struct answer {
   std::vector<std::byte> bytes;

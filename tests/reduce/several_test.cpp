@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/every.hpp"
 #include "host/random_array.hpp"
 #include "multifold/multifold.hpp"
 #include "reduce/refusal.hpp"
@@ -14,10 +15,7 @@
 namespace multifold {
 namespace {
 
-constexpr op_kind of_one[] = {op_kind::sum,           op_kind::prod,  op_kind::min,    op_kind::max,
-                              op_kind::argmin,        op_kind::mean,  op_kind::var,    op_kind::norm1,
-                              op_kind::sumsq,         op_kind::norm2, op_kind::std,    op_kind::any,
-                              op_kind::count_nonzero, op_kind::all,   op_kind::argmax, op_kind::describe};
+const std::vector<op_kind> of_one = test::ops_of_one_array();
 
 reduce_options on_host(int threads = 0) {
   reduce_options options;
@@ -48,22 +46,11 @@ std::string message_of(const Work& work) {
   }
 }
 
-std::vector<std::int64_t> random_extents(std::mt19937_64& rng, std::int64_t most) {
-  std::vector<std::int64_t> extents(rng() % 4);
-  for (std::int64_t& each : extents) {
-    each = 1 + static_cast<std::int64_t>(
-                   rng() % static_cast<std::uint64_t>(rng() % 3 == 0 ? std::min<std::int64_t>(most, 5) : most));
-    most = std::max<std::int64_t>(1, most / each);
-  }
-  std::shuffle(extents.begin(), extents.end(), rng);
-  return extents;
-}
-
 TEST(several, have_the_bits_that_each_has_by_itself) {
   std::mt19937_64 rng(5);
   for (int round = 0; round < 250; ++round) {
     const dtype type = static_cast<dtype>(rng() % 13);
-    const test::array array = test::random_array(type, random_extents(rng, round % 8 == 0 ? 400'000 : 5000), rng);
+    const test::array array = test::random_array(type, test::random_extents(rng, round % 8 == 0 ? 400'000 : 5000), rng);
     const array_view& view = array.view;
     reduce_options options = on_host(static_cast<int>(rng() % 4));
     if (rng() % 2 == 0) options.axes = test::random_axes(view.rank(), rng);
@@ -71,7 +58,7 @@ TEST(several, have_the_bits_that_each_has_by_itself) {
     if (rng() % 4 == 0) options.wanted = accuracy::fast;
     options.keepdims = rng() % 2 == 0;
     std::vector<op_kind> ops(1 + rng() % 5);
-    for (op_kind& each : ops) each = of_one[rng() % std::size(of_one)];
+    for (op_kind& each : ops) each = of_one[rng() % of_one.size()];
     std::vector<reduce_result> alone;
     const std::string wrong = message_of([&] {
       for (const op_kind op : ops) alone.push_back(reduce(op, view, options));

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/every.hpp"
 #include "multifold/exact.hpp"
 #include "multifold/multifold.hpp"
 #include "reduce/state_contents.hpp"
@@ -17,17 +18,9 @@
 namespace multifold {
 namespace {
 
+using test::all_dtypes, test::every_op;
+
 using bytes = std::vector<std::byte>;
-
-constexpr dtype all_dtypes[] = {dtype::boolean, dtype::i8,  dtype::i16, dtype::i32,  dtype::i64, dtype::u8, dtype::u16,
-                                dtype::u32,     dtype::u64, dtype::f16, dtype::bf16, dtype::f32, dtype::f64};
-
-std::vector<op_kind> every_op() {
-  std::vector<op_kind> ops(std::begin(all_ops), std::end(all_ops));
-  ops.insert(ops.end(), std::begin(two_array_ops), std::end(two_array_ops));
-  ops.push_back(op_kind::describe);
-  return ops;
-}
 
 bool has_state(op_kind op, dtype element) { return op != op_kind::prod || !is_floating(element); }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/every.hpp"
 #include "host/random_array.hpp"
 #include "multifold/multifold.hpp"
 #include "reduce/refusal.hpp"
@@ -14,10 +15,7 @@
 namespace multifold {
 namespace {
 
-constexpr op_kind of_one[] = {op_kind::sum,           op_kind::prod,  op_kind::min,    op_kind::max,
-                              op_kind::argmin,        op_kind::mean,  op_kind::var,    op_kind::norm1,
-                              op_kind::sumsq,         op_kind::norm2, op_kind::std,    op_kind::any,
-                              op_kind::count_nonzero, op_kind::all,   op_kind::argmax, op_kind::describe};
+const std::vector<op_kind> of_one = test::ops_of_one_array();
 
 // The elements of one result, one after the other, and where each is among all of its batch.
 struct batch {
@@ -89,16 +87,6 @@ std::int64_t below(std::mt19937_64& rng, std::int64_t n) {
   return static_cast<std::int64_t>(rng() % static_cast<std::uint64_t>(n));
 }
 
-std::vector<std::int64_t> random_extents(std::mt19937_64& rng, std::int64_t most) {
-  std::vector<std::int64_t> extents(rng() % 4);
-  for (std::int64_t& each : extents) {
-    each = 1 + below(rng, rng() % 3 == 0 ? std::min<std::int64_t>(most, 5) : most);
-    most = std::max<std::int64_t>(1, most / each);
-  }
-  std::shuffle(extents.begin(), extents.end(), rng);
-  return extents;
-}
-
 array_view random_marks(std::mt19937_64& rng, const array_view& x, std::vector<std::uint8_t>& memory) {
   std::vector<std::int64_t> extents = x.extents;
   for (std::int64_t& each : extents) {
@@ -119,9 +107,10 @@ array_view random_marks(std::mt19937_64& rng, const array_view& x, std::vector<s
 TEST(where, leaves_what_takes_no_part_out_of_every_operation) {
   std::mt19937_64 rng(7);
   for (int round = 0; round < 600; ++round) {
-    const op_kind op = of_one[rng() % std::size(of_one)];
+    const op_kind op = of_one[rng() % of_one.size()];
     const dtype type = static_cast<dtype>(rng() % 13);
-    const test::array array = test::random_array(type, random_extents(rng, round % 16 == 0 ? 300'000 : 3000), rng);
+    const test::array array =
+        test::random_array(type, test::random_extents(rng, round % 16 == 0 ? 300'000 : 3000), rng);
     const array_view& x = array.view;
     std::vector<std::uint8_t> memory;
     const array_view marks = random_marks(rng, x, memory);
@@ -170,7 +159,7 @@ TEST(where, tells_which_result_has_no_value) {
 TEST(where, is_read_once_for_several_operations) {
   std::mt19937_64 rng(9);
   for (int round = 0; round < 40; ++round) {
-    const test::array array = test::random_array(dtype::f32, random_extents(rng, 40'000), rng);
+    const test::array array = test::random_array(dtype::f32, test::random_extents(rng, 40'000), rng);
     const array_view& x = array.view;
     std::vector<std::uint8_t> memory;
     reduce_options options;
@@ -224,7 +213,7 @@ TEST(pairs, may_lie_otherwise_than_each_other) {
   std::mt19937_64 rng(11);
   for (int round = 0; round < 600; ++round) {
     const dtype type = static_cast<dtype>(rng() % 13);
-    const std::vector<std::int64_t> extents = random_extents(rng, round % 16 == 0 ? 300'000 : 3000);
+    const std::vector<std::int64_t> extents = test::random_extents(rng, round % 16 == 0 ? 300'000 : 3000);
     const test::array first = test::random_array(type, extents, rng), second = test::random_array(type, extents, rng);
     const array_view &x = first.view, &y = second.view;
     reduce_options options;
