@@ -46,8 +46,9 @@ T random_element(std::mt19937_64& random) {
     if constexpr (std::is_same_v<T, f16>) return to_f16(x);
     else if constexpr (std::is_same_v<T, bf16>) return to_bf16(x);
     else return static_cast<T>(x);
-  } else if constexpr (std::is_same_v<T, bool8>) {
-    return {static_cast<std::uint8_t>(pick < 3 ? 0 : random())};
+  } else if constexpr (std::is_same_v<T, bool8> || std::is_same_v<T, any_byte>) {
+    const std::uint8_t values[] = {0, 0, 1, 0x7f, 0x80, 0xff};
+    return {pick < 6 ? values[pick] : static_cast<std::uint8_t>(random())};
   } else {
     const T values[] = {0, 1, 2, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
     return pick < 5 ? values[pick] : static_cast<T>(random());
