@@ -40,9 +40,12 @@ install(FILES "${PROJECT_BINARY_DIR}/multifold.pc" DESTINATION "${CMAKE_INSTALL_
 
 configure_file("${PROJECT_SOURCE_DIR}/docs/multifold.3.in" "${PROJECT_BINARY_DIR}/multifold.3" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/multifold.3" DESTINATION "${CMAKE_INSTALL_MANDIR}/man3" COMPONENT dev)
-set(documents README.md CHANGELOG.md LICENSE docs/exact-sums.md)
+# As in the sources, so that links between them lead somewhere.
+set(documents README.md CHANGELOG.md CONTRIBUTING.md LICENSE)
 list(TRANSFORM documents PREPEND "${PROJECT_SOURCE_DIR}/")
 install(FILES ${documents} DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT dev)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT dev
+  FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
 if(IS_DIRECTORY "${PROJECT_SOURCE_DIR}/examples")
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT dev)
 endif()

@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import sys
 import unittest
 
 import consumer
@@ -21,7 +22,7 @@ class Installed(unittest.TestCase):
                      "lib/cmake/multifold/multifoldConfig.cmake", "share/man/man1/multifold.1", "share/man/man3/multifold.3",
                      "share/bash-completion/completions/multifold", "share/zsh/site-functions/_multifold",
                      "share/fish/vendor_completions.d/multifold.fish", "share/doc/multifold/LICENSE",
-                     "share/doc/multifold/README.md"):
+                     "share/doc/multifold/README.md", "share/doc/multifold/docs/states.md"):
             with self.subTest(name=name):
                 self.assertTrue((PREFIX / name).is_file())
                 self.assertGreater((PREFIX / name).stat().st_size, 0)
@@ -40,6 +41,9 @@ class Installed(unittest.TestCase):
         self.assertGreater(len(texts), 100)
         for path in texts:
             self.assertNotIn(str(consumer.OPTIONS.source).encode(), path.read_bytes(), path)
+
+    def test_links_between_documents_lead_somewhere(self):
+        consumer.run(sys.executable, "-B", consumer.OPTIONS.source / "tests/documents/links_test.py", PREFIX / "share/doc/multifold")
 
     def test_components_are_apart(self):
         counts = {}

@@ -1,9 +1,10 @@
-"""Runs README.md: every command must print what the text shows, and every program must compile and run.
+"""Runs one page, README.md or one of docs: every command must print what the text shows, every program must compile and run.
 
     sh      `$ command` lines, each followed by its output; `...` stands for what varies
     cpp     a complete program, built against this build's package; a ```text block below it is its output. Commands call
             the first one first.cpp, and pkg-config knows what they have installed in the folder multifold
     cuda    the same, compiled where there is nvcc, run where there is a GPU too
+    cmake   a complete CMakeLists.txt beside first.cpp, which configures and builds against this build's package
 
 `<!-- not run: reason -->` above a block exempts it. Commands of ./dev and of CMake presets are only checked to exist:
 this test runs inside of them.
@@ -23,7 +24,7 @@ import tempfile
 import markdown_blocks
 
 PROJECT = """cmake_minimum_required(VERSION 3.25)
-project(readme LANGUAGES CXX {languages})
+project(page LANGUAGES CXX {languages})
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CUDA_STANDARD_REQUIRED OFF)
 find_package(multifold REQUIRED)
@@ -70,13 +71,15 @@ class Reader:
                   and (block.language != "cuda" or self.options.cuda_compiler)]
         if not chosen:
             return
-        (self.scratch / "first.cpp").write_text(next(block.text for block in chosen if block.language != "cuda"))
+        first = next((block for block in chosen if block.language != "cuda"), None)
+        if first:
+            (self.scratch / "first.cpp").write_text(first.text)
         folder = self.scratch / ".programs"
         folder.mkdir()
         cuda = any(block.language == "cuda" for block in chosen)
         lines = PROJECT.format(languages="CUDA" if cuda else "")
         for block in chosen:
-            name = f"readme_line_{block.line}"
+            name = f"line_{block.line}"
             (folder / f"{name}.{languages[block.language]}").write_text(block.text)
             lines += f"add_executable({name} {name}.{languages[block.language]})\n"
             lines += f"target_link_libraries({name} PRIVATE multifold::multifold)\n"
@@ -107,6 +110,18 @@ class Reader:
         if shown is not None:
             self.compare(shown.splitlines(), result.stdout)
         return "ran"
+
+    def check_project(self, block):
+        """A CMakeLists.txt of the reader's own, in the folder where first.cpp is."""
+        (self.scratch / "CMakeLists.txt").write_text(block.text)
+        build = self.scratch / ".project"
+        for command in (["cmake", "-G", "Ninja", "-S", self.scratch, "-B", build, f"-Dmultifold_DIR={self.options.build}",
+                         f"-DCMAKE_CXX_COMPILER={self.options.cxx}", f"-DCMAKE_CXX_FLAGS={self.options.cxx_flags}"],
+                        ["cmake", "--build", build]):
+            result = run(command, self.scratch, self.environment)
+            if result.returncode != 0:
+                raise Mistake(f"the project does not build:\n{result.stdout}")
+        return "built"
 
     def check_commands(self, block):
         for command in markdown_blocks.commands(block):
@@ -147,7 +162,7 @@ class Reader:
             raise Mistake(f"{what} should print\n" + "\n".join(expected) + f"\nbut printed\n{printed}")
 
 
-def check(reader, blocks):
+def check(reader, page, blocks):
     failures = 0
     for index, block in enumerate(blocks):
         following = blocks[index + 1] if index + 1 < len(blocks) else None
@@ -159,17 +174,20 @@ def check(reader, blocks):
             elif block.language in ("cpp", "c++", "cuda"):
                 shown = following.text if following and following.language == "text" else None
                 outcome = reader.check_program(block, shown)
+            elif block.language == "cmake":
+                outcome = reader.check_project(block)
             else:
                 continue
         except (Mistake, ValueError, subprocess.TimeoutExpired) as mistake:
             failures += 1
             outcome = f"FAILED: {mistake}"
-        print(f"README.md:{block.line}: {block.language}: {outcome}", flush=True)
+        print(f"{page}:{block.line}: {block.language}: {outcome}", flush=True)
     return failures
 
 
 def main():
     parser = argparse.ArgumentParser()
+    parser.add_argument("page", help="relative to --source")
     parser.add_argument("--source", type=pathlib.Path, required=True)
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--python", default=sys.executable)
@@ -177,16 +195,15 @@ def main():
     parser.add_argument("--cxx-flags", default="")
     parser.add_argument("--cuda-compiler", default="")
     options = parser.parse_args()
-    text = options.source / "README.md"
-    blocks = markdown_blocks.blocks(text.read_text()) if text.exists() else []
+    blocks = markdown_blocks.blocks((options.source / options.page).read_text())
     with tempfile.TemporaryDirectory() as folder:
         reader = Reader(options, pathlib.Path(folder))
         try:
             reader.compile(blocks)
         except Mistake as mistake:
-            print(f"README.md: {mistake}")
+            print(f"{options.page}: {mistake}")
             return 1
-        failures = check(reader, blocks)
+        failures = check(reader, options.page, blocks)
     print(f"{len(blocks)} blocks, {failures} failures")
     return 1 if failures else 0
 
