@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks of the text of the repository: lint.sh format | spelling | shell | switches. Returns 77 where the tool is missing.
+# Checks of the text of the repository: lint.sh format | spelling | words | shell | switches. Returns 77 where the tool is missing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -41,6 +41,23 @@ case "${1:-}" in
     command -v codespell >/dev/null || skip "codespell was not found (apt-get install codespell)"
     codespell --ignore-words=tests/lint/spelling.txt --skip='./build,./.git,./.cache,*.json,*.svg,*.npy,./tests/fuzz/corpus,__pycache__' .
     ;;
+  words)
+    # words.txt has the rules.
+    found=0
+    while IFS=';' read -r word instead allowed; do
+      [[ -z "$word" || "$word" == \#* ]] && continue
+      while IFS= read -r line; do
+        for pattern in $allowed; do
+          # shellcheck disable=SC2053  # a pattern it is
+          [[ "${line%%:*}" == $pattern ]] && continue 2
+        done
+        echo "$line" >&2
+        echo "  say:$instead" >&2
+        found=1
+      done < <(grep -rniE --include='*.md' --include='*.hpp' --exclude-dir=cuda -e "${word% }" README.md docs lib/include/multifold || true)
+    done < tests/lint/words.txt
+    exit "$found"
+    ;;
   shell)
     command -v shellcheck >/dev/null || skip "shellcheck was not found (apt-get install shellcheck)"
     shellcheck dev .ci/run
@@ -55,7 +72,7 @@ case "${1:-}" in
     fi
     ;;
   *)
-    echo "usage: lint.sh format | reformat | spelling | shell | switches" >&2
+    echo "usage: lint.sh format | reformat | spelling | words | shell | switches" >&2
     exit 2
     ;;
 esac

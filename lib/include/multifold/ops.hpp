@@ -42,7 +42,7 @@ enum class nan_policy : std::uint8_t {
 /// What a floating-point result may be off by.
 enum class accuracy : std::uint8_t {
   exact,  // the correctly rounded result of the elements
-  fast,   // a fixed tree of binary64 operations, rounded once to the result: the same bits from run to run
+  fast,   // a fixed tree of operations in double, rounded once to the result: the same bits from run to run
 };
 
 std::string_view name(accuracy kind) noexcept;

@@ -20,14 +20,14 @@ enum class engine_kind : std::uint8_t { host, device };
 struct engine_traits {
   engine_kind engine = engine_kind::host;
   std::string name = "host";
-  int units = 1;                      // CPU threads, or multiprocessors
+  int units = 1;                      // CPU threads, or SMs
   int blocks_per_unit = 1;            // resident at once with `threads` threads each
   int threads = 1;                    // a block, unless the caller forces another size
   std::int64_t part_bytes = 1 << 20;  // a part shorter than this is not worth a block of its own
   std::int64_t max_blocks = INT64_C(1) << 31;
-  std::int64_t block_shared_bytes = 0;  // shared memory: of a block at most, and of all blocks of a multiprocessor
+  std::int64_t block_shared_bytes = 0;  // shared memory: of a block at most, and of all blocks of an SM
   std::int64_t unit_shared_bytes = 0;
-  int unit_threads = 0, unit_blocks = 0;  // that a multiprocessor holds at most
+  int unit_threads = 0, unit_blocks = 0;  // that an SM holds at most
   double memory_rate = 0;                 // of the memory of a GPU, in bytes a second; 0 if it does not tell
 
   bool operator==(const engine_traits&) const = default;
@@ -54,8 +54,8 @@ struct plan {
   std::optional<pass> again;           // over the batches that the others lost, or could not be certain of
   std::int64_t accumulator_bytes = 0;  // of a partial result; plans of the CPU engine know it from plan_for and reduce
   // Of a result, where results wait in the workspace until a last kernel puts them in their places; 0 where passes
-  // write them there. Without meaning where results are merged into accumulators. Whoever has not the memory may set it
-  // to 0.
+  // write them there. Without meaning where results are merged into accumulators. It may be set to
+  // 0 where memory is short.
   std::int64_t waiting_bytes = 0;
 
   /// Accumulators that pass `index` writes to the workspace: 0 for the last, unless its parts meet there.

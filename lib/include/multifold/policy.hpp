@@ -45,7 +45,7 @@ struct tile_box {
   int outers = 1, rows = 1, columns = 1;  // at most; rows along the length, columns along inner
   int pitch = 0;                          // bytes from one contiguous piece to the next; 0 where it is a single piece
   bool turned = false;                    // threads of different outers begin at different rows: other banks
-  int resident = 1;                       // blocks that a multiprocessor holds
+  int resident = 1;                       // blocks that an SM holds
 
   bool operator==(const tile_box&) const = default;
 };
@@ -60,7 +60,7 @@ struct tiled_array {
   bool operator==(const tiled_array&) const = default;
 };
 
-/// Blocks of tiles: of so many threads, so many on a multiprocessor, each with a ring of so many stages of shared
+/// Blocks of tiles: of so many threads, so many on an SM, each with a ring of so many stages of shared
 /// memory. On an H200, rows of 1000 f32 were added at 4240 GB/s like this; with three stages of 16 KiB and four blocks
 /// at 3480, and with three of 32 KiB and two blocks at 4260, but columns of (1000, 17) at 3410 in place of 3940.
 inline constexpr int tile_threads = 256, tile_stages = 2, most_tile_blocks = 3;
@@ -72,11 +72,11 @@ inline constexpr int tile_line_bytes = 128;
 inline constexpr std::int64_t tile_ring_bytes = tile_stages * tile_stage_bytes + 16;
 
 /// Shared memory of a block of tiles: the ring, an accumulator for each thread there may be, the rest of what the
-/// kernel has, and what CUDA takes itself of a multiprocessor's.
+/// kernel has, and what CUDA takes itself of an SM's.
 constexpr std::int64_t tile_block_bytes(std::int64_t accumulator) noexcept {
   return tile_ring_bytes + tile_threads * accumulator + 512 + 1024;
 }
-/// Blocks of tiles on a multiprocessor. Kernels are compiled for as many as an H200 holds: latency is hidden by warps
+/// Blocks of tiles on an SM. Kernels are compiled for as many as an H200 holds: latency is hidden by warps
 /// alone, and moments with 24 of them in place of 16 took fewer cycles even where a few registers were spilled.
 constexpr int tile_blocks(std::int64_t accumulator, std::int64_t shared_bytes = INT64_C(228) << 10) noexcept {
   const std::int64_t blocks = shared_bytes / tile_block_bytes(accumulator);
@@ -89,8 +89,8 @@ inline constexpr int most_run_share = (1 << 12) - 64;
 /// Runs of neighbours with so many vectors for each lane are read by vectors.
 inline constexpr int least_vectors_a_lane = 4;
 
-/// Columns of elements of `item` bytes that a thread of tiles takes together, at most. Exact sums do so where nobody
-/// else has a part of their runs, and look at exponents once for all of them.
+/// Columns of elements of `item` bytes that a thread of tiles takes together, at most. Exact sums do so where no other
+/// thread has a part of their runs, and look at exponents once for all of them.
 constexpr int most_tile_columns(std::int64_t item) noexcept { return item <= 2 ? 4 : item == 4 ? 2 : 1; }
 
 /// One pass: the elements of every batch go to its `parts` in turn, `tile` at a time; no part is empty.
@@ -129,9 +129,9 @@ MULTIFOLD_HD constexpr bool takes_a_thread(std::int64_t batches, std::int64_t pa
 }
 
 /// A block of the kernel that follows a first pass of exact sums of long rows of f64, over the tiles that it marked:
-/// one block a multiprocessor.
+/// one block an SM.
 inline constexpr int wide_threads = 192;
-inline constexpr int wide_bin_rows = 145;  // of a warp's bins of binary64 in shared memory, 32 of them each
+inline constexpr int wide_bin_rows = 145;  // of a warp's bins of double in shared memory, 32 of them each
 inline constexpr int wide_shared_bytes = wide_threads / 32 * wide_bin_rows * 32 * 8;
 
 /// Rows of f32 and bf16 up to this size are read by one block at once, so many vectors of 16 bytes a thread.

@@ -68,7 +68,7 @@ struct reducible {
   const reduction& what;
   const batches& form;
   const void* data;           // null for a source
-  std::int64_t bytes;         // -1: a stream whose end nobody knows
+  std::int64_t bytes;         // -1: a stream of unknown length
   bool random_access = true;  // of a source: it can be read from any place on
 };
 

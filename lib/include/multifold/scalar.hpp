@@ -1,4 +1,4 @@
-// One value on its way from an accumulator to a result: exact integers, binary64, or the reason why there is none.
+// One value on its way from an accumulator to a result: exact integers, double, or the reason why there is none.
 #pragma once
 
 #include <bit>
@@ -77,7 +77,7 @@ MULTIFOLD_HD constexpr std::uint64_t cut_to(uint128_t magnitude, int bits, int& 
   return static_cast<std::uint64_t>(magnitude >> excess) | (sticky ? 1u : 0u);
 }
 
-// 2^e for e in binary64's normal range.
+// 2^e for e in double's normal range.
 MULTIFOLD_HD constexpr double power_of_two(int e) {
   return bit_copy<double>(static_cast<std::uint64_t>(e + 1023) << 52);
 }
@@ -88,22 +88,22 @@ MULTIFOLD_HD constexpr uint128_t magnitude_of(int128_t x) {
 
 }  // namespace detail
 
-/// The integer, rounded once to binary64 (nearest, ties to even).
+/// The integer, rounded once to double (nearest, ties to even).
 MULTIFOLD_HD constexpr double integer_to_double(int128_t value, int exponent) {
   const std::uint64_t window = detail::cut_to(detail::magnitude_of(value), 64, exponent);
   const double rounded = static_cast<double>(window) * detail::power_of_two(exponent);
   return value < 0 ? -rounded : rounded;
 }
 
-/// The integer, rounded once to binary32.
+/// The integer, rounded once to float.
 MULTIFOLD_HD constexpr float integer_to_float(int128_t value, int exponent) {
   const std::uint64_t window = detail::cut_to(detail::magnitude_of(value), 64, exponent);
-  // The scaling happens in binary64, where it is exact; every such value is a normal binary32.
+  // The scaling happens in double, where it is exact; every such value is a normal float.
   const double rounded = static_cast<double>(static_cast<float>(window)) * detail::power_of_two(exponent);
   return static_cast<float>(value < 0 ? -rounded : rounded);
 }
 
-/// The integer as a binary64 rounded to odd: a second rounding to at most 51 bits is then the correct one.
+/// The integer as a double rounded to odd: a second rounding to at most 51 bits is then the correct one.
 MULTIFOLD_HD constexpr double integer_to_odd(int128_t value, int exponent) {
   const std::uint64_t window = detail::cut_to(detail::magnitude_of(value), 53, exponent);
   const double odd = static_cast<double>(window) * detail::power_of_two(exponent);

@@ -26,7 +26,7 @@ MULTIFOLD_HD constexpr exact_value value_of(const scalar& s) {
 
 MULTIFOLD_HD inline void put_real(const scalar& s, dtype type, void* out) {
   const bool integer = s.what == scalar::kind::integer;
-  // Below, powers of two are those of means: binary64 holds them, and what they scale is no subnormal.
+  // Below, powers of two are those of means: double holds them, and what they scale is no subnormal.
   if (integer && (s.exponent < -128 || s.exponent > 0)) return round_to(value_of(s), type, out);
   if (type == dtype::f64) {
     const double x = integer ? integer_to_double(s.integer, s.exponent) : s.real;

@@ -44,7 +44,7 @@ struct wide_integer {
 
 namespace detail {
 
-// From here on a magnitude is beyond every format, even times the least initial value of binary64, 2^-1074, and
+// From here on a magnitude is beyond every format, even times the least initial value of double, 2^-1074, and
 // whatever is multiplied to it only changes its sign.
 inline constexpr std::int32_t beyond_formats = 2100;
 

@@ -1,5 +1,5 @@
 // A wide integer in int64 digits of base 2^32 with lazy carries: everything merges by adding digits. Plain memory, so
-// that kernels may keep it in shared or global memory; whoever adds keeps account of the headroom.
+// that kernels may keep it in shared or global memory; the caller keeps account of the headroom.
 // Bounds: docs/exact-sums.md, 2.
 #pragma once
 

@@ -1,5 +1,5 @@
 // The four floating-point formats as bit fields: taking a number apart into integers. No arithmetic on floats.
-// Integers can be taken apart in the same way, so that whoever sums exactly need not tell them apart.
+// Integers can be taken apart in the same way, so that exact sums need not tell them apart.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Two binary64 numbers whose sum is an exact sum, as long as two are enough: cheap, small, and honest. Sources: TwoSum
-// is Knuth's (The Art of Computer Programming 2, 4.2.2); the pair is Dekker's (Numerische Mathematik 18, 1971).
+// A double-double: two doubles whose sum is an exact sum, and that say when two are not enough. Sources: TwoSum is
+// Knuth's (The Art of Computer Programming 2, 4.2.2); the pair is Dekker's (Numerische Mathematik 18, 1971).
 // Proofs: docs/exact-sums.md, 5.
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace multifold {
 
-/// The sum of everything that was added is exactly high + low, unless `lost()`: whoever asks for the sum of something
-/// that was lost has to add it again, in an exact_accumulator. NaN and infinities are always lost.
+/// The sum of everything that was added is exactly high + low, unless `lost()`: what was lost has to be added
+/// again, in an exact_accumulator. NaN and infinities are always lost.
 ///
 /// About 106 bits: sums of ordinary data fit, such as 2^20 binary32 whose magnitudes differ by up to 2^42.
 struct exact_pair {
@@ -74,7 +74,7 @@ MULTIFOLD_HD constexpr double high_or_sum(const exact_pair& pair, double sum) {
 #if defined(__CUDA_ARCH__)
   return pair.low == 0 ? pair.high : sum;
 #else
-  // A mask, where compilers make a branch that nobody can foresee.
+  // A mask, where compilers make a branch that is hard to predict.
   const std::uint64_t whole = std::uint64_t{0} - static_cast<std::uint64_t>(pair.low == 0);
   return bit_copy<double>((bit_copy<std::uint64_t>(pair.high) & whole) | (bit_copy<std::uint64_t>(sum) & ~whole));
 #endif

@@ -102,7 +102,7 @@ struct fold_units {
   std::int64_t unit_length;  // elements of each batch, else
   std::int64_t unit_elements;
   int threads;
-  bool endless;  // nobody knows how long it is: slab_elements and slabs mean nothing
+  bool endless;  // of unknown length: slab_elements and slabs mean nothing
 };
 
 /// The shape of a source, and its units. Throws: shape_error, unsupported_error, out_of_memory.
