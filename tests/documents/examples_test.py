@@ -1,0 +1,47 @@
+"""Builds examples/ as a project of its own against this build's package, and compares what each prints with its last comment."""
+
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+
+def run(*command):
+    done = subprocess.run([str(word) for word in command], check=False, text=True, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode != 0:
+        sys.exit(f"{command[0]} ended with {done.returncode}:\n{done.stdout}")
+    return done.stdout
+
+
+def shown(source):
+    """The comment that a file ends with, without its slashes."""
+    return re.sub(r"^// ?", "", re.search(r"(?:^//.*\n)+\Z", source.read_text(), re.M).group(), flags=re.M)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("--source", "--build"):
+        parser.add_argument(name, type=pathlib.Path, required=True)
+    for name in ("--cxx", "--cxx-flags"):
+        parser.add_argument(name, default="")
+    options = parser.parse_args()
+    examples = sorted((options.source / "examples").glob("*.cpp"))
+    failures = 0
+    with tempfile.TemporaryDirectory() as folder:
+        run("cmake", "-G", "Ninja", "-S", options.source / "examples", "-B", folder, f"-Dmultifold_DIR={options.build}",
+            f"-DCMAKE_CXX_COMPILER={options.cxx}", f"-DCMAKE_CXX_FLAGS={options.cxx_flags}")
+        run("cmake", "--build", folder)
+        for example in examples:
+            printed, expected = run(pathlib.Path(folder) / example.stem), shown(example)
+            if printed != expected:
+                failures += 1
+                print(f"{example.name} should print\n{expected}but printed\n{printed}")
+    print(f"{len(examples)} examples, {failures} failures")
+    return 1 if failures or not examples else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
