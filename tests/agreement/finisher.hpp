@@ -169,7 +169,7 @@ class finisher {
     }
     const exact_number value = b.factors.value();
     if (!floating) return store(b.factors.zero ? exact_number() : value, type_, out);
-    exact_number error = value;  // of n factors, n 2^-102, as README says
+    exact_number error = value;  // of n factors, n 2^-102, as docs/accuracy.md says
     error.numerator = abs(error.numerator) * static_cast<long>(b.count + (t_.initial ? 1 : 0));
     error.exponent -= 102;
     store_within(value, error, false, out);

@@ -1,4 +1,4 @@
-// The rules, in the words of reduce.hpp, plan.hpp and the README.
+// The rules, in the words of reduce.hpp, plan.hpp and docs.
 #include "agreement/refusals.hpp"
 
 #include "agreement/reference.hpp"
