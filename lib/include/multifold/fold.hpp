@@ -61,14 +61,14 @@ fold_traits traits_of() {
 
 /// Reduces arrays of one shape in host memory by `op`, whose value_type is a std::tuple of their element types, over
 /// the axes in `options`: `lift` is given an element of each, and makes of x and y what is to be reduced, such as x *
-/// y. The members of `op` are called from several threads at a time. Shapes:   the same extents, any strides, each its
-/// own dtype; up to 8 arrays. Memory:   accumulators, and tiles of 32 KiB a thread for what does not lie densely; the
-/// arrays are not copied. Numerics: elements meet in a fixed tree that depends on the operation's types and on extents,
-/// strides and axes, not
-///           on threads: the same bits from run to run. Sums of floating point meet in pairs above leaves of some
-///           thousand elements, and round little. Functions run in the default floating-point environment. Operations
-///           that are `ordered` see the elements of a batch in C order of the reduced axes, all others in any order.
-///           `index` counts from the start of a batch in C order, in either case.
+/// y. The members of `op` are called from several threads at a time.
+/// Shapes:   the same extents, any strides, each its own dtype; up to 8 arrays.
+/// Memory:   accumulators, and tiles of 32 KiB a thread for what does not lie densely; the arrays are not copied.
+/// Numerics: elements are combined in a fixed tree that depends on the operation's types and on extents, strides and
+///           axes, not on threads: the same bits from run to run. Sums of floating point are pairwise above leaves of
+///           some thousand elements, and round little. Functions run in the default floating-point environment.
+///           Operations that are `ordered` see the elements of a batch in C order of the reduced axes, all others in
+///           any order. `index` counts from the start of a batch in C order, in either case.
 /// Throws:   what the operation's functions throw, from whatever thread; shape_error for dtypes, extents and axes that
 ///           do not fit; unsupported_error for device memory; cancelled_error; std::bad_alloc.
 /// Cost:     reads each element once, at the speed of memory where `lift` and `combine` are a few instructions that the

@@ -13,7 +13,9 @@ using byte_sink = std::function<void(std::span<const std::byte> bytes)>;
 
 /// Calls `write`, which gives the bytes of the file in pieces, and puts the file at `path` when it returns; what stands
 /// there is replaced then, and stays if `write` throws. Pipes, devices and standard output ("-") are written to
-/// directly. Memory:   of the pieces alone. Throws:   io_error, and what `write` throws.
+/// directly.
+/// Memory:   of the pieces alone.
+/// Throws:   io_error, and what `write` throws.
 void write_whole_file(const std::string& path, const std::function<void(const byte_sink& sink)>& write);
 
 }  // namespace multifold
