@@ -51,7 +51,8 @@ def speed_row(family, found, reference=None):
                found["q3"], None if found["contender"] == "read" else reference)
 
 
-LIMITS = {"of_limit": "the link", "of_disk": "the disk", "of_sum": "both engines alone", "of_best": "the quickest engine"}
+LIMITS = {"of_limit": "the link", "of_disk": "the disk", "of_sum": "both engines alone",
+          "of_best": "the quickest engine"}
 UNITS = (("GB/s", SPEED), ("_us", TIME), ("of_", RATIO), ("cpu_share", "cores"), ("_MiB", "MiB"))
 
 
@@ -74,8 +75,9 @@ def counter_rows(family, cases):
 
 
 def counter_reference(family, case, figure, empty):
-    if figure == "wall_us" and empty and case is not empty:
-        return Row(family, empty["name"], "empty kernel", figure, TIME, empty["wall_us"])
+    if figure.endswith("_us") and empty and case is not empty:  # what remains is the CPU's time
+        time = "wall_us" if figure == "wall_us" else "host_us"
+        return Row(family, empty["name"], "empty kernel", time, TIME, empty[time])
     limit = next((name for name in LIMITS if case.get(name)), None)
     if figure != "GB/s" or not limit or case["name"].startswith("host/"):  # the CPU's own memory has no link
         return None
@@ -96,10 +98,9 @@ def read_bench(path, content):
     rows += counter_rows("graph", content.get("graphs", []))
     rows += counter_rows("stream", content.get("streams", []))
     rows += host_rows(host.get("cases", []))
-    device = content.get("device") or ""
-    if host:
-        device = " and ".join(filter(None, (device, f"{host['processor']}, {host['cores']} cores")))
-    return Record(path, BENCH, device, content.get("date") or "", content.get("commit") or "", rows, content)
+    processor = f"{host['processor']}, {host['cores']} cores" if host else ""
+    return Record(path, BENCH, content.get("device") or processor, content.get("date") or "",
+                  content.get("commit") or "", rows, content, processor)
 
 
 # --- The surface and the ladder ---------------------------------------------------------------------------------------
@@ -131,7 +132,8 @@ def read_ladder(path, content):
         if rung.get("brief"):
             times = [rung["brief"]["seconds"][which] * 1e6 for which in ("median", "least", "greatest")]
             rows.append(Row("ladder", case, "multifold", "brief us", TIME, *times))
-    return Record(path, LADDER, content["machine"], content.get("date") or "", content.get("commit") or "", rows, content)
+    return Record(path, LADDER, content["machine"], content.get("date") or "", content.get("commit") or "", rows,
+                  content)
 
 
 JSON_READERS = {BENCH: read_bench, SURFACE: read_surface, LADDER: read_ladder}

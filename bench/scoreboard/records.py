@@ -50,21 +50,24 @@ def speed_over(unit, mine, theirs):
 class Record:
     path: pathlib.Path
     schema: str
-    device: str
+    device: str  # of its GPU; of its processor where it has none
     date: str = ""
     commit: str = ""
     rows: list = dataclasses.field(default_factory=list)
     content: dict = dataclasses.field(default_factory=dict)
+    processor: str = ""  # of the figures of the family "host"
     given: bool = False  # named by the user, and not found in bench/results
 
     @property
     def name(self):
         return self.path.name
 
-    @property
-    def origin(self):
+    def machine(self, family):
+        return self.processor if family == "host" else self.device
+
+    def origin(self, family="device"):
         """Where the figures come from, in words."""
-        return ", ".join((self.name, self.device, self.date[:10] or "no date in the record"))
+        return ", ".join((self.name, self.machine(family), self.date[:10] or "no date in the record"))
 
     def select(self, family, prefix="", contender=None, unit=None):
         return [row for row in self.rows if row.family == family and row.case.startswith(prefix)

@@ -15,7 +15,8 @@ DTYPE = re.compile(r"\b(?:bool|[iu](?:8|16|32|64)|b?f16|f32|f64)\b")
 SIZE = re.compile(r"(\d+) ([KMG]iB)")
 SHAPE = re.compile(r"\(([\d^]+(?:, [\d^]+)+)\)")
 NUMBER = re.compile(r"(?<![\w^.])\d+(?:\.\d+)?(?![\w^]| threads)( %)?")
-CONTENDERS = {"cub": "CUB", "fast": "fast", "exact": "exact", "thrust": "Thrust", "NumPy": "NumPy", "PyTorch": "PyTorch"}
+CONTENDERS = {"cub": "CUB", "fast": "fast", "exact": "exact", "thrust": "Thrust", "NumPy": "NumPy",
+              "PyTorch": "PyTorch"}
 
 
 @dataclasses.dataclass

@@ -3,7 +3,10 @@
 import copy
 import json
 import pathlib
+import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 
 
 def folder_of(test):
