@@ -28,7 +28,7 @@ import tempfile
 
 import surface
 import tables
-from scoreboard import command, readers
+from scoreboard import readers, reading
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench" / "results"
@@ -46,7 +46,7 @@ QUICK = {
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
                                      allow_abbrev=False)
-    command.add_arguments(parser)
+    reading.add_arguments(parser)
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build" / "cuda" / "bin",
                         help="folder of the programs (default: build/cuda/bin)")
     parser.add_argument("--only", choices=(*PROGRAMS, "surface"), help="one of the programs")
@@ -61,7 +61,7 @@ def arguments():
     parser.add_argument("--from", dest="reports", type=pathlib.Path, metavar="DIR",
                         help="take device_bench.json and the others from DIR instead of running the programs")
     options = parser.parse_args()
-    command.check(parser, options)
+    reading.check(parser, options)
     return options
 
 
@@ -220,8 +220,8 @@ def results_path(record, options):
 
 def main():
     options = arguments()
-    if command.asked(options):
-        return command.run(options, RESULTS)
+    if reading.asked(options):
+        return reading.run(options, RESULTS)
     if options.only == "surface":
         sys.exit(surface.run(options.bin.resolve() / "surface_bench", options))
     with tempfile.TemporaryDirectory() as scratch:

@@ -2,13 +2,6 @@
 
 import dataclasses
 
-from scoreboard import readers
-
-# Colours go by what is drawn, the same on the whole page.
-NAMES = {"exact": "exact", "fast": "fast", "cub": "CUB", "thrust": "Thrust", "NumPy": "NumPy", "PyTorch": "PyTorch",
-         "CuPy": "CuPy", "read": "plain read"}
-
-
 @dataclasses.dataclass
 class Series:
     name: str
@@ -109,7 +102,3 @@ def size_text(size):
 def bytes_of(text):
     """4KiB and the like."""
     return int(text[:-3]) << {"KiB": 10, "MiB": 20, "GiB": 30}[text[-3:]]
-
-
-def is_ours(row):
-    return not readers.is_peer(row.contender)

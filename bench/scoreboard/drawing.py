@@ -60,6 +60,7 @@ class Paint:
 
     def __init__(self, chart, width, letters):
         self.chart, self.width, self.letters = chart, width, letters
+        self.figure = self.inner = None  # the size of the axes
 
     def axes_within(self, height, left, right, top, bottom):
         self.figure = pyplot.figure(figsize=(self.width / 72, height / 72), dpi=72)
@@ -74,7 +75,7 @@ class Paint:
         """Of the axis that has the values: ticks and a grid."""
         axis.grid(True, linewidth=1)
         if log:
-            axis._set_axes_scale("log")  # pylint: disable=protected-access
+            getattr(axis.axes, f"set_{axis.axis_name}scale")("log")
             many = self.inner[0] > 500 or axis.axis_name == "y"
             axis.set_major_locator(ticker.LogLocator(10, (1.0, 2.0, 5.0) if many and low else (1.0,)))
             axis.set_minor_locator(ticker.NullLocator())
@@ -142,6 +143,8 @@ class Lines(Paint):
             axes.set_xlim(min(points) / 1.3 ** (len(powers) / 10), max(points))
         if chart.kind == "steps":
             axes.set_xscale("log")
+            fine = max(points) < 100 * min(points) and self.inner[0] > 500
+            axes.xaxis.set_major_locator(ticker.LogLocator(10, (1.0, 2.0, 5.0) if fine else (1.0,)))
             axes.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{100 * value:.6g} %"))
             axes.xaxis.set_minor_locator(ticker.NullLocator())
             axes.set_xlim(max(min(points) * 0.8, 1e-5), max(1.0, *points) * 1.05)

@@ -177,7 +177,7 @@ def segment_rows(case, found):
 
 def read_peers(path, lines):
     """What host_peers.py prints without --spans: nanoseconds an element, and ratios to the faster peer."""
-    record = Record(path, "host_peers", lines[0].split(",")[0])
+    record = Record(path, "host_peers", "a CPU, " + lines[0].split(",")[0])
     for line in lines:
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if not line.startswith("|") or len(cells) != 7 or cells[0] == "case" or set(cells[0]) == {"-"}:

@@ -77,6 +77,10 @@ class Records(unittest.TestCase):
             self.assertTrue(record.rows, record.name)
             keys = [row.key for row in record.rows]
             self.assertEqual(len(keys), len(set(keys)), record.name)
+            for row in record.rows:
+                if row.low is not None:
+                    self.assertLessEqual(row.low, row.value, row.key)
+                    self.assertLessEqual(row.value, row.high, row.key)
 
 
 if __name__ == "__main__":
