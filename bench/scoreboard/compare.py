@@ -5,7 +5,7 @@ import json
 
 import tables
 from scoreboard import readers
-from scoreboard.records import SPEED, TIME, RecordError, Row, speed_over
+from scoreboard.records import RATIO, SPEED, TIME, RecordError, Row, speed_over
 
 # What two runs of one build on one card may differ by, beside the spread of their repeats. More is allowed where a
 # record does not have the spread.
@@ -37,6 +37,11 @@ def compared(record):
             and row.contender not in ("plain", "cub in a graph") and row.case != "round_trip/empty_kernel"}
 
 
+def classes(record):
+    """What stands for random cases where two records have none in common."""
+    return {row.key: row for row in record.select("surface class")}
+
+
 def bound_of(record, row):
     """The plain read, link or disk of the same run; of small arrays, which none of them bounds, CUB's time."""
     return row.reference or next((other for other in record.select(row.family, row.case, "cub", row.unit)
@@ -54,7 +59,7 @@ def change_of(old_record, new_record, key, rows, floor=None):
     bounds = bound_of(old_record, old), bound_of(new_record, new)
     change = Change(old, new, bounds if all(bounds) and bounds[0].contender == bounds[1].contender else None)
     one_machine = old_record.machine(new.family) == new_record.machine(new.family)
-    if not old.value or not new.value or not (change.bounds or one_machine):
+    if not old.value or not new.value or not (change.bounds or one_machine or new.unit == RATIO):
         return change
     change.factor = factor_of(change, one_machine)
     spreads = [half_spread(row) for row in (old, new)]
@@ -85,11 +90,12 @@ def compare(old, new, floor=None):
     """A change for every figure that both records have, the slowest first. Throws RecordError where there is none."""
     if old.schema != new.schema:
         raise RecordError(f"{old.path} is of {old.schema}, {new.path} of {new.schema}: they have no figure in common")
-    rows = compared(old), compared(new)
-    keys = [key for key in rows[1] if key in rows[0]]
-    if not keys:
-        why = " (a surface is compared case by case: run both with one --seed)" if old.schema == readers.SURFACE else ""
-        raise RecordError(f"{old.path} and {new.path} have no figure in common{why}")
+    for rows in ((compared(old), compared(new)), (classes(old), classes(new))):
+        keys = [key for key in rows[1] if key in rows[0]]
+        if keys:
+            break
+    else:
+        raise RecordError(f"{old.path} and {new.path} have no figure in common")
     return sorted((change_of(old, new, key, rows, floor) for key in keys), key=lambda change: change.factor)
 
 

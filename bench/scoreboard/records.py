@@ -43,7 +43,7 @@ class Row:
 
 def speed_over(unit, mine, theirs):
     """How many times as fast: of times, the other way round."""
-    return mine / theirs if unit == SPEED else theirs / mine
+    return mine / theirs if unit in (SPEED, RATIO) else theirs / mine
 
 
 @dataclasses.dataclass

@@ -103,7 +103,18 @@ class Compare(unittest.TestCase):
         for new in (surface, segments):
             self.assertRaisesRegex(readers.RecordError, "no figure in common", compare.compare, readers.load(self.old),
                                    readers.load(new))
-        compare.compare(readers.load(surface), readers.load(surface))
+
+    def test_surfaces_of_one_seed_case_by_case_and_of_two_by_classes(self):
+        def changes(**words):
+            old = readers.load(made_up.write_surface(self.folder / "one.json", count=600))
+            new = readers.load(made_up.write_surface(self.folder / "two.json", count=600, **words))
+            return compare.compare(old, new)
+        self.assertEqual({change.verdict for change in changes()}, {compare.SAME})
+        self.assertEqual(compare.count(changes(slower=1.2), compare.SLOWER), 600)
+        self.assertEqual([(change.new.family, change.verdict) for change in changes(seed=1)],
+                         [("surface class", compare.SAME)] * 4)
+        slower = [change.name for change in changes(seed=1, slower=3) if change.verdict == compare.SLOWER]
+        self.assertIn("surface class: plain, tame data: median", slower)
 
 
 class Command(unittest.TestCase):

@@ -51,14 +51,15 @@ def write_bench(path, change=None):
     return path
 
 
-def surface_cases(count=60):
+def surface_cases(count=60, slower=1.0, seed=0):
+    """Of two classes; of another seed, of other shapes."""
     classes = ("sum f32 exact 1000x1000 0,1 1 0 normal", "var f32 exact 1000x8 0,1 1 0 any_finite")
-    return [{"text": classes[i % 2].replace("1000x", f"{1000 + i}x"), "bytes": 1 << 30, "seconds": 1e-3 * (1 + i % 7),
-             "roof": 9e-4, "verdict": "right"} for i in range(count)]
+    return [{"text": classes[i % 2].replace("1000x", f"{1000 * (seed + 1) + i}x"), "bytes": 1 << 30,
+             "seconds": slower * 1e-3 * (1 + i % 7), "roof": 9e-4, "verdict": "right"} for i in range(count)]
 
 
-def write_surface(path):
-    record = {"schema": "multifold.surface/1", "run": "A card, seed 7, 1 to 2 bytes", "cases": surface_cases()}
+def write_surface(path, **words):
+    record = {"schema": "multifold.surface/1", "run": "A card, seed 7, 1 to 2 bytes", "cases": surface_cases(**words)}
     path.write_text(json.dumps(record), encoding="utf-8")
     return path
 

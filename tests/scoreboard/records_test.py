@@ -46,8 +46,11 @@ class Records(unittest.TestCase):
 
     def test_a_surface(self):
         record = readers.load(made_up.write_surface(self.folder / "surface.json"))
-        self.assertEqual((record.device, len(record.rows)), ("A card", 60))
+        self.assertEqual((record.device, len(record.select("surface"))), ("A card", 60))
         self.assertAlmostEqual(record.rows[0].share, 0.9)
+        median = record.find("surface class", "plain, tame data: median")
+        self.assertAlmostEqual(median.value, 0.9 / 4)
+        self.assertTrue(median.low < median.value < median.high)
 
     def test_printed_text(self):
         segments = self.load("s.txt", made_up.SEGMENTS)
