@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the benchmarks, prints their ratios, and keeps them in bench/results/<device>.json.
+"""Runs the benchmarks, prints their ratios, and keeps them in bench/results/<device>.json; draws and compares records.
 
     bench/run.py --bin build/cuda/bin            everything
     bench/run.py --bin build/cuda/bin --quick    some that must reach something, in less than a minute; not kept
@@ -7,6 +7,8 @@
     bench/run.py --bin build/cuda/bin --filter '^exact/' --only device
     bench/run.py --bin build/cuda/bin --only surface --seed 7 --cases 1000
                                                  random reductions, as shares of a plain read (surface.py)
+    bench/run.py --html board.html [RECORD...]   a page of bench/results and of other records; nothing is run
+    bench/run.py --compare OLD NEW [--json]      what changed beyond the noise; nothing is run; status 1 if slower
 
 In a record, figures are 1e9 bytes of input a second of device-event time; q1 and q3 are quartiles; ratio_to_cub is the
 contender's speed over CUB's, and first_over_this the speed of the case's first contender over this one's: both are
@@ -26,6 +28,7 @@ import tempfile
 
 import surface
 import tables
+from scoreboard import readers, reading
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench" / "results"
@@ -41,7 +44,9 @@ QUICK = {
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+                                     allow_abbrev=False)
+    reading.add_arguments(parser)
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build" / "cuda" / "bin",
                         help="folder of the programs (default: build/cuda/bin)")
     parser.add_argument("--only", choices=(*PROGRAMS, "surface"), help="one of the programs")
@@ -55,7 +60,9 @@ def arguments():
     parser.add_argument("--commit", metavar="REV", help="the commit of these sources, where there is no git history")
     parser.add_argument("--from", dest="reports", type=pathlib.Path, metavar="DIR",
                         help="take device_bench.json and the others from DIR instead of running the programs")
-    return parser.parse_args()
+    options = parser.parse_args()
+    reading.check(parser, options)
+    return options
 
 
 def output_of(*command):
@@ -178,6 +185,7 @@ def record_of(device, graph, stream, host, revision):
     context = device["context"] if device else {}
     drivers = output_of("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader").splitlines()
     record = {
+        "schema": readers.BENCH,
         "device": context.get("device"),
         "driver": drivers[0] if drivers and (device or graph or stream) else None,
         "cuda": context.get("cuda"),
@@ -212,6 +220,8 @@ def results_path(record, options):
 
 def main():
     options = arguments()
+    if reading.asked(options):
+        return reading.run(options, RESULTS)
     if options.only == "surface":
         sys.exit(surface.run(options.bin.resolve() / "surface_bench", options))
     with tempfile.TemporaryDirectory() as scratch:

@@ -1,6 +1,7 @@
 """The surface: random reductions, each as a share of a plain read of the same bytes; what classes of them reach."""
 
 import collections
+import datetime
 import json
 import re
 import statistics
@@ -114,7 +115,9 @@ def run(program, options):
     head, cases = read(lines)
     print(tables(head, cases))
     if options.out:
-        record = {"run": head, "cases": [case._asdict() for case in cases]}
+        record = {"schema": "multifold.surface/1", "run": head, "commit": options.commit or None,
+                  "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+                  "cases": [case._asdict() for case in cases]}
         options.out.write_text(json.dumps(record, indent=0) + "\n")
         print(f"\nwritten to {options.out}")
     return running.returncode
