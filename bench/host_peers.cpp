@@ -6,8 +6,8 @@
 #include <span>
 #include <string_view>
 
+#include "multifold/ranges.hpp"
 #include "multifold/reduce.hpp"
-#include "multifold/span.hpp"
 
 namespace {
 
@@ -20,7 +20,7 @@ T value_of(std::string_view op, std::span<const T> x, std::span<const T> y) {
   using namespace multifold;
   if (op == "mean") return mean(x);
   if (op == "var") return var(x);
-  if (op == "max") return maximum(x);
+  if (op == "max") return multifold::max(x);
   if (op == "norm2") return norm2(x);
   if (op == "dot") return dot(x, y);
   return sum(x);

@@ -8,7 +8,7 @@
 
 Wants NumPy; PyTorch is a column where it can be imported. Ratios are medians over rounds of the faster peer's time over
 ours: above 1 multifold is quicker. NumPy has one thread, but for dot products (BLAS). With --spans, the functions of
-multifold/span.hpp beside NumPy's, called again and again on the same 1 to 10^7 elements: the best of all rounds.
+multifold/ranges.hpp beside NumPy's, called again and again on the same 1 to 10^7 elements: the best of all rounds.
 """
 
 import argparse

@@ -9,12 +9,10 @@ int main() {
   using multifold::op_kind;
   const std::vector<float> x{3, -1, NAN, 5, 7, -9};
   const std::array<bool, 6> positive{true, false, false, true, true, false};
-  const auto all = multifold::make_view(x.data(), {6});
-  const auto mask = multifold::make_view(static_cast<const void*>(positive.data()), multifold::dtype::boolean, {6});
 
-  std::printf("%g\n", multifold::reduce(op_kind::mean, all).value<float>());
-  std::printf("%g\n", multifold::reduce(op_kind::mean, all, {.nan = multifold::nan_policy::omit}).value<float>());
-  std::printf("%g\n", multifold::reduce(op_kind::mean, all, {.where = mask}).value<float>());
+  std::printf("%g\n", multifold::mean(x));
+  std::printf("%g\n", multifold::reduce(op_kind::mean, x, {.nan = multifold::nan_policy::omit}).value<float>());
+  std::printf("%g\n", multifold::reduce(op_kind::mean, x, {.where = positive}).value<float>());
 }
 
 // nan

@@ -18,7 +18,7 @@ std::string path_of(int part) {
 void reduce_part(int part) {
   std::vector<float> x;
   for (int i = part * 250'000; i < (part + 1) * 250'000; ++i) x.push_back(static_cast<float>(i));
-  const mf::state of_part = mf::reduce_to_state(mf::op_kind::var, mf::make_view(x.data(), {250'000}));
+  const mf::state of_part = mf::reduce_to_state(mf::op_kind::var, x);
   mf::state_file(path_of(part), of_part.bytes()).keep();
 }
 

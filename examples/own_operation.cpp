@@ -26,7 +26,7 @@ struct log_sum_exp {
 int main() {
   const std::vector<float> x{1000, 1000, 1000, 1000, 0, 0, -1000, -1000};
   const auto rows = multifold::make_view(x.data(), {2, 4});
-  for (const double value : multifold::fold(log_sum_exp(), {rows}, {.axes = {{1}}}).values) {
+  for (const double value : multifold::fold(log_sum_exp(), {rows}, {.axes = {1}}).values) {
     std::printf("%.6f\n", value);
   }
 }

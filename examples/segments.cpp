@@ -2,18 +2,15 @@
 #include <cstdint>
 #include <cstdio>
 #include <multifold/multifold.hpp>
-#include <span>
 #include <vector>
 
 int main() {
   const std::vector<double> values{1, 2, 3, 4, 5, 6};
   const std::vector<std::int64_t> offsets{0, 2, 2, 6};  // row i has the values from offsets[i] to offsets[i + 1]
 
-  const auto rows = multifold::segments::from_offsets(multifold::make_view(offsets.data(), {4}));
-  std::vector<double> sums(3);
-  multifold::reduce(multifold::op_kind::sum, multifold::make_view(values.data(), {6}), rows,
-                    {.into = std::as_writable_bytes(std::span(sums))});
-  for (const double sum : sums) std::printf("%g\n", sum);
+  const auto rows = multifold::segments::from_offsets(offsets);
+  const auto sums = multifold::reduce(multifold::op_kind::sum, values, rows);
+  for (const double sum : sums.values<double>()) std::printf("%g\n", sum);
 }
 
 // 3

@@ -11,8 +11,7 @@ int main() {
 
   std::printf("a loop   %.0f and %g\n", std::accumulate(x.begin(), x.end(), 0.0f),
               std::accumulate(cancelling.begin(), cancelling.end(), 0.0));
-  std::printf("a sum    %.0f and %g\n", multifold::sum(std::span<const float>(x)),
-              multifold::sum(std::span<const double>(cancelling)));
+  std::printf("a sum    %.0f and %g\n", multifold::sum(x), multifold::sum(cancelling));
 }
 
 // a loop   16777216 and 0

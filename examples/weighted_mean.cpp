@@ -2,20 +2,17 @@
 // stored.
 #include <cstdio>
 #include <multifold/multifold.hpp>
-#include <span>
 #include <vector>
 
 int main() {
   using multifold::op_kind;
   const std::vector<double> marks{1, 2, 3, 4, 6, 5}, weights{0.5, 0.25, 0.25};
   const auto rows = multifold::make_view(marks.data(), {2, 3});
-  const auto column_weights = multifold::make_view(weights.data(), {3});
 
-  std::vector<double> sums(2);
-  multifold::reduce(op_kind::dot, rows, multifold::broadcast_to(column_weights, rows.extents),
-                    {.axes = {{1}}, .into = std::as_writable_bytes(std::span(sums))});
-  const double total = multifold::sum(std::span<const double>(weights));
-  for (const double sum : sums) std::printf("%g\n", sum / total);
+  const auto sums =
+      multifold::reduce(op_kind::dot, rows, multifold::broadcast_to(weights, rows.extents), {.axes = {1}});
+  const double total = multifold::sum(weights);
+  for (const double sum : sums.values<double>()) std::printf("%g\n", sum / total);
 }
 
 // 1.75

@@ -68,18 +68,18 @@ std::vector<std::int64_t> parse_shape(const std::string& text) {
   return extents;
 }
 
-std::optional<std::vector<std::int64_t>> parse_axes(const std::vector<std::string>& texts) {
-  if (texts.empty()) return std::nullopt;
-  std::vector<std::int64_t> axes;
+axes parse_axes(const std::vector<std::string>& texts) {
+  if (texts.empty()) return axes::all;
+  std::vector<std::int64_t> numbers;
   for (const std::string& text : texts) {
     if (text.empty()) throw usage("--axis: found nothing; expected axes like 0 or 0,-1");
     for (const std::string& piece : pieces_of(text, ",")) {
       const std::optional<std::int64_t> axis = parse_number<std::int64_t>(piece);
       if (!axis) throw usage("--axis: found '" + text + "'; expected axes like 0 or 0,-1");
-      axes.push_back(*axis);
+      numbers.push_back(*axis);
     }
   }
-  return axes;
+  return numbers;
 }
 
 std::int64_t parse_correction(const std::string& text) {

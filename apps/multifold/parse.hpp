@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "multifold/axes.hpp"
 #include "multifold/dtype.hpp"
 #include "multifold/ops.hpp"
 
@@ -20,8 +20,8 @@ std::vector<std::int64_t> parse_shape(const std::string& text);
 /// What comes off the count: 0 or more.
 std::int64_t parse_correction(const std::string& text);
 
-/// Each of `texts` is one axis or a list with commas; empty if there are none.
-std::optional<std::vector<std::int64_t>> parse_axes(const std::vector<std::string>& texts);
+/// Each of `texts` is one axis or a list with commas; all if there are none.
+axes parse_axes(const std::vector<std::string>& texts);
 
 /// An integer that fits 64 bits, with or without sign, for integer inputs; any decimal, nan and inf for the others.
 initial_value parse_initial(const std::string& text, dtype input);

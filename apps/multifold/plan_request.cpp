@@ -64,7 +64,7 @@ plan plan_on(const planned& wanted, const engine_traits& engine) {
   what.result = result_type(wanted.op, view.type, options);
   what.initial = options.initial;
   what.correction = options.correction;
-  const batches form = normalise(view, options.axes.value_or(all_axes(view.rank())), order_of(wanted.op));
+  const batches form = normalise(view, options.axes.of(view.rank()), order_of(wanted.op));
   return make_plan(what, form, options.forced, engine);
 }
 

@@ -91,13 +91,13 @@ dtype result_type(op_kind op, dtype input, const reduce_options& options) {
 
 void fit_to(const array_layout& layout, op_kind op, const reduction_arguments& what, reduce_options& options) {
   if (what.initial) options.initial = parse_initial(*what.initial, layout.type);
-  if (options.axes) {
+  if (!options.axes.are_all()) {
     // A stream's length is not known yet, but its rank is.
     array_view view;
     view.extents = layout.extents;
     for (std::int64_t& extent : view.extents) extent = std::max<std::int64_t>(extent, 0);
     try {
-      result_extents(view, *options.axes, options.keepdims);
+      result_extents(view, options.axes.list(), options.keepdims);
     } catch (const shape_error& e) {
       throw usage(e.what());
     }

@@ -69,7 +69,7 @@ segment_files::segment_files(const segment_arguments& from) : label_(label_of(fr
 reduce_result segment_files::reduce(op_kind op, const std::vector<std::unique_ptr<source>>& inputs,
                                     const reduce_options& options) const {
   const std::size_t rank = inputs[0]->layout().extents.size();
-  if (rank > 1 && (!options.axes || options.axes->size() != 1)) {
+  if (rank > 1 && (options.axes.are_all() || options.axes.size() != 1)) {
     throw usage("--axis: " + label_ + " is about one of the " + std::to_string(rank) + " axes; expected that one");
   }
   if (takes_two_arrays(op)) {

@@ -42,7 +42,7 @@ void merged_states::require(const array_layout& layout, const reduce_options& op
   array_view view;
   view.extents = layout.extents;
   for (std::int64_t& extent : view.extents) extent = std::max<std::int64_t>(extent, 0);  // of unknown length
-  const std::vector<std::int64_t> axes = options.axes ? *options.axes : all_axes(view.rank());
+  const std::vector<std::int64_t> axes = options.axes.of(view.rank());
   state none(op_, layout.type, result_extents(view, axes, false), options.nan);
   try {
     none.merge(*state_);

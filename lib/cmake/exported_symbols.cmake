@@ -9,7 +9,7 @@ set(MULTIFOLD_HIDDEN 4host 6stream 2io 6detail 10bytes_text 10text_table 4cuda7k
   4cuda8segments 4cuda6detail 6graphs5calls 6graphs10pass_nodes 6graphs11check_place 6graphs12add_clearing
   6graphs12check_places 6graphs14current_device 6graphs4comb 6graphs8chain_of 6graphs9work_node)
 # Of them, what inline functions in public headers call.
-set(MULTIFOLD_SHOWN 6detail12reduce_spans 6detail10read_state 6detail11write_state 6detail18require_consistent
+set(MULTIFOLD_SHOWN 6detail12reduce_spans 6detail12reduce_views 6detail10read_state 6detail11write_state 6detail18require_consistent
   6detail15make_fold_shape 6detail15make_fold_units 6detail15read_fold_units 6detail14run_fold_tasks
   6detail14run_fold_alone 6detail12fold_threads 6detail10fold_shape5block 6detail10fold_shape8piece_at
   6detail10fold_shape5front)

@@ -282,7 +282,7 @@ initial_value initial_of(const trial& t) {
 
 reduce_options options_of(const trial& t) {
   reduce_options o;
-  o.axes = t.axes;
+  if (t.axes) o.axes = *t.axes;
   o.keepdims = t.keepdims;
   o.result = t.result;
   o.nan = t.nan;

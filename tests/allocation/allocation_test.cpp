@@ -114,7 +114,7 @@ TEST_F(allocation, of_files) {
     std::vector<std::unique_ptr<source>> parts;
     parts.push_back(open_npy(npy));
     parts.push_back(open_source(npz + ":a", std::nullopt));
-    options_.axes.reset();
+    options_.axes = axes::all;
     return reduce(op_kind::sum, *concatenate(std::move(parts)), options_).data;
   });
 }
@@ -160,8 +160,8 @@ TEST_F(allocation, is_none_for_few_elements_in_hand) {
     for (const std::size_t count : {1, 2, 10, 100, 1000, 6000}) {
       const std::span<const float> x(values_.data(), count);
       const std::span<const double> y(wild.data(), count);
-      sum(x), mean(x), var(x), norm2(x), dot(x, x), minimum(x), maximum(x);
-      sum(y), mean(y), var(y, 1), norm2(y), dot(y, y), minimum(y), maximum(y);
+      sum(x), mean(x), var(x), norm2(x), dot(x, x), multifold::min(x), multifold::max(x);
+      sum(y), mean(y), var(y, 1), norm2(y), dot(y, y), multifold::min(y), multifold::max(y);
     }
   };
   call_each();

@@ -35,7 +35,11 @@ def main():
             f"-DCMAKE_CXX_COMPILER={options.cxx}", f"-DCMAKE_CXX_FLAGS={options.cxx_flags}")
         run("cmake", "--build", folder)
         for example in examples:
-            printed, expected = run(pathlib.Path(folder) / example.stem), shown(example)
+            program = pathlib.Path(folder) / example.stem
+            if example.stem == "eigen" and not program.exists():
+                print("eigen is not built: Eigen is not here")
+                continue
+            printed, expected = run(program), shown(example)
             if printed != expected:
                 failures += 1
                 print(f"{example.name} should print\n{expected}but printed\n{printed}")

@@ -36,7 +36,9 @@ PUBLIC = {
     "fold/run.hpp": "reduce",
     "segments.hpp": "reduce",
     "several.hpp": "reduce",
-    "span.hpp": "reduce",
+    "ranges.hpp": "reduce",
+    "running.hpp": "reduce",
+    "complex.hpp": "reduce",
     "state.hpp": "reduce",
     "multifold.hpp": "reduce",
 }

@@ -197,7 +197,7 @@ TEST_F(checkpoint_test, refuses_what_leaves_none) {
       "x", {dtype::f32, {9, 9}, false}, [](auto, auto) { return 0; }, true);
   options_.axes = {1};
   EXPECT_NE(refusal<unsupported_error>(*rows).find("and not by sum of f32 to 9 results"), std::string::npos);
-  options_.axes.reset();
+  options_.axes = axes::all;
   options_.forced.parts = 3;
   EXPECT_EQ(refusal<unsupported_error>(*input()), "a plan cannot be forced on a sum with checkpoints");
   options_.forced.parts.reset();

@@ -23,17 +23,17 @@ reduce_options on_host() {
 TEST(describe_api, tells_everything_at_once) {
   const std::vector<std::int16_t> x{3, -1, 0, 7, 7, -1};
   const reduce_result r = reduce(op_kind::describe, make_view(x.data(), {6}), on_host());
-  const summary& s = r.described();
+  const auto s = r.described_as<std::int16_t>();
   EXPECT_EQ(s.count, 6);
   EXPECT_EQ(s.zero, 1);
   EXPECT_EQ(s.nan + s.positive_infinity + s.negative_infinity, 0);
-  EXPECT_EQ(number_of<std::int16_t>(s.min), -1);
+  EXPECT_EQ(s.min, -1);
   EXPECT_EQ(s.argmin, 1);
-  EXPECT_EQ(number_of<std::int16_t>(s.max), 7);
+  EXPECT_EQ(s.max, 7);
   EXPECT_EQ(s.argmax, 3);
-  EXPECT_EQ(number_of<std::int64_t>(s.sum), 15);
-  EXPECT_EQ(number_of<double>(s.mean), 2.5);
-  EXPECT_EQ(number_of<double>(s.norm2), std::sqrt(109.0));
+  EXPECT_EQ(s.sum, 15);
+  EXPECT_EQ(s.mean, 2.5);
+  EXPECT_EQ(s.norm2, std::sqrt(109.0));
   EXPECT_EQ(r.type, dtype::f64);
   EXPECT_TRUE(r.extents.empty());
   EXPECT_EQ(r.achieved, accuracy::exact);
@@ -80,8 +80,8 @@ TEST(describe_api, axes_and_dimensions) {
   const reduce_result r = reduce(op_kind::describe, make_view(x.data(), {2, 3}), options);
   EXPECT_EQ(r.extents, (std::vector<std::int64_t>{1, 3}));
   for (std::int64_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(number_of<double>(r.described(i).sum), 5 + 2 * static_cast<double>(i));
-    EXPECT_EQ(number_of<double>(r.described(i).std), 1.5);
+    EXPECT_EQ(r.described_as<double>(i).sum, 5 + 2 * static_cast<double>(i));
+    EXPECT_EQ(r.described_as<double>(i).std, 1.5);
     EXPECT_EQ(r.described(i).argmax, 1);
   }
   EXPECT_THROW(r.described(3), shape_error);
@@ -93,24 +93,27 @@ TEST(describe_api, axes_and_dimensions) {
 TEST(describe_api, nothing_to_describe) {
   const float* none = nullptr;
   const reduce_result r = reduce(op_kind::describe, make_view(none, {0}), on_host());
-  const summary& s = r.described();
+  const auto s = r.described_as<float>();
   EXPECT_EQ(s.count, 0);
   EXPECT_EQ(s.argmin, -1);
   EXPECT_EQ(s.argmax, -1);
-  EXPECT_EQ(number_of<float>(s.sum), 0);
-  EXPECT_EQ(number_of<float>(s.norm2), 0);
-  EXPECT_TRUE(std::isnan(number_of<float>(s.mean)));
-  EXPECT_TRUE(std::isnan(number_of<float>(s.std)));
+  EXPECT_EQ(s.sum, 0);
+  EXPECT_EQ(s.norm2, 0);
+  EXPECT_TRUE(std::isnan(s.mean));
+  EXPECT_TRUE(std::isnan(s.std));
 }
 
 TEST(describe_api, result_dtypes_are_real) {
   const std::vector<float> x{1, 2, 4};
   reduce_options options = on_host();
   options.result = dtype::f64;
-  const summary s = reduce(op_kind::describe, make_view(x.data(), {3}), options).described();
-  EXPECT_EQ(number_of<double>(s.sum), 7);
-  EXPECT_EQ(number_of<double>(s.norm2), std::sqrt(21.0));
-  EXPECT_EQ(number_of<float>(s.max), 4);
+  const reduce_result r = reduce(op_kind::describe, make_view(x.data(), {3}), options);
+  const auto s = r.described_as<float, double>();
+  EXPECT_EQ(s.sum, 7);
+  EXPECT_EQ(s.norm2, std::sqrt(21.0));
+  EXPECT_EQ(s.max, 4);
+  EXPECT_THROW(r.described_as<float>(), shape_error);
+  EXPECT_THROW((r.described_as<double, double>()), shape_error);
   options.result = dtype::i64;
   EXPECT_THROW(reduce(op_kind::describe, make_view(x.data(), {3}), options), unsupported_error);
 }
@@ -130,10 +133,9 @@ TEST_P(in_little_memory, sources_give_the_bits_of_arrays) {
     if (fortran) a.strides = b.strides = fortran_strides(extents);
     for (const op_kind op : {op_kind::norm2, op_kind::std, op_kind::dot, op_kind::cov, op_kind::describe}) {
       const bool pair = takes_two_arrays(op);
-      for (const std::optional<std::vector<std::int64_t>>& axes :
-           {std::optional<std::vector<std::int64_t>>{}, {{0}}, {{1}}}) {
+      for (const axes& reduced : {axes(), axes{0}, axes{1}}) {
         reduce_options options = on_host();
-        options.axes = axes;
+        options.axes = reduced;
         const reduce_result wanted = pair ? reduce(op, a, b, options) : reduce(op, a, options);
         options.memory_bytes = GetParam();
         options.threads = 2;
@@ -169,7 +171,7 @@ TEST(describe_api, streams_of_unknown_length) {
   vector_source<std::uint8_t> pipe(x, {-1});
   const reduce_result r = reduce(op_kind::describe, pipe, on_host());
   EXPECT_EQ(r.described().count, 4);
-  EXPECT_EQ(number_of<std::uint64_t>(r.described().sum), 263u);
+  EXPECT_EQ(r.described_as<std::uint8_t>().sum, 263u);
   vector_source<std::uint8_t> again(x, {-1});
   EXPECT_EQ(reduce(op_kind::norm1, again, on_host()).value<std::uint64_t>(), 263u);
 }

@@ -38,11 +38,10 @@ class device_arrays : public ::testing::Test {
 };
 
 TEST_F(device_arrays, in_pinned_memory_come_every_way) {
-  for (const std::optional<std::vector<std::int64_t>>& axes :
-       {std::optional<std::vector<std::int64_t>>{}, {{0}}, {{1}}}) {
+  for (const axes& reduced : {axes(), axes{0}, axes{1}}) {
     for (const op_kind op : {op_kind::sum, op_kind::argmax, op_kind::std}) {
       reduce_options options = on(engine_choice::host);
-      options.axes = axes;
+      options.axes = reduced;
       const reduce_result expected = reduce(op, view(), options);
       options.engine = engine_choice::device;
       EXPECT_EQ(reduce(op, view(), options).way, transfer::copy);

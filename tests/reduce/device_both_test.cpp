@@ -50,11 +50,10 @@ class device_both : public ::testing::Test {
 
 TEST_F(device_both, gives_the_bits_of_the_host) {
   for (const bool pinned : {false, true}) {
-    for (const std::optional<std::vector<std::int64_t>>& axes :
-         {std::optional<std::vector<std::int64_t>>{}, {{0}}, {{1}}}) {
+    for (const axes& reduced : {axes(), axes{0}, axes{1}}) {
       for (const op_kind op : {op_kind::sum, op_kind::argmax, op_kind::std}) {
         reduce_options options = on(engine_choice::host);
-        options.axes = axes;
+        options.axes = reduced;
         const reduce_result expected = reduce(op, view(pinned), options);
         options.engine = engine_choice::both;
         const reduce_result got = reduce(op, view(pinned), options);
@@ -103,11 +102,10 @@ TEST_F(device_both, of_files_with_checkpoints_and_without) {
     file.write(reinterpret_cast<const char*>(x_.data()), static_cast<std::streamsize>(x_.size() * sizeof(float)));
   }
   for (const bool checkpoints : {false, true}) {
-    for (const std::optional<std::vector<std::int64_t>>& axes :
-         {std::optional<std::vector<std::int64_t>>{}, {{0}}, {{1}}}) {
-      if (checkpoints && axes) continue;
+    for (const axes& reduced : {axes(), axes{0}, axes{1}}) {
+      if (checkpoints && !reduced.are_all()) continue;
       reduce_options options = on(engine_choice::both);
-      options.axes = axes;
+      options.axes = reduced;
       if (checkpoints) options.checkpoint = part;
       const reduce_result got = reduce(op_kind::mean, *open_npy(path), options);
       EXPECT_EQ(got.engine, "both");

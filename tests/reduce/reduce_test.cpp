@@ -103,7 +103,7 @@ TEST(reduce_api, writes_results_to_memory_of_the_caller) {
   reduce(op_kind::mean, source, options);
   EXPECT_EQ(sums, (std::vector<float>{6, 2, 5}));
 
-  options.axes.reset();
+  options.axes = axes::all;
   options.into = std::as_writable_bytes(std::span(sums)).first(4);
   options.keep_state = true;
   const reduce_result whole = reduce(op_kind::sum, view, options);
@@ -215,10 +215,9 @@ TEST(reduce_api, both_engines_give_the_same_answer_for_host_arrays) {
   const array_view view = make_view(x.data(), {2500, 2000});
   for (op_kind op : all_ops) {
     if (op == op_kind::prod) continue;  // overflows
-    for (const std::optional<std::vector<std::int64_t>>& axes :
-         {std::optional<std::vector<std::int64_t>>{}, {{0}}, {{1}}}) {
+    for (const axes& reduced : {axes(), axes{0}, axes{1}}) {
       reduce_options host, device;
-      host.axes = device.axes = axes;
+      host.axes = device.axes = reduced;
       host.engine = engine_choice::host;
       device.engine = engine_choice::device;
       EXPECT_EQ(reduce(op, view, host).data, reduce(op, view, device).data) << name(op);

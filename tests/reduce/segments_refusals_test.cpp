@@ -110,14 +110,14 @@ TEST(segments_refusals, options_without_a_meaning) {
 TEST(segments_refusals, axes_that_are_not_one) {
   const std::vector<std::int64_t> offsets{0, 1};
   const segments of = segments::from_offsets(make_view(offsets.data(), {2}));
-  const auto with = [&](std::vector<std::int64_t> extents, std::optional<std::vector<std::int64_t>> axes) {
+  const auto with = [&](std::vector<std::int64_t> extents, axes reduced) {
     reduce_options options;
-    options.axes = std::move(axes);
+    options.axes = std::move(reduced);
     reduce(op_kind::sum, make_view(elements.data(), std::move(extents)), of, options);
   };
-  expect_refusal<shape_error>("shape (2, 50) has 2: name it", [&] { with({2, 50}, std::nullopt); });
+  expect_refusal<shape_error>("shape (2, 50) has 2: name it", [&] { with({2, 50}, axes::all); });
   expect_refusal<shape_error>("segments cut one axis, and 2 were named", [&] { with({2, 50}, {{0, 1}}); });
-  expect_refusal<shape_error>("segments cut one axis, and 0 were named", [&] { with({2, 50}, {{}}); });
+  expect_refusal<shape_error>("segments cut one axis, and 0 were named", [&] { with({2, 50}, axes::none); });
   expect_refusal<shape_error>("axis 2 is out of range", [&] { with({2, 50}, {{2}}); });
   expect_refusal<shape_error>("axis", [&] { with({}, {{0}}); });
 }

@@ -59,7 +59,7 @@ std::vector<std::byte> expected(op_kind op, const array_view& x, const std::vect
   std::vector<std::byte> results;
   reduce_options alone = options;
   alone.where.reset();
-  alone.axes.reset();
+  alone.axes = axes::all;
   for (const batch& b : all) {
     const array_view elements = make_view(b.elements.data(), x.type, {static_cast<std::int64_t>(b.indices.size())});
     reduce_result one;

@@ -144,14 +144,11 @@ def unborne(table, records):
     return found
 
 
-def complaints(name, text, results, assumed=None, excepted=()):
-    """What is wrong with the tables of a document, a line each.
-
-    `assumed` has the records of tables that name none, by their header; `excepted` pairs of a label and a figure.
-    """
+def complaints(name, text, results):
+    """What is wrong with the tables of a document, a line each."""
     wrong = []
     for table in tables_of(text, pathlib.PurePath(name).stem):
-        files = named_files(table, results) or [results / file for file in (assumed or {}).get(tuple(table.header), ())]
+        files = named_files(table, results)
         where = f"{name}:{table.line}: table {' | '.join(table.header)!r}"
         if not files:
             if table.in_speed_section() and table.has_figures():
@@ -163,5 +160,5 @@ def complaints(name, text, results, assumed=None, excepted=()):
             continue
         records = [readers.load(file) for file in files]
         wrong += [f"{where}: {figure} ({label}; {column or 'no title'}) is not in {', '.join(r.name for r in records)}"
-                  for label, column, figure in unborne(table, records) if (label, figure) not in excepted]
+                  for label, column, figure in unborne(table, records)]
     return wrong

@@ -1,52 +1,13 @@
-// What is reduced: a strided array in one place, and its normal form (outer, length, inner). No data moves here.
+// A reduction of an array in its normal form (outer, length, inner).
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "multifold/dtype.hpp"
+#include "multifold/view.hpp"
 
 namespace multifold {
-
-/// Where the bytes live.
-enum class place : std::uint8_t { host, device };
-
-/// A strided array that somebody else owns.
-struct array_view {
-  const void* data = nullptr;
-  dtype type = dtype::f32;
-  std::vector<std::int64_t> extents;
-  std::vector<std::int64_t> strides;  // elements, any sign, 0 to repeat
-  place where = place::host;
-
-  std::int64_t rank() const noexcept { return static_cast<std::int64_t>(extents.size()); }
-  /// Throws shape_error if the product does not fit 64 bits.
-  std::int64_t elements() const;
-};
-
-/// Row-major (last axis fastest) and column-major strides of `extents`; all 0 where there are no elements.
-/// Throws shape_error as element_count does.
-std::vector<std::int64_t> c_strides(const std::vector<std::int64_t>& extents);
-std::vector<std::int64_t> fortran_strides(const std::vector<std::int64_t>& extents);
-
-/// The product of `extents`; throws shape_error on a negative extent or a product past 2^63 - 1.
-std::int64_t element_count(const std::vector<std::int64_t>& extents);
-
-/// "(2, 3, 4)".
-std::string to_string(const std::vector<std::int64_t>& extents);
-
-/// A dense row-major host or device array.
-array_view make_view(const void* data, dtype type, std::vector<std::int64_t> extents, place where = place::host);
-
-template <storage_type T>
-array_view make_view(const T* data, std::vector<std::int64_t> extents, place where = place::host) {
-  return make_view(static_cast<const void*>(data), dtype_of<T>, std::move(extents), where);
-}
-
-/// `view` as an array of `extents`, by NumPy's rules: axes count from the last, and those that are missing, or of
-/// extent 1, repeat. Nothing is copied. Throws: shape_error for extents that do not fit.
-array_view broadcast_to(const array_view& view, const std::vector<std::int64_t>& extents);
 
 /// Where the elements of a reduction lie: one array, or two of the same dtype, extents and strides.
 struct operands {

@@ -54,7 +54,7 @@ namespace detail {
 inline constexpr std::uint32_t item_shifts = [] {
   std::uint32_t shifts = 0;
   int place = 0;
-  for (const unsigned shift : {0, 0, 1, 2, 3, 0, 1, 2, 3, 1, 1, 2, 3}) shifts |= shift << (2 * place++);
+  for (const unsigned shift : {0u, 0u, 1u, 2u, 3u, 0u, 1u, 2u, 3u, 1u, 1u, 2u, 3u}) shifts |= shift << (2 * place++);
   return shifts;
 }();
 
@@ -79,19 +79,34 @@ inline constexpr dtype dtype_of = dtype::boolean;
   inline constexpr dtype dtype_of<TYPE> = dtype::VALUE;
 MULTIFOLD_STORAGE(bool8, boolean)
 MULTIFOLD_STORAGE(bool, boolean)
-MULTIFOLD_STORAGE(std::int8_t, i8)
-MULTIFOLD_STORAGE(std::int16_t, i16)
-MULTIFOLD_STORAGE(std::int32_t, i32)
-MULTIFOLD_STORAGE(std::int64_t, i64)
-MULTIFOLD_STORAGE(std::uint8_t, u8)
-MULTIFOLD_STORAGE(std::uint16_t, u16)
-MULTIFOLD_STORAGE(std::uint32_t, u32)
-MULTIFOLD_STORAGE(std::uint64_t, u64)
+MULTIFOLD_STORAGE(signed char, i8)
+MULTIFOLD_STORAGE(short, i16)
+MULTIFOLD_STORAGE(int, i32)
+MULTIFOLD_STORAGE(long long, i64)
+MULTIFOLD_STORAGE(unsigned char, u8)
+MULTIFOLD_STORAGE(unsigned short, u16)
+MULTIFOLD_STORAGE(unsigned, u32)
+MULTIFOLD_STORAGE(unsigned long long, u64)
 MULTIFOLD_STORAGE(f16, f16)
 MULTIFOLD_STORAGE(bf16, bf16)
 MULTIFOLD_STORAGE(float, f32)
 MULTIFOLD_STORAGE(double, f64)
+#if defined(__STDCPP_FLOAT16_T__) || (defined(__clang__) && defined(__FLT16_MAX__) && !defined(__CUDACC__))
+MULTIFOLD_STORAGE(_Float16, f16)  // std::float16_t
+#endif
+#if defined(__STDCPP_BFLOAT16_T__)
+MULTIFOLD_STORAGE(decltype(0.0bf16), bf16)  // std::bfloat16_t
+#endif
 #undef MULTIFOLD_STORAGE
+
+template <>
+inline constexpr bool is_storage<long> = true;
+template <>
+inline constexpr dtype dtype_of<long> = sizeof(long) == 8 ? dtype::i64 : dtype::i32;
+template <>
+inline constexpr bool is_storage<unsigned long> = true;
+template <>
+inline constexpr dtype dtype_of<unsigned long> = sizeof(long) == 8 ? dtype::u64 : dtype::u32;
 
 /// A C++ type that an array may hold.
 template <class T>

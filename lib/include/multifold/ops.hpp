@@ -69,6 +69,11 @@ constexpr bool takes_truths(op_kind op) noexcept {
   return op == op_kind::any || op == op_kind::all || op == op_kind::count_nonzero;
 }
 
+/// Whether integers, too, have a real result.
+constexpr bool gives_real(op_kind op) noexcept {
+  return op == op_kind::mean || op == op_kind::norm2 || takes_correction(op);
+}
+
 /// Whether an initial value may take part.
 constexpr bool takes_initial(op_kind op) noexcept {
   return op == op_kind::sum || op == op_kind::prod || op == op_kind::min || op == op_kind::max;
@@ -77,7 +82,31 @@ constexpr bool takes_initial(op_kind op) noexcept {
 /// The dtype of a result unless another is asked for: floating inputs keep theirs; sums and products of integers are
 /// i64 or u64, and so are their sums of magnitudes and squares and their dot products; means, variances, deviations and
 /// 2-norms of integers are f64; argmin, argmax and count_nonzero give i64, any and all boolean.
-dtype default_result_dtype(op_kind op, dtype input) noexcept;
+constexpr dtype default_result_dtype(op_kind op, dtype input) noexcept {
+  switch (op) {
+    case op_kind::min:
+    case op_kind::max: return input;
+    case op_kind::argmin:
+    case op_kind::argmax:
+    case op_kind::count_nonzero: return dtype::i64;
+    case op_kind::any:
+    case op_kind::all: return dtype::boolean;
+    case op_kind::sum:
+    case op_kind::prod:
+    case op_kind::mean:
+    case op_kind::norm1:
+    case op_kind::sumsq:
+    case op_kind::norm2:
+    case op_kind::var:
+    case op_kind::std:
+    case op_kind::dot:
+    case op_kind::cov:
+    case op_kind::describe: break;
+  }
+  if (is_floating(input)) return input;
+  if (gives_real(op)) return dtype::f64;
+  return is_unsigned(input) ? dtype::u64 : dtype::i64;
+}
 
 /// Whether results of `op` over `input` can be asked for as `result`: never an integer from a real value.
 bool result_dtype_allowed(op_kind op, dtype input, dtype result) noexcept;

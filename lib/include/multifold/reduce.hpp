@@ -3,23 +3,25 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <functional>
 #include <optional>
 #include <span>
-#include <stop_token>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "multifold/array.hpp"
+#include "multifold/axes.hpp"
 #include "multifold/error.hpp"
 #include "multifold/ops.hpp"
 #include "multifold/plan.hpp"
 #include "multifold/source.hpp"
-#include "multifold/span.hpp"
+#include "multifold/stop_signal.hpp"
 #include "multifold/summary.hpp"
 #include "multifold/trace.hpp"
 #include "multifold/transfer.hpp"
+#include "multifold/view.hpp"
 
 struct CUstream_st;  // what CUDA's cudaStream_t points to
 
@@ -33,33 +35,33 @@ std::string_view name(engine_choice choice) noexcept;
 std::optional<engine_choice> parse_engine(std::string_view text) noexcept;
 
 struct reduce_options {
-  std::optional<std::vector<std::int64_t>> axes;  // empty: every axis; negative ones count from the end
+  multifold::axes axes = {};  // all of them, unless others are named
   bool keepdims = false;
   // Boolean, in host memory, of the array's shape or broadcast to it as NumPy does: elements beside false take no part.
-  std::optional<array_view> where;
-  std::optional<dtype> result;  // default_result_dtype otherwise
+  std::optional<array_view> where = {};
+  std::optional<dtype> result = {};  // default_result_dtype otherwise
   nan_policy nan = nan_policy::propagate;
-  initial_value initial;
-  std::int64_t correction = 0;     // of var, std, cov and describe: comes off the count; NumPy's var takes 0, its cov 1
-  std::optional<accuracy> wanted;  // empty: the best there is for this operation and dtype
-  bool keep_state = false;         // of what is exact, for merges (state.hpp); the host engine keeps all of them
-  bool only_state = false;         // with keep_state: no value, which a part need not have, or one that fits
+  initial_value initial = {};
+  std::int64_t correction = 0;  // of var, std, cov and describe: comes off the count; NumPy's var takes 0, its cov 1
+  std::optional<accuracy> wanted = {};  // empty: the best there is for this operation and dtype
+  bool keep_state = false;              // of what is exact, for merges (state.hpp); the host engine keeps all of them
+  bool only_state = false;              // with keep_state: no value, which a part need not have, or one that fits
   engine_choice engine = engine_choice::automatic;  // automatic also asks the environment: MULTIFOLD_ENGINE
   int threads = 0;                                  // of the host engine, and that stage for a GPU; 0: all there are
   std::int64_t memory_bytes = 0;                    // for buffers of sources; 0: the default of 256 MiB
-  std::string checkpoint;                           // of exact sums and means of a source: see reduce(op, source)
+  std::string checkpoint = {};                      // of exact sums and means of a source: see reduce(op, source)
   double checkpoint_seconds = 10;                   // between two of them
   transfer way = transfer::automatic;               // of host arrays to the device engine
   // A cudaStream_t: nothing is read, or written to `into`, before the work that is on it now is done. Null: for arrays
   // in device memory that of the default stream, for all others none. See the table below.
   CUstream_st* stream = nullptr;
   // Host memory for the results, as many bytes as they take, instead of reduce_result::data, which stays empty then.
-  // A GPU writes to pinned memory by itself. After an error, nobody knows what is there.
-  std::span<std::byte> into;
-  plan_options forced;   // for an array where its engine is; refused for what is read in chunks
-  std::stop_token stop;  // throws cancelled_error soon after a request
-  std::function<void(std::int64_t bytes_read)> progress;  // called now and then, from one thread at a time
-  trace_sink trace;                                       // of whatever is read in chunks: told of each
+  // A GPU writes to pinned memory by itself. After an error, its contents are unspecified.
+  std::span<std::byte> into = {};
+  plan_options forced = {};  // for an array where its engine is; refused for what is read in chunks
+  stop_signal stop = {};     // throws cancelled_error soon after a request
+  std::function<void(std::int64_t bytes_read)> progress = {};  // called now and then, from one thread at a time
+  trace_sink trace = {};                                       // of whatever is read in chunks: told of each
 };
 
 /// A result and what was done for it. `data` holds the elements in row-major order.
@@ -89,20 +91,46 @@ struct reduce_result {
     return x;
   }
 
+  /// The only element as a T. Throws: shape_error if there are more; overflow_error if no T is the same number: an f64
+  /// is a float only where nothing has to be rounded. reduce_options::result asks for results of another dtype.
+  template <storage_type T>
+  T as() const {
+    T x;
+    convert_value(dtype_of<T>, &x);
+    return x;
+  }
+
+  /// All elements, in row-major order: of a result that goes away, as reduce(...).values<float>(), a copy of them.
+  /// Throws shape_error if T is not their dtype.
+  template <storage_type T>
+  std::span<const T> values() const& {
+    return {static_cast<const T*>(checked_values(dtype_of<T>)), data.size() / sizeof(T)};
+  }
+  template <storage_type T>
+  std::vector<T> values() const&& {
+    const std::span<const T> all = values<T>();
+    return {all.begin(), all.end()};
+  }
+
   /// The summary of batch `index`, in row-major order. Throws shape_error if op_kind::describe made no such one.
   const summary& described(std::int64_t index = 0) const;
 
+  /// The same as numbers, of elements T and results of dtype Real. Throws shape_error, too, if they were others.
+  template <storage_type T, storage_type Real = std::conditional_t<is_floating(dtype_of<T>), T, double>>
+  auto described_as(std::int64_t index = 0) const {
+    using whole = std::conditional_t<is_unsigned(dtype_of<T>), std::uint64_t, std::int64_t>;
+    using result = statistics<T, Real, std::conditional_t<is_floating(dtype_of<T>), Real, whole>>;
+    check_described(dtype_of<T>, dtype_of<Real>);
+    return result(described(index));
+  }
+
  private:
   void copy_value(dtype wanted, void* out) const;
+  void convert_value(dtype wanted, void* out) const;
+  const void* checked_values(dtype wanted) const;
+  void check_single() const;
+  void check_described(dtype element, dtype real) const;
 };
-
-/// The number in a member of a summary, as in number_of<float>(s.mean). T has to be the dtype of that member.
-template <storage_type T>
-T number_of(const std::byte (&member)[8]) {
-  T x;
-  std::memcpy(&x, member, sizeof x);
-  return x;
-}
 
 // What the functions that take device memory, or memory that a GPU writes to, wait for, and what they leave undone:
 //

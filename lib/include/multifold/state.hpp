@@ -2,7 +2,7 @@
 // values at the end. Every exact operation has a state, over any axes; docs/states.md has the format.
 //
 //   state so_far(op_kind::argmax, dtype::f32, {1000});              // of no elements, for 1000 columns
-//   state rows = reduce_to_state(op_kind::argmax, part, {.axes = {{0}}});
+//   state rows = reduce_to_state(op_kind::argmax, part, {.axes = {0}});
 //   rows.move(first_row_of_part);                                   // what keeps indices has to know where it begins
 //   so_far.merge(rows);                                             // in any order: the bytes of the whole
 //   const reduce_result where = so_far.finish(op_kind::argmax);     // the bytes of reduce over the whole

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "multifold/dtype.hpp"
 
@@ -23,6 +24,31 @@ struct summary {
   alignas(8) std::byte mean[8];
   alignas(8) std::byte std[8];  // of the reduction's correction
   alignas(8) std::byte norm2[8];
+};
+
+/// The same as numbers: of elements T, with reals and a sum of these types.
+template <storage_type T, storage_type Real, storage_type Sum>
+struct statistics {
+  std::int64_t count, nan, positive_infinity, negative_infinity, zero, argmin, argmax;
+  T min, max;
+  Sum sum;
+  Real mean, std, norm2;
+
+  explicit statistics(const summary& raw) noexcept
+      : count(raw.count),
+        nan(raw.nan),
+        positive_infinity(raw.positive_infinity),
+        negative_infinity(raw.negative_infinity),
+        zero(raw.zero),
+        argmin(raw.argmin),
+        argmax(raw.argmax) {
+    std::memcpy(&min, raw.min, sizeof min);
+    std::memcpy(&max, raw.max, sizeof max);
+    std::memcpy(&sum, raw.sum, sizeof sum);
+    std::memcpy(&mean, raw.mean, sizeof mean);
+    std::memcpy(&this->std, raw.std, sizeof this->std);
+    std::memcpy(&norm2, raw.norm2, sizeof norm2);
+  }
 };
 
 }  // namespace multifold

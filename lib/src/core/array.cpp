@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "multifold/axes.hpp"
 #include "multifold/error.hpp"
 
 namespace multifold {
@@ -82,5 +83,7 @@ std::vector<std::int64_t> all_axes(std::int64_t rank) {
   for (std::size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<std::int64_t>(i);
   return axes;
 }
+
+std::vector<std::int64_t> axes::of(std::int64_t rank) const { return all_ ? all_axes(rank) : list_; }
 
 }  // namespace multifold

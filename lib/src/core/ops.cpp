@@ -33,13 +33,10 @@ constexpr std::array<op_text, 18> table{
 
 constexpr std::array<std::string_view, 2> accuracy_names{"exact", "fast"};
 
-// Whether integers, too, give a real number.
-bool is_real(op_kind op) { return op == op_kind::mean || op == op_kind::norm2 || takes_correction(op); }
-
 // Whether the value before its last rounding is an integer (possibly over a count).
 bool integral(op_kind op, dtype input) {
   if (op == op_kind::argmin || op == op_kind::argmax || takes_truths(op)) return true;
-  return !is_floating(input) && !is_real(op);
+  return !is_floating(input) && !gives_real(op);
 }
 
 }  // namespace
@@ -53,32 +50,6 @@ std::optional<op_kind> parse_op(std::string_view text) noexcept {
     if (text == table[i].name) return static_cast<op_kind>(i);
   }
   return std::nullopt;
-}
-
-dtype default_result_dtype(op_kind op, dtype input) noexcept {
-  switch (op) {
-    case op_kind::min:
-    case op_kind::max: return input;
-    case op_kind::argmin:
-    case op_kind::argmax:
-    case op_kind::count_nonzero: return dtype::i64;
-    case op_kind::any:
-    case op_kind::all: return dtype::boolean;
-    case op_kind::sum:
-    case op_kind::prod:
-    case op_kind::mean:
-    case op_kind::norm1:
-    case op_kind::sumsq:
-    case op_kind::norm2:
-    case op_kind::var:
-    case op_kind::std:
-    case op_kind::dot:
-    case op_kind::cov:
-    case op_kind::describe: break;
-  }
-  if (is_floating(input)) return input;
-  if (is_real(op)) return dtype::f64;
-  return is_unsigned(input) ? dtype::u64 : dtype::i64;
 }
 
 bool result_dtype_allowed(op_kind op, dtype input, dtype result) noexcept {

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <stop_token>
 #include <vector>
 
 #include "multifold/plan.hpp"
+#include "multifold/stop_signal.hpp"
 
 namespace multifold::host {
 
@@ -19,7 +19,7 @@ engine_traits traits(int threads = 0);
 
 struct run_options {
   int threads = 0;  // 0: usable_threads()
-  std::stop_token stop;
+  stop_signal stop;
   std::function<void(std::int64_t bytes)> progress;  // bytes read so far; called from one thread at a time
 };
 

@@ -68,7 +68,7 @@ std::optional<operand_apart> operand_apart::of(request& r, const array_view& x, 
     return std::nullopt;
   }
   made.x_ = x;
-  made.axes_ = options.axes.value_or(all_axes(x.rank()));
+  made.axes_ = options.axes.of(x.rank());
   normalise(made.second_, made.axes_, element_order::any);  // for what it refuses
   r.form = normalise(x, made.axes_, element_order::indexed);
   return made;

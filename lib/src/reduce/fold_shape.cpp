@@ -165,7 +165,7 @@ void share_out(fold_shape& s, const fold_traits& traits) {
 }
 
 fold_shape shape_of_views(std::span<const array_view> views, const fold_traits& traits, const fold_options& options) {
-  const std::vector<std::int64_t> axes = options.axes ? *options.axes : all_axes(views[0].rank());
+  const std::vector<std::int64_t> axes = options.axes.of(views[0].rank());
   fold_shape shape;
   for (const array_view& view : views) {
     normalise(view, axes, element_order::indexed);  // for what it refuses
@@ -209,9 +209,9 @@ fold_shape make_fold_shape(const source& input, const fold_traits& traits, const
   check_resources(options.threads, options.memory_bytes);
   array_view view = view_of(input.layout());
   if (has_unknown_length(input.layout())) {
-    if (options.axes && options.axes->size() != 1) {
+    if (!options.axes.are_all() && options.axes.size() != 1) {
       throw shape_error(input.name() + ": a stream of unknown length has one axis, and " +
-                        std::to_string(options.axes->size()) + " were named");
+                        std::to_string(options.axes.size()) + " were named");
     }
     view.extents = {INT64_MAX / item_bytes(view.type)};
   }

@@ -47,7 +47,7 @@ std::int64_t memory_of(const reduce_options& options) {
 }
 
 std::vector<std::int64_t> axes_of(const array_view& view, const reduce_options& options) {
-  return options.axes ? *options.axes : all_axes(view.rank());
+  return options.axes.of(view.rank());
 }
 
 }  // namespace

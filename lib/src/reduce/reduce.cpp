@@ -74,32 +74,6 @@ reduce_result result_of(const request& r, const detail::chosen_engine& engine, p
   return result;
 }
 
-}  // namespace
-
-void reduce_result::copy_value(dtype wanted, void* out) const {
-  if (wanted != type) {
-    throw shape_error("the result is " + std::string(name(type)) + ", and " + std::string(name(wanted)) +
-                      " was asked for");
-  }
-  if (data.empty() && extents.empty()) throw shape_error("the result stands in the memory that was given for it");
-  if (static_cast<std::int64_t>(data.size()) != item_bytes(type)) {
-    throw shape_error("the result has shape " + to_string(extents) + ", and a single value was asked for");
-  }
-  std::memcpy(out, data.data(), data.size());
-}
-
-const summary& reduce_result::described(std::int64_t index) const {
-  constexpr auto item = static_cast<std::int64_t>(sizeof(summary));
-  const std::int64_t made = used.what.op == op_kind::describe ? static_cast<std::int64_t>(data.size()) / item : 0;
-  if (index < 0 || index >= made) {
-    throw shape_error("summary " + std::to_string(index) + " was asked for, and the result holds " +
-                      std::to_string(made));
-  }
-  return reinterpret_cast<const summary*>(data.data())[index];
-}
-
-namespace {
-
 // Engines tell the bytes of the first array.
 reduce_options for_two(const reduce_options& options) {
   reduce_options both = options;

@@ -135,9 +135,9 @@ void check_pair(op_kind op, const source& x, const source& y) {
 
 void check_unknown_length(op_kind op, const array_layout& layout, const reduce_options& options) {
   if (!has_unknown_length(layout)) return;
-  if (options.axes && options.axes->size() != 1) {
+  if (!options.axes.are_all() && options.axes.size() != 1) {
     throw shape_error(std::string(name(op)) + ": a stream of unknown length has one axis, and " +
-                      std::to_string(options.axes->size()) + " were named");
+                      std::to_string(options.axes.size()) + " were named");
   }
 }
 
@@ -190,7 +190,7 @@ request make_request(op_kind op, const array_view& view, const reduce_options& o
   r.data = view.data;
   r.what = make_checked_reduction(op, view.type, options);
   r.achieved = achieved_by(r.what);
-  const std::vector<std::int64_t> axes = options.axes ? *options.axes : all_axes(view.rank());
+  const std::vector<std::int64_t> axes = options.axes.of(view.rank());
   r.form = normalise(view, axes, order_of(op));
   r.result_extents = multifold::result_extents(view, axes, options.keepdims);
   r.elements = view.elements();

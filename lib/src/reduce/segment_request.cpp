@@ -25,15 +25,15 @@ void refuse_options(const reduce_options& options) {
 }
 
 std::int64_t axis_of(const array_view& array, const reduce_options& options) {
-  if (!options.axes && array.rank() == 1) return 0;
-  if (!options.axes) {
+  if (options.axes.are_all() && array.rank() == 1) return 0;
+  if (options.axes.are_all()) {
     throw shape_error("segments cut one axis, and shape " + to_string(array.extents) + " has " +
                       std::to_string(array.rank()) + ": name it (reduce_options::axes)");
   }
-  if (options.axes->size() != 1) {
-    throw shape_error("segments cut one axis, and " + std::to_string(options.axes->size()) + " were named");
+  if (options.axes.size() != 1) {
+    throw shape_error("segments cut one axis, and " + std::to_string(options.axes.size()) + " were named");
   }
-  const std::int64_t axis = options.axes->front();
+  const std::int64_t axis = options.axes.list().front();
   return axis < 0 ? axis + array.rank() : axis;
 }
 

@@ -98,7 +98,7 @@ class source_segments {
     detail::source_slice x(input_.x, rows.begin * row_, layout);
     x_.hand_over(rows.begin, rows.end - rows.begin);
     reduce_options options = options_;
-    options.axes = {{r_.axis}};
+    options.axes = {r_.axis};
     options.engine = engine_choice::host;
     options.into = {};
     if (options_.progress) options.progress = [this](std::int64_t bytes) { options_.progress(told_ + bytes); };

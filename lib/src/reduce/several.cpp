@@ -100,7 +100,7 @@ std::vector<asked> plans_of(operations ops, const array_view& x, indexed_forms f
     if (unknown_length) each.request.elements = -1;
     each.request.random_access = random_access;
     if (forms == indexed_forms::all || (forms == indexed_forms::exact && merges_in_any_order(what))) {
-      const std::vector<std::int64_t> axes = options.axes.value_or(all_axes(x.rank()));
+      const std::vector<std::int64_t> axes = options.axes.of(x.rank());
       each.request.form = normalise(x, axes, element_order::indexed);
     }
     each.plan = make_plan(what, each.request.form, {}, detail::host_engine(each.request, options).traits);

@@ -19,7 +19,7 @@ constexpr std::int64_t greatest_slice = 4 << 20;
 }  // namespace
 
 host_reader::host_reader(const inputs& from, std::int64_t elements, std::int64_t chunk_elements, std::ptrdiff_t other,
-                         std::stop_token stop, const unit_claims& shared)
+                         stop_signal stop, const unit_claims& shared)
     : inputs_(from),
       other_(other),
       item_(item_bytes(from.x.layout().type)),

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
-#include <stop_token>
 
 #include "multifold/source.hpp"
+#include "multifold/stop_signal.hpp"
 #include "stream/inputs.hpp"
 #include "stream/unit_queue.hpp"
 
@@ -32,7 +32,7 @@ class host_reader {
  public:
   /// `elements`: of each source, -1 if unknown. Elements of a second source go `other` bytes behind those of the first.
   host_reader(const inputs& from, std::int64_t elements, std::int64_t chunk_elements, std::ptrdiff_t other,
-              std::stop_token stop, const unit_claims& shared = {});
+              stop_signal stop, const unit_claims& shared = {});
 
   std::optional<chunk> claim();
 
@@ -64,7 +64,7 @@ class host_reader {
   std::int64_t elements_;
   const std::int64_t chunk_elements_;
   const bool random_access_;
-  const std::stop_token stop_;
+  const stop_signal stop_;
   const unit_claims shared_;
   std::mutex claims_;
   host::interval unit_{0, 0};  // what is left of it

@@ -5,11 +5,11 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <stop_token>
 
 #include "host/engine.hpp"
 #include "multifold/plan.hpp"
 #include "multifold/source.hpp"
+#include "multifold/stop_signal.hpp"
 #include "multifold/trace.hpp"
 #include "multifold/transfer.hpp"
 #include "stream/inputs.hpp"
@@ -22,7 +22,7 @@ inline constexpr std::int64_t default_memory_bytes = INT64_C(256) << 20;
 struct host_options {
   int threads = 0;                // 0: as many as the process may use
   std::int64_t memory_bytes = 0;  // of chunk buffers; 0: default_memory_bytes
-  std::stop_token stop;
+  stop_signal stop;
   std::function<void(std::int64_t bytes)> progress;  // bytes read so far; called from one thread at a time
   trace_sink trace = {};
   transfer way = transfer::automatic;  // of the GPU engine alone

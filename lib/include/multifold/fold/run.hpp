@@ -10,7 +10,6 @@
 #include <memory>
 #include <mutex>
 #include <span>
-#include <stop_token>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -166,7 +165,7 @@ class source_fold {
 
   class unit_tasks final : public fold_tasks {
    public:
-    explicit unit_tasks(const std::stop_token& stop) : stop_(stop) {}
+    explicit unit_tasks(const stop_signal& stop) : stop_(stop) {}
     std::int64_t next() override { return -1; }
     void check() override {
       if (stop_.stop_requested()) throw cancelled_error("the fold was cancelled");
@@ -174,7 +173,7 @@ class source_fold {
     void tell_read(std::int64_t) override {}
 
    private:
-    const std::stop_token& stop_;
+    const stop_signal& stop_;
   };
 
   template <class Work>

@@ -5,22 +5,22 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <span>
-#include <stop_token>
 #include <vector>
 
 #include "multifold/array.hpp"
+#include "multifold/axes.hpp"
 #include "multifold/source.hpp"
+#include "multifold/stop_signal.hpp"
 
 namespace multifold {
 
 struct fold_options {
-  std::optional<std::vector<std::int64_t>> axes = {};  // empty: every axis; negative ones count from the end
+  multifold::axes axes = {};  // all of them, unless others are named
   bool keepdims = false;
   int threads = 0;                // 0: all there are
   std::int64_t memory_bytes = 0;  // for buffers and partial results of sources; 0: the default of 256 MiB
-  std::stop_token stop = {};      // throws cancelled_error soon after a request
+  stop_signal stop = {};          // throws cancelled_error soon after a request
   std::function<void(std::int64_t bytes_read)> progress = {};  // called now and then, from one thread at a time
 };
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "multifold/cuda/kernels/extremes.cuh"
 #include "multifold/ops.hpp"
 
 namespace multifold::cuda::kernels {

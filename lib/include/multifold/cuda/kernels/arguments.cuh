@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "multifold/array.hpp"
+#include "multifold/cuda/kernels/extremes.cuh"
 #include "multifold/policy.hpp"
 
 namespace multifold::cuda::kernels {

@@ -1,6 +1,6 @@
-// Functions of spans: the bits of reduce() and of exact sums, for few elements and many, whatever the caller's thread
-// has set, from several threads at once.
-#include "multifold/span.hpp"
+// Functions of contiguous ranges: the bits of reduce() and of exact sums, for few elements and many, whatever the
+// caller's thread has set, from several threads at once.
+#include "multifold/ranges.hpp"
 
 #include <gtest/gtest.h>
 
@@ -50,11 +50,11 @@ T reduced(op_kind op, std::span<const T> x, std::span<const T> y = {}, std::int6
 }
 
 template <class T>
-class span_functions : public testing::Test {};
+class functions_of_ranges : public testing::Test {};
 using floating_types = testing::Types<f16, bf16, float, double>;
-TYPED_TEST_SUITE(span_functions, floating_types);
+TYPED_TEST_SUITE(functions_of_ranges, floating_types);
 
-TYPED_TEST(span_functions, are_those_of_exact_sums_for_each_of_the_first_sizes) {
+TYPED_TEST(functions_of_ranges, are_those_of_exact_sums_for_each_of_the_first_sizes) {
   using T = TypeParam;
   std::mt19937_64 random(1);
   for (int i = 0; i < families; ++i) {
@@ -77,7 +77,7 @@ TYPED_TEST(span_functions, are_those_of_exact_sums_for_each_of_the_first_sizes) 
   }
 }
 
-TYPED_TEST(span_functions, are_those_of_reduce) {
+TYPED_TEST(functions_of_ranges, are_those_of_reduce) {
   using T = TypeParam;
   std::mt19937_64 random(2);
   std::vector<std::int64_t> counts = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 100, 1000, 20'000, 40'000, 70'000, 140'000};
@@ -91,8 +91,8 @@ TYPED_TEST(span_functions, are_those_of_reduce) {
       EXPECT_EQ(bits_of(mean(a)), bits_of(reduced(op_kind::mean, a)));
       EXPECT_EQ(bits_of(norm2(a)), bits_of(reduced(op_kind::norm2, a)));
       EXPECT_EQ(bits_of(dot(a, b)), bits_of(reduced(op_kind::dot, a, b)));
-      EXPECT_EQ(bits_of(minimum(a)), bits_of(reduced(op_kind::min, a)));
-      EXPECT_EQ(bits_of(maximum(a)), bits_of(reduced(op_kind::max, a)));
+      EXPECT_EQ(bits_of(multifold::min(a)), bits_of(reduced(op_kind::min, a)));
+      EXPECT_EQ(bits_of(multifold::max(a)), bits_of(reduced(op_kind::max, a)));
       for (const std::int64_t correction : {0, 1, 2}) {
         EXPECT_EQ(bits_of(var(a, correction)), bits_of(reduced(op_kind::var, a, {}, correction)));
       }
@@ -100,36 +100,36 @@ TYPED_TEST(span_functions, are_those_of_reduce) {
   }
 }
 
-TEST(span, of_integers_has_extremes) {
+TEST(ranges, of_integers_has_extremes) {
   const std::vector<std::int16_t> x = {3, -7, 12, 0};
-  EXPECT_EQ(minimum(std::span<const std::int16_t>(x)), -7);
-  EXPECT_EQ(maximum(std::span<const std::int16_t>(x)), 12);
+  EXPECT_EQ(multifold::min(std::span<const std::int16_t>(x)), -7);
+  EXPECT_EQ(multifold::max(std::span<const std::int16_t>(x)), 12);
 }
 
-TEST(span, without_elements_has_what_reduce_has) {
+TEST(ranges, without_elements_has_what_reduce_has) {
   const std::span<const double> none;
   EXPECT_EQ(bits_of(sum(none)), bits_of(0.0));
   EXPECT_TRUE(std::isnan(mean(none)));
   EXPECT_EQ(dot(none, none), 0);
-  EXPECT_THROW(minimum(none), shape_error);
+  EXPECT_THROW(multifold::min(none), shape_error);
 }
 
-TEST(span, of_another_size_is_refused) {
+TEST(ranges, of_another_size_is_refused) {
   const std::vector<float> x(10), y(11);
   EXPECT_THROW(dot(std::span<const float>(x), std::span<const float>(y)), shape_error);
 }
 
-TEST(span, without_address_is_refused) {
+TEST(ranges, without_address_is_refused) {
   EXPECT_THROW(sum(std::span<const float>(static_cast<const float*>(nullptr), 3)), shape_error);
 }
 
-TEST(span, takes_no_correction_below_zero) {
+TEST(ranges, takes_no_correction_below_zero) {
   const std::vector<float> x(10);
   EXPECT_THROW(var(std::span<const float>(x), -1), unsupported_error);
 }
 
 // 0.1 and multiples of the least number: roundings, and what is flushed, can be seen.
-TEST(span, does_not_mind_the_environment_of_the_caller_and_leaves_it) {
+TEST(ranges, does_not_mind_the_environment_of_the_caller_and_leaves_it) {
   std::vector<double> x(1000);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = i % 2 == 0 ? 0.1 : 0x1p-1070;
   const std::vector<double> tiny(1000, 0x1p-1074);
@@ -161,7 +161,7 @@ TEST(span, does_not_mind_the_environment_of_the_caller_and_leaves_it) {
 }
 
 // From the first call on, and with sums that pairs cannot hold.
-TEST(span, is_summed_by_several_threads_at_once) {
+TEST(ranges, is_summed_by_several_threads_at_once) {
   std::mt19937_64 random(3);
   const std::vector<double> x = elements<double>(family::any_finite, 3000, random);
   std::vector<std::thread> threads;
@@ -179,7 +179,7 @@ TEST(span, is_summed_by_several_threads_at_once) {
 }
 
 // In a process of its own, which has not asked yet.
-TEST(span_death, of_an_unknown_engine_is_refused) {
+TEST(ranges_death, of_an_unknown_engine_is_refused) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   const auto call = [] {
     ::setenv("MULTIFOLD_ENGINE", "abacus", 1);

@@ -1,5 +1,5 @@
 // Small arrays go straight to a row of the CPU engine, all others the way of any array.
-#include "multifold/span.hpp"
+#include "multifold/ranges.hpp"
 
 #include <cstddef>
 
@@ -13,12 +13,9 @@ namespace {
 std::int64_t signed_count(std::size_t count) { return static_cast<std::int64_t>(count); }
 
 void reduce_as_arrays(const span_operands& s, void* result) {
-  reduce_options options;
-  options.correction = s.correction;
-  options.into = {static_cast<std::byte*>(result), static_cast<std::size_t>(item_bytes(s.type))};
   const array_view x = make_view(s.x, s.type, {signed_count(s.count)});
-  if (takes_two_arrays(s.op)) reduce(s.op, x, make_view(s.y, s.type, {signed_count(s.y_count)}), options);
-  else reduce(s.op, x, options);
+  const array_view y = make_view(s.y, s.type, {signed_count(s.y_count)});
+  reduce_views(s.op, x, takes_two_arrays(s.op) ? &y : nullptr, s.correction, result);
 }
 
 // What is wrong, or has no value, is left to those who say why.
@@ -36,6 +33,16 @@ void reduce_spans(const span_operands& s, void* result) {
   what.correction = s.correction;
   if (is_short_row(s, what)) host::run_row(what, {s.x, s.y}, signed_count(s.count), result);
   else reduce_as_arrays(s, result);
+}
+
+void reduce_views(op_kind op, const array_view& x, const array_view* y, std::int64_t correction, void* result) {
+  reduce_options options;
+  options.correction = correction;
+  const std::int64_t bytes = op == op_kind::describe ? static_cast<std::int64_t>(sizeof(summary))
+                                                     : item_bytes(default_result_dtype(op, x.type));
+  options.into = {static_cast<std::byte*>(result), static_cast<std::size_t>(bytes)};
+  if (y != nullptr) reduce(op, x, *y, options);
+  else reduce(op, x, options);
 }
 
 }  // namespace multifold::detail

@@ -1,0 +1,147 @@
+// What is reduced: a strided array in one place. Contiguous ranges, mdspans, and types of yours that say how they lie
+// in memory are one, too. No data moves here.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "multifold/dtype.hpp"
+
+namespace multifold {
+
+struct array_view;
+
+/// Where the bytes live.
+enum class place : std::uint8_t { host, device };
+
+/// How the elements of an `Array` lie in memory. Specialise it for types of yours or of other libraries:
+///
+///   template <>
+///   struct multifold::array_traits<my_matrix> {
+///     using element_type = float;
+///     static array_view view(const my_matrix& m) {
+///       return make_view(m.data(), {m.rows(), m.columns()}, {m.row_stride(), 1});
+///     }
+///   };
+template <class Array>
+struct array_traits {};
+
+namespace detail {
+
+template <class Array>
+using element_of_range = std::remove_cvref_t<decltype(*std::begin(std::declval<const Array&>()))>;
+
+}  // namespace detail
+
+/// vector, array, span, arrays of C, and what else has begin, data and size, and elements side by side.
+template <class Array>
+concept contiguous_elements = requires(const Array& a) {
+  { std::begin(a) } -> std::contiguous_iterator;
+  {std::data(a)};
+  { std::size(a) } -> std::convertible_to<std::size_t>;
+}
+&&storage_type<detail::element_of_range<Array>>;
+
+/// std::mdspan and its relatives, whose elements are in memory as they are.
+template <class Array>
+concept mdspan_like = storage_type<std::remove_cv_t<typename Array::element_type>> &&
+    std::is_lvalue_reference_v<typename Array::reference> && requires(const Array& a, std::size_t axis) {
+  { a.data_handle() } -> std::convertible_to<const typename Array::element_type*>;
+  { Array::rank() } -> std::convertible_to<std::size_t>;
+  a.extent(axis);
+  a.stride(axis);
+};
+
+/// What has array_traits.
+template <class Array>
+concept viewable = requires(const Array& a) {
+  requires storage_type<typename array_traits<Array>::element_type>;
+  { array_traits<Array>::view(a) } -> std::same_as<array_view>;
+};
+
+/// A strided array that somebody else owns. Whatever is viewable is one where a function asks for one.
+struct array_view {
+  const void* data = nullptr;
+  dtype type = dtype::f32;
+  std::vector<std::int64_t> extents = {};
+  std::vector<std::int64_t> strides = {};  // elements, any sign, 0 to repeat
+  place where = place::host;
+
+  array_view() = default;
+  array_view(const void* first, dtype element, std::vector<std::int64_t> shape, std::vector<std::int64_t> steps,
+             place there = place::host)
+      : data(first), type(element), extents(std::move(shape)), strides(std::move(steps)), where(there) {}
+  /// Nothing is copied: `array` has to outlive the view.
+  template <viewable Array>
+  array_view(const Array& array) : array_view(array_traits<Array>::view(array)) {}  // NOLINT: a view of it
+
+  std::int64_t rank() const noexcept { return static_cast<std::int64_t>(extents.size()); }
+  /// Throws shape_error if the product does not fit 64 bits.
+  std::int64_t elements() const;
+};
+
+/// Row-major (last axis fastest) and column-major strides of `extents`; all 0 where there are no elements.
+/// Throws shape_error as element_count does.
+std::vector<std::int64_t> c_strides(const std::vector<std::int64_t>& extents);
+std::vector<std::int64_t> fortran_strides(const std::vector<std::int64_t>& extents);
+
+/// The product of `extents`; throws shape_error on a negative extent or a product past 2^63 - 1.
+std::int64_t element_count(const std::vector<std::int64_t>& extents);
+
+/// "(2, 3, 4)".
+std::string to_string(const std::vector<std::int64_t>& extents);
+
+/// A dense row-major host or device array.
+array_view make_view(const void* data, dtype type, std::vector<std::int64_t> extents, place where = place::host);
+
+template <storage_type T>
+array_view make_view(const T* data, std::vector<std::int64_t> extents, place where = place::host) {
+  return make_view(static_cast<const void*>(data), dtype_of<T>, std::move(extents), where);
+}
+
+/// An array with strides of its own [elements], as many as extents.
+template <storage_type T>
+array_view make_view(const T* data, std::vector<std::int64_t> extents, std::vector<std::int64_t> strides,
+                     place where = place::host) {
+  return {data, dtype_of<T>, std::move(extents), std::move(strides), where};
+}
+
+/// `view` as an array of `extents`, by NumPy's rules: axes count from the last, and those that are missing, or of
+/// extent 1, repeat. Nothing is copied. Throws: shape_error for extents that do not fit.
+array_view broadcast_to(const array_view& view, const std::vector<std::int64_t>& extents);
+
+template <contiguous_elements Array>
+struct array_traits<Array> {
+  using element_type = detail::element_of_range<Array>;
+  static array_view view(const Array& a) { return make_view(std::data(a), {static_cast<std::int64_t>(std::size(a))}); }
+};
+
+template <mdspan_like Array>
+struct array_traits<Array> {
+  using element_type = std::remove_cv_t<typename Array::element_type>;
+  static array_view view(const Array& a) {
+    std::vector<std::int64_t> extents, strides;
+    for (std::size_t axis = 0; axis < Array::rank(); ++axis) {
+      extents.push_back(static_cast<std::int64_t>(a.extent(axis)));
+      strides.push_back(static_cast<std::int64_t>(a.stride(axis)));
+    }
+    return make_view(static_cast<const element_type*>(a.data_handle()), std::move(extents), std::move(strides));
+  }
+};
+
+template <viewable Array>
+using element_type_of = typename array_traits<Array>::element_type;
+
+/// `array` as the functions of arrays take it: nothing is copied, so it has to outlive the view.
+template <viewable Array>
+array_view as_view(const Array& array) {
+  return array_traits<Array>::view(array);
+}
+
+}  // namespace multifold
