@@ -1,0 +1,45 @@
+"""NumPy with multifold's reductions, as a module that array-api-tests can be pointed at.
+
+What multifold refuses by name stays NumPy's: complex numbers, fractional corrections, and norms of other orders.
+"""
+
+import functools
+
+import numpy
+from numpy import *  # noqa: F403
+
+import multifold
+
+_ours = multifold.array_namespace(numpy.empty(0))
+
+
+def _refused(arrays, keywords):
+    fractional = float(keywords.get("correction", 0)) % 1 != 0
+    return fractional or keywords.get("ord", 2) not in (1, 2, numpy.inf) or any(a.dtype.kind == "c" for a in arrays)
+
+
+def _with_refused(ours, theirs):
+    @functools.wraps(theirs)
+    def reduction(*arrays, **keywords):
+        arrays = [numpy.asarray(array) for array in arrays]
+        if len(arrays) == 2:
+            arrays = [array.astype(numpy.result_type(*arrays)) for array in arrays]
+        if _refused(arrays, keywords) or numpy.dtype(keywords.get("dtype") or bool).kind == "c":
+            return theirs(*arrays, **keywords)
+        return ours(*arrays, **keywords)
+
+    return reduction
+
+
+class _Linalg:
+    vector_norm = staticmethod(_with_refused(multifold.vector_norm, numpy.linalg.vector_norm))
+    vecdot = staticmethod(_with_refused(multifold.vecdot, numpy.linalg.vecdot))
+
+    def __getattr__(self, name):
+        return getattr(numpy.linalg, name)
+
+
+linalg = _Linalg()
+__array_namespace_info__ = numpy.__array_namespace_info__
+for _name in "sum prod mean var std min max argmin argmax count_nonzero all any vecdot".split():
+    globals()[_name] = _with_refused(getattr(_ours, _name), getattr(numpy, _name))
