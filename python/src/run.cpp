@@ -62,6 +62,12 @@ std::vector<std::int64_t> common_extents(const array_view& x, const array_view& 
   return common;
 }
 
+// Of axis 1, 2, ... from the end; throws where there is none.
+std::int64_t extent_from_end(const array_view& x, std::int64_t axis) {
+  if (axis < 1 || axis > x.rank()) throw nb::value_error("an array of vecdot has no such axis");
+  return x.extents[static_cast<std::size_t>(x.rank() - axis)];
+}
+
 }  // namespace
 
 nb::object reduce_one(op_kind op, nb::handle x, nb::handle y, const keywords& given) {
@@ -133,6 +139,11 @@ nb::object vecdot(nb::handle x, nb::handle y, const keywords& given) {
   settings set = settings_from(given);
   const taken_array first(x), other(y);
   const std::vector<std::int64_t> common = common_extents(first.view(), other.view());
+  const std::vector<std::int64_t> axis = integers_from(given.axis, "axis");
+  if (axis.size() != 1) throw nb::value_error("vecdot takes one axis");
+  const std::int64_t from_end = axis[0] < 0 ? -axis[0] : static_cast<std::int64_t>(common.size()) - axis[0];
+  if (extent_from_end(first.view(), from_end) != extent_from_end(other.view(), from_end))
+    throw nb::value_error("the axis of vecdot has to have the same extent in both arrays");
   const array_view a = broadcast_to(first.view(), common), b = broadcast_to(other.view(), common);
   reduce_result result;
   without_gil(a.elements() >= long_bytes / item_bytes(a.type) && a.where == place::host, [&](std::stop_token stop) {

@@ -64,7 +64,8 @@ def test_deleters_run_once():
         code = 2
 
         def __dlpack__(self):
-            self.managed = Managed(ctypes.addressof(data), 1, 0, 1, self.code, 64, 1, ctypes.addressof(shape), None, 8, None, deleter)
+            where, layout = (ctypes.addressof(data), 1, 0), (ctypes.addressof(shape), None, 8)
+            self.managed = Managed(*where, 1, self.code, 64, 1, *layout, None, deleter)
             return new_capsule(ctypes.addressof(self.managed), b"dltensor", None)
 
     assert multifold.sum(Producer()) == 3.5

@@ -10,7 +10,10 @@ import multifold
 from exact import same, some
 
 
-@pytest.mark.parametrize("op", ["sum", "mean", "var", "std", "norm1", "sumsq", "norm2", "min", "max", "any", "all", "count_nonzero"])
+ops = ["sum", "mean", "var", "std", "norm1", "sumsq", "norm2", "min", "max", "any", "all", "count_nonzero"]
+
+
+@pytest.mark.parametrize("op", ops)
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int32"])
 def test_parts_are_the_whole(op, dtype):
     x = some(np.dtype(dtype), 1000)
@@ -40,7 +43,8 @@ def test_indices_count_on():
 def test_pickles_and_bytes():
     state = multifold.State("mean", "float64")
     state.update(np.array([1.0, 2.0]))
-    for other in (pickle.loads(pickle.dumps(state)), copy.deepcopy(state), multifold.State.from_bytes(bytes(state), "mean")):
+    from_bytes = multifold.State.from_bytes(bytes(state), "mean")
+    for other in (pickle.loads(pickle.dumps(state)), copy.deepcopy(state), from_bytes):
         assert other == state and other.op == "mean" and other.value() == 1.5
     same(state.value(op="sum", dtype="float32"), np.float32(3))
     assert state.value(out=float) == 1.5

@@ -105,6 +105,11 @@ def test_two_arrays():
     rows = some(np.dtype("int32"), (3, 4))
     same(multifold.vecdot(rows, rows[0]), np.asarray((rows.astype("int64") * rows[0]).sum(-1)))
     same(multifold.vecdot(rows[:, None], rows, axis=-1).shape, (3, 3))
+    for wrong in ((rows, rows[:, :1]), (rows, rows[0, 0, ...])):
+        with pytest.raises(ValueError, match="axis"):
+            multifold.vecdot(*wrong)
+    with pytest.raises(ValueError, match="axis"):
+        multifold.vecdot(rows, rows, axis=2)
     with pytest.raises(ValueError):
         multifold.dot(x, y.astype("float64"))
 
@@ -155,8 +160,10 @@ def test_several_and_described():
 
 def test_segments_and_groups():
     x = some(np.dtype("float32"), 6)
-    same(multifold.segment_sum(x, np.array([0, 3, 3, 6])), np.array([multifold.sum(x[:3]), 0, multifold.sum(x[3:])], "float32"))
-    same(multifold.segment_reduce("argmax", x, np.array([0, 3, 6], "int32")), np.array([np.argmax(x[:3]), np.argmax(x[3:])]))
+    sums = np.array([multifold.sum(x[:3]), 0, multifold.sum(x[3:])], "float32")
+    same(multifold.segment_sum(x, np.array([0, 3, 3, 6])), sums)
+    greatest = np.array([np.argmax(x[:3]), np.argmax(x[3:])])
+    same(multifold.segment_reduce("argmax", x, np.array([0, 3, 6], "int32")), greatest)
     keys = np.array([2, 0, 2, 0, 2, 0])
     expected = np.array([multifold.sum(x[1::2]), 0, multifold.sum(x[::2])], "float32")
     same(multifold.reduce_by_key("sum", x, keys), expected)
