@@ -1,5 +1,6 @@
 // Operations by name: one, several in one read, of segments and of groups.
 #include "functions.hpp"
+#include "results.hpp"
 #include "run.hpp"
 
 namespace multifold::python {
@@ -48,8 +49,8 @@ void add_general(nb::module_& module) {
       "reduce",
       [](nb::handle op, nb::handle x, nb::handle y, object axis, bool keepdims, object type, object where,
          object initial, object correction, object nan, object wanted, object engine, int threads, object out) {
-        return reduce_any(op, x, y,
-                          {axis, type, keepdims, where, initial, correction, nan, wanted, engine, threads, out});
+        return as_any(reduce_any(
+            op, x, y, {axis, type, keepdims, where, initial, correction, nan, wanted, engine, threads, out}));
       },
       "op"_a.none(), "x"_a.none(), "y"_a = nb::none(), nb::kw_only(), "axis"_a = nb::none(), "keepdims"_a = false,
       MULTIFOLD_PY_REST, "The operation of this name (multifold.ops), or the list of results of several in one read.");
@@ -57,8 +58,9 @@ void add_general(nb::module_& module) {
       "segment_reduce",
       [](nb::handle op, nb::handle x, nb::handle offsets, nb::handle y, object axis, object type, object where,
          object initial, object correction, object nan, object wanted, object engine, int threads, object out) {
-        return reduce_segments(op_from(op), x, y, offsets,
-                               {axis, type, false, where, initial, correction, nan, wanted, engine, threads, out});
+        return as_any(
+            reduce_segments(op_from(op), x, y, offsets,
+                            {axis, type, false, where, initial, correction, nan, wanted, engine, threads, out}));
       },
       "op"_a.none(), "x"_a.none(), "offsets"_a.none(), "y"_a = nb::none(), nb::kw_only(), "axis"_a = 0,
       MULTIFOLD_PY_REST,
@@ -68,7 +70,7 @@ void add_general(nb::module_& module) {
       [](nb::handle x, nb::handle offsets, object axis) {
         keywords given;
         given.axis = axis;
-        return reduce_segments(op_kind::sum, x, nb::handle(), offsets, given);
+        return as_any(reduce_segments(op_kind::sum, x, nb::handle(), offsets, given));
       },
       "x"_a.none(), "offsets"_a.none(), nb::kw_only(), "axis"_a = 0,
       "The sum of each segment x[offsets[i]:offsets[i + 1]].");
@@ -77,8 +79,8 @@ void add_general(nb::module_& module) {
       [](nb::handle op, nb::handle x, nb::handle keys, nb::handle groups, nb::handle y, object axis, object type,
          object where, object initial, object correction, object nan, object wanted, object engine, int threads,
          object out) {
-        return reduce_keys(op_from(op), x, y, keys, groups,
-                           {axis, type, false, where, initial, correction, nan, wanted, engine, threads, out});
+        return as_any(reduce_keys(op_from(op), x, y, keys, groups,
+                                  {axis, type, false, where, initial, correction, nan, wanted, engine, threads, out}));
       },
       "op"_a.none(), "x"_a.none(), "keys"_a.none(), "groups"_a = nb::none(), "y"_a = nb::none(), nb::kw_only(),
       "axis"_a = 0, MULTIFOLD_PY_REST,

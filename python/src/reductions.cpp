@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "functions.hpp"
+#include "results.hpp"
 #include "run.hpp"
 
 namespace multifold::python {
@@ -32,8 +33,8 @@ void add_total(nb::module_& module, const char* name, const char* text) {
       name,
       [](nb::handle x, object axis, object type, bool keepdims, object where, object initial, object wanted, object nan,
          object engine, int threads, object out) {
-        return quick_or_one<Op>(x,
-                                {axis, type, keepdims, where, initial, nb::none(), nan, wanted, engine, threads, out});
+        return as_any(
+            quick_or_one<Op>(x, {axis, type, keepdims, where, initial, nb::none(), nan, wanted, engine, threads, out}));
       },
       "x"_a.none(), nb::kw_only(), "axis"_a = nb::none(), "dtype"_a = nb::none(), "keepdims"_a = false,
       "where"_a = nb::none(), "initial"_a = nb::none(), "accuracy"_a = nb::none(), MULTIFOLD_PY_COMMON, text);
@@ -46,7 +47,8 @@ void add_extreme(nb::module_& module, const char* name, const char* text) {
       [](nb::handle x, object axis, bool keepdims, object where, object initial, object nan, object engine, int threads,
          object out) {
         const nb::object none = nb::none();
-        return quick_or_one<Op>(x, {axis, none, keepdims, where, initial, none, nan, none, engine, threads, out});
+        return as_any(
+            quick_or_one<Op>(x, {axis, none, keepdims, where, initial, none, nan, none, engine, threads, out}));
       },
       "x"_a.none(), nb::kw_only(), "axis"_a = nb::none(), "keepdims"_a = false, "where"_a = nb::none(),
       "initial"_a = nb::none(), MULTIFOLD_PY_COMMON, text);
@@ -59,7 +61,7 @@ void add_plain(nb::module_& module, const char* name, const char* text) {
       name,
       [](nb::handle x, object axis, bool keepdims, object where, object nan, object engine, int threads, object out) {
         const nb::object none = nb::none();
-        return one<Op>(x, {axis, none, keepdims, where, none, none, nan, none, engine, threads, out});
+        return as_any(one<Op>(x, {axis, none, keepdims, where, none, none, nan, none, engine, threads, out}));
       },
       "x"_a.none(), nb::kw_only(), "axis"_a = nb::none(), "keepdims"_a = false, "where"_a = nb::none(),
       MULTIFOLD_PY_COMMON, text);
@@ -72,7 +74,7 @@ void add_spread(nb::module_& module, const char* name, const char* text) {
       [](nb::handle x, object axis, object correction, object type, bool keepdims, object where, object nan,
          object engine, int threads, object out) {
         const nb::object none = nb::none();
-        return one<Op>(x, {axis, type, keepdims, where, none, correction, nan, none, engine, threads, out});
+        return as_any(one<Op>(x, {axis, type, keepdims, where, none, correction, nan, none, engine, threads, out}));
       },
       "x"_a.none(), nb::kw_only(), "axis"_a = nb::none(), "correction"_a = 0, "dtype"_a = nb::none(),
       "keepdims"_a = false, "where"_a = nb::none(), MULTIFOLD_PY_COMMON, text);
@@ -94,7 +96,7 @@ void add_norms(nb::module_& module) {
       [](nb::handle x, object axis, bool keepdims, nb::handle ord, object where, object nan, object engine, int threads,
          object out) {
         const nb::object none = nb::none();
-        return vector_norm(x, {axis, none, keepdims, where, none, none, nan, none, engine, threads, out}, ord);
+        return as_any(vector_norm(x, {axis, none, keepdims, where, none, none, nan, none, engine, threads, out}, ord));
       },
       "x"_a.none(), nb::kw_only(), "axis"_a = nb::none(), "keepdims"_a = false, "ord"_a = 2, "where"_a = nb::none(),
       MULTIFOLD_PY_COMMON, "The norm of order 1, 2 or inf, correctly rounded: no square overflows on the way.");
@@ -105,7 +107,7 @@ void add_of_two(nb::module_& module) {
       "vecdot",
       [](nb::handle x1, nb::handle x2, object axis, object nan, object engine, int threads, object out) {
         const nb::object none = nb::none();
-        return vecdot(x1, x2, {axis, none, false, none, none, none, nan, none, engine, threads, out});
+        return as_any(vecdot(x1, x2, {axis, none, false, none, none, none, nan, none, engine, threads, out}));
       },
       "x1"_a.none(), "x2"_a.none(), nb::kw_only(), "axis"_a = -1, MULTIFOLD_PY_COMMON,
       "The sums of products along one axis of two arrays of one dtype, which are broadcast against each other.");
@@ -114,8 +116,8 @@ void add_of_two(nb::module_& module) {
       [](nb::handle x, nb::handle y, object axis, object type, bool keepdims, object where, object nan, object engine,
          int threads, object out) {
         const nb::object none = nb::none();
-        return reduce_one(op_kind::dot, x, y,
-                          {axis, type, keepdims, where, none, none, nan, none, engine, threads, out});
+        return as_any(
+            reduce_one(op_kind::dot, x, y, {axis, type, keepdims, where, none, none, nan, none, engine, threads, out}));
       },
       "x"_a.none(), "y"_a.none(), nb::kw_only(), "axis"_a = nb::none(), "dtype"_a = nb::none(), "keepdims"_a = false,
       "where"_a = nb::none(), MULTIFOLD_PY_COMMON,
@@ -125,8 +127,8 @@ void add_of_two(nb::module_& module) {
       [](nb::handle x, nb::handle y, object axis, object correction, object type, bool keepdims, object where,
          object nan, object engine, int threads, object out) {
         const nb::object none = nb::none();
-        return reduce_one(op_kind::cov, x, y,
-                          {axis, type, keepdims, where, none, correction, nan, none, engine, threads, out});
+        return as_any(reduce_one(op_kind::cov, x, y,
+                                 {axis, type, keepdims, where, none, correction, nan, none, engine, threads, out}));
       },
       "x"_a.none(), "y"_a.none(), nb::kw_only(), "axis"_a = nb::none(), "correction"_a = 1, "dtype"_a = nb::none(),
       "keepdims"_a = false, "where"_a = nb::none(), MULTIFOLD_PY_COMMON,

@@ -50,8 +50,8 @@ void update(python_state& s, nb::handle x, nb::handle y, nb::handle nan, int thr
   s.value.merge(part);
 }
 
-nb::object value_of(const python_state& s, nb::handle op, nb::handle type, nb::handle correction, nb::handle initial,
-                    nb::handle out) {
+nb::any value_of(const python_state& s, nb::handle op, nb::handle type, nb::handle correction, nb::handle initial,
+                 nb::handle out) {
   const op_kind kind = op.is_none() ? s.op : op_from(op);
   finish_options options;
   if (!type.is_none()) options.result = dtype_from(type);
@@ -59,8 +59,8 @@ nb::object value_of(const python_state& s, nb::handle op, nb::handle type, nb::h
   if (!initial.is_none()) options.initial = initial_from(initial);
   const reduce_result result = s.value.finish(kind, options);
   const bool as_number = !out.is_none();
-  if (kind == op_kind::describe) return summary_object(result, s.value.element(), as_number);
-  return result_object(result, nb::handle(), as_number);
+  if (kind == op_kind::describe) return as_any(summary_object(result, s.value.element(), as_number));
+  return as_any(result_object(result, nb::handle(), as_number));
 }
 
 nb::tuple shape_of(const python_state& s) {
