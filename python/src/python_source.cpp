@@ -1,0 +1,165 @@
+#include "python_source.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "taken_array.hpp"
+
+namespace multifold::python {
+namespace {
+
+bool is_path(nb::handle object) { return nb::isinstance<nb::str>(object) || nb::hasattr(object, "__fspath__"); }
+bool is_iterator(nb::handle object) { return PyIter_Check(object.ptr()) != 0; }
+bool has_rows(nb::handle object) {
+  return nb::hasattr(object, "shape") && nb::hasattr(object, "dtype") && nb::hasattr(object, "__getitem__");
+}
+
+// An object that is let go of with the GIL, from whichever thread the source dies in.
+struct kept {
+  nb::object object;
+  ~kept() {
+    nb::gil_scoped_acquire gil;
+    object.reset();
+  }
+};
+
+// The elements of `piece` in row-major order and in this machine's byte order.
+nb::object as_dense(nb::handle piece, dtype type) {
+  const nb::module_ numpy = nb::module_::import_("numpy");
+  const nb::object array = numpy.attr("asarray")(piece);
+  if (is_masked(array)) raise_type_error("multifold takes no masked arrays, whose masks it would ignore");
+  if (dtype_from(array.attr("dtype")) != type) {
+    raise_type_error("a chunk of " + numpy_name(dtype_from(array.attr("dtype"))) + " after one of " + numpy_name(type));
+  }
+  const nb::object native = array.attr("astype")(scalar_type(type), nb::arg("copy") = false);
+  return numpy.attr("ravel")(native);
+}
+
+// Elements that have been fetched and wait to be copied.
+class fetched {
+ public:
+  explicit fetched(dtype type) : type_(type) {}
+
+  void set(nb::handle piece) {
+    array_.reset();
+    array_.emplace(as_dense(piece, type_));
+    next_ = 0;
+  }
+
+  std::int64_t left() const noexcept { return array_ ? array_->view().elements() - next_ : 0; }
+
+  std::int64_t copy_to(std::span<std::byte> chunk) {
+    const std::int64_t item = item_bytes(type_), room = static_cast<std::int64_t>(chunk.size()) / item;
+    const std::int64_t count = std::min(room, left());
+    const auto* from = static_cast<const std::byte*>(array_->view().data) + next_ * item;
+    std::memcpy(chunk.data(), from, static_cast<std::size_t>(count * item));
+    next_ += count;
+    return count;
+  }
+
+  void clear() { array_.reset(); }
+
+ private:
+  dtype type_;
+  std::optional<taken_array> array_;
+  std::int64_t next_ = 0;
+};
+
+// Brings elements out of what `next_piece` returns, piece by piece, until it returns null.
+template <class NextPiece>
+class pieces {
+ public:
+  pieces(dtype type, NextPiece next_piece) : state_(std::make_shared<state>(type, std::move(next_piece))) {}
+
+  std::int64_t operator()(std::int64_t, std::span<std::byte> chunk) {
+    nb::gil_scoped_acquire gil;
+    while (state_->now.left() == 0) {
+      const nb::object piece = state_->next_piece();
+      if (!piece.is_valid()) return 0;
+      state_->now.set(piece);
+    }
+    const std::int64_t count = state_->now.copy_to(chunk);
+    if (state_->now.left() == 0) state_->now.clear();
+    return count;
+  }
+
+ private:
+  struct state {
+    state(dtype type, NextPiece next) : now(type), next_piece(std::move(next)) {}
+    ~state() {
+      nb::gil_scoped_acquire gil;
+      now.clear();
+    }
+    fetched now;
+    NextPiece next_piece;
+  };
+  std::shared_ptr<state> state_;
+};
+
+std::unique_ptr<source> from_iterator(nb::handle iterator) {
+  const nb::object first = nb::steal(PyIter_Next(iterator.ptr()));
+  if (!first.is_valid()) {
+    if (PyErr_Occurred() != nullptr) throw nb::python_error();
+    throw nb::value_error(
+        "the iterator has no chunk, and so no dtype: state(op, dtype) knows the value of no elements");
+  }
+  const dtype type = dtype_from(nb::module_::import_("numpy").attr("asarray")(first).attr("dtype"));
+  const auto rest = std::make_shared<kept>(nb::borrow(iterator)), head = std::make_shared<kept>(first);
+  const auto next_piece = [rest, head]() -> nb::object {
+    if (head->object.is_valid()) return std::move(head->object);
+    nb::object piece = nb::steal(PyIter_Next(rest->object.ptr()));
+    if (!piece.is_valid() && PyErr_Occurred() != nullptr) throw nb::python_error();
+    return piece;
+  };
+  return make_source("iterator", {type, {-1}, false}, pieces(type, next_piece));
+}
+
+// Rows that are fetched at once: about 16 MiB, in whole chunks of the file where it has them.
+std::int64_t rows_at_once(nb::handle array, std::int64_t row_bytes) {
+  constexpr std::int64_t most = INT64_C(16) << 20;
+  const std::int64_t rows = std::max<std::int64_t>(1, most / std::max<std::int64_t>(1, row_bytes));
+  const nb::object chunks = nb::getattr(array, "chunks", nb::none());
+  if (!nb::isinstance<nb::tuple>(chunks) || nb::len(chunks) == 0) return rows;
+  const nb::object first = chunks[0];
+  if (!PyLong_Check(first.ptr())) return rows;
+  const std::int64_t step = nb::cast<std::int64_t>(first);
+  return step <= 0 ? rows : std::max<std::int64_t>(1, rows / step) * step;
+}
+
+std::unique_ptr<source> from_rows(nb::handle array) {
+  const dtype type = dtype_from(array.attr("dtype"));
+  std::vector<std::int64_t> extents;
+  for (nb::handle extent : nb::object(array.attr("shape"))) extents.push_back(nb::cast<std::int64_t>(extent));
+  const std::int64_t total = element_count(extents);
+  const std::int64_t rows = extents.empty() ? 1 : extents[0];
+  const std::int64_t step = rows_at_once(array, rows == 0 ? 0 : total / rows * item_bytes(type));
+  const auto all = std::make_shared<kept>(nb::borrow(array));
+  const bool single = extents.empty();
+  const auto next_piece = [all, rows, step, single, first = std::int64_t{0}]() mutable -> nb::object {
+    if (first >= rows) return {};
+    const std::int64_t last = std::min(rows, first + step);
+    const nb::object where =
+        single ? nb::object(nb::tuple()) : nb::object(nb::slice(nb::int_(first), nb::int_(last), nb::none()));
+    first = last;
+    return all->object[where];
+  };
+  return make_source("rows", {type, extents, false}, pieces(type, next_piece));
+}
+
+}  // namespace
+
+bool is_source(nb::handle object) {
+  if (is_path(object) || is_iterator(object)) return true;
+  return !taken_array::fits(object) && !nb::hasattr(object, "to_numpy") && has_rows(object);
+}
+
+std::unique_ptr<source> source_from(nb::handle object) {
+  if (is_path(object)) {
+    const nb::object path = nb::module_::import_("os").attr("fspath")(object);
+    const std::string text = text_of(path);
+    return open_source(text, std::nullopt);
+  }
+  return is_iterator(object) ? from_iterator(object) : from_rows(object);
+}
+
+}  // namespace multifold::python

@@ -1,0 +1,199 @@
+#include "run.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "interrupt.hpp"
+#include "python_source.hpp"
+#include "results.hpp"
+
+namespace multifold::python {
+namespace {
+
+constexpr std::int64_t long_bytes = INT64_C(64) << 20;
+
+// An array, or what is read in chunks.
+struct input {
+  std::optional<taken_array> array;
+  std::unique_ptr<source> chunks;
+
+  explicit input(nb::handle object) {
+    if (is_source(object)) chunks = source_from(object);
+    else array.emplace(object);
+  }
+
+  dtype type() const { return array ? array->view().type : chunks->layout().type; }
+  bool on_device() const { return array && array->view().where == place::device; }
+  bool is_long() const {
+    if (!array) return true;
+    return !on_device() && array->view().elements() >= long_bytes / item_bytes(type());
+  }
+};
+
+// Calls `call` with x, or with x and y, as views or as sources.
+template <class Call>
+auto with_inputs(input& x, input* y, Call call) {
+  if (y == nullptr) return x.array ? call(x.array->view()) : call(*x.chunks);
+  if (x.array.has_value() != y->array.has_value())
+    raise_type_error("two arrays in memory, or two that are read in chunks, are reduced together; not one of each");
+  return x.array ? call(x.array->view(), y->array->view()) : call(*x.chunks, *y->chunks);
+}
+
+std::unique_ptr<input> second(op_kind op, nb::handle y) {
+  const bool given = y.is_valid() && !y.is_none();
+  if (given != takes_two_arrays(op))
+    raise_type_error(std::string(name(op)) + (given ? " takes one array" : " takes two arrays"));
+  return given ? std::make_unique<input>(y) : nullptr;
+}
+
+nb::object python_result(op_kind op, const reduce_result& result, nb::handle x, dtype element, bool as_number) {
+  if (op == op_kind::describe) return summary_object(result, element, as_number);
+  return result_object(result, x, as_number);
+}
+
+std::vector<std::int64_t> common_extents(const array_view& x, const array_view& y) {
+  const auto rank = std::max(x.extents.size(), y.extents.size());
+  std::vector<std::int64_t> common(rank, 1);
+  for (const array_view* each : {&x, &y}) {
+    const std::size_t missing = rank - each->extents.size();
+    for (std::size_t i = 0; i < each->extents.size(); ++i)
+      if (each->extents[i] != 1) common[missing + i] = each->extents[i];
+  }
+  return common;
+}
+
+// Of axis 1, 2, ... from the end; throws where there is none.
+std::int64_t extent_from_end(const array_view& x, std::int64_t axis) {
+  if (axis < 1 || axis > x.rank()) throw nb::value_error("an array of vecdot has no such axis");
+  return x.extents[static_cast<std::size_t>(x.rank() - axis)];
+}
+
+}  // namespace
+
+nb::object reduce_one(op_kind op, nb::handle x, nb::handle y, const keywords& given) {
+  settings set = settings_from(given);
+  input first(x);
+  const std::unique_ptr<input> other = second(op, y);
+  reduce_result result;
+  without_gil(first.is_long(), [&](std::stop_token stop) {
+    set.options.stop = std::move(stop);
+    result = with_inputs(first, other.get(), [&](auto&... of) { return reduce(op, of..., set.options); });
+  });
+  return python_result(op, result, x, first.type(), set.as_number);
+}
+
+nb::object reduce_several(std::span<const op_kind> ops, nb::handle x, nb::handle y, const keywords& given) {
+  settings set = settings_from(given);
+  if (ops.empty()) throw nb::value_error("at least one operation is needed");
+  input first(x);
+  const std::unique_ptr<input> other = second(ops.front(), y);
+  std::vector<reduce_result> results;
+  without_gil(first.is_long(), [&](std::stop_token stop) {
+    set.options.stop = std::move(stop);
+    results = with_inputs(first, other.get(), [&](auto&... of) { return reduce(ops, of..., set.options); });
+  });
+  nb::list values;
+  for (std::size_t i = 0; i < ops.size(); ++i)
+    values.append(python_result(ops[i], results[i], x, first.type(), set.as_number));
+  return values;
+}
+
+nb::object reduce_segments(op_kind op, nb::handle x, nb::handle y, nb::handle offsets, const keywords& given) {
+  settings set = settings_from(given);
+  input first(x);
+  const std::unique_ptr<input> other = second(op, y);
+  const taken_array list(offsets);
+  const segments of = segments::from_offsets(list.view());
+  reduce_result result;
+  without_gil(first.is_long(), [&](std::stop_token stop) {
+    set.options.stop = std::move(stop);
+    result = with_inputs(first, other.get(), [&](auto&... each) { return reduce(op, each..., of, set.options); });
+  });
+  return python_result(op, result, x, first.type(), set.as_number);
+}
+
+nb::object reduce_keys(op_kind op, nb::handle x, nb::handle y, nb::handle keys, nb::handle groups,
+                       const keywords& given) {
+  settings set = settings_from(given);
+  input first(x);
+  const std::unique_ptr<input> other = second(op, y);
+  const taken_array list(keys);
+  std::int64_t count = 0;
+  if (!groups.is_none()) count = integers_from(groups, "groups").at(0);
+  else if (list.view().elements() > 0) {
+    reduce_options as_i64;
+    as_i64.result = dtype::i64;
+    const reduce_result greatest = reduce(op_kind::max, list.view(), as_i64);
+    count = greatest.value<std::int64_t>() + 1;
+  }
+  reduce_result result;
+  without_gil(first.is_long(), [&](std::stop_token stop) {
+    set.options.stop = std::move(stop);
+    result = with_inputs(first, other.get(),
+                         [&](auto&... each) { return reduce_by_key(op, each..., list.view(), count, set.options); });
+  });
+  return python_result(op, result, x, first.type(), set.as_number);
+}
+
+nb::object vecdot(nb::handle x, nb::handle y, const keywords& given) {
+  settings set = settings_from(given);
+  const taken_array first(x), other(y);
+  const std::vector<std::int64_t> common = common_extents(first.view(), other.view());
+  const std::vector<std::int64_t> axis = integers_from(given.axis, "axis");
+  if (axis.size() != 1) throw nb::value_error("vecdot takes one axis");
+  const std::int64_t from_end = axis[0] < 0 ? -axis[0] : static_cast<std::int64_t>(common.size()) - axis[0];
+  if (extent_from_end(first.view(), from_end) != extent_from_end(other.view(), from_end))
+    throw nb::value_error("the axis of vecdot has to have the same extent in both arrays");
+  const array_view a = broadcast_to(first.view(), common), b = broadcast_to(other.view(), common);
+  reduce_result result;
+  without_gil(a.elements() >= long_bytes / item_bytes(a.type) && a.where == place::host, [&](std::stop_token stop) {
+    set.options.stop = std::move(stop);
+    result = reduce(op_kind::dot, a, b, set.options);
+  });
+  return result_object(result, x, set.as_number);
+}
+
+nb::object greatest_magnitude(nb::handle x, const keywords& given) {
+  settings set = settings_from(given);
+  input first(x);
+  constexpr op_kind ops[] = {op_kind::max, op_kind::min};
+  std::vector<reduce_result> ends;
+  without_gil(first.is_long(), [&](std::stop_token stop) {
+    set.options.stop = std::move(stop);
+    ends = with_inputs(first, nullptr, [&](auto&... of) { return reduce(std::span(ops), of..., set.options); });
+  });
+  if (!is_floating(ends[0].type)) raise_type_error("a norm of integers of infinite order: x.astype('float64') has one");
+  visit_floating(ends[0].type, [&]<class T>() {
+    constexpr std::size_t item = sizeof(T);
+    for (std::size_t at = 0; at < ends[0].data.size(); at += item) {
+      T values[2];
+      std::memcpy(&values[0], &ends[0].data[at], item);
+      std::memcpy(&values[1], &ends[1].data[at], item);
+      // NaN, if there is one, is both.
+      const bool low = -to_double(values[1]) > to_double(values[0]);
+      std::memcpy(&ends[0].data[at], &values[low ? 1 : 0], item);
+      std::byte& sign = ends[0].data[at + item - 1];
+      sign &= std::byte{0x7f};
+    }
+  });
+  return result_object(ends[0], x, set.as_number);
+}
+
+state partial_state(op_kind op, nb::handle x, nb::handle y, const keywords& given, std::int64_t kept_axes) {
+  settings set = settings_from(given);
+  input first(x);
+  const std::unique_ptr<input> other = second(op, y);
+  const auto rank = static_cast<std::int64_t>(first.array ? first.array->view().extents.size()
+                                                          : first.chunks->layout().extents.size());
+  std::vector<std::int64_t> axes;
+  for (std::int64_t axis = 0; axis < rank - kept_axes; ++axis) axes.push_back(axis);
+  set.options.axes = axes;
+  std::optional<state> part;
+  without_gil(first.is_long(), [&](std::stop_token stop) {
+    set.options.stop = std::move(stop);
+    part.emplace(with_inputs(first, other.get(), [&](auto&... of) { return reduce_to_state(op, of..., set.options); }));
+  });
+  return std::move(*part);
+}
+
+}  // namespace multifold::python

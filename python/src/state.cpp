@@ -1,0 +1,120 @@
+// class State: a reduction that goes on, elsewhere too.
+#include <new>
+
+#include "functions.hpp"
+#include "results.hpp"
+#include "run.hpp"
+
+namespace multifold::python {
+namespace {
+
+using namespace nb::literals;
+
+struct python_state {
+  op_kind op;
+  state value;
+};
+
+nb::bytes bytes_of(const python_state& s) {
+  const std::vector<std::byte> all = s.value.bytes();
+  return nb::bytes(all.data(), all.size());
+}
+
+state state_in(const nb::bytes& bytes) {
+  return state(std::span(static_cast<const std::byte*>(bytes.data()), bytes.size()));
+}
+
+op_kind first_op_of(const state& s) {
+  for (const op_kind op : all_ops)
+    if (s.has(op)) return op;
+  for (const op_kind op : two_array_ops)
+    if (s.has(op)) return op;
+  return op_kind::describe;
+}
+
+python_state from_bytes(const nb::bytes& bytes, nb::handle op) {
+  state value = state_in(bytes);
+  const op_kind kind = op.is_none() ? first_op_of(value) : op_from(op);
+  if (!value.has(kind))
+    throw nb::value_error(("this is a state of " + value.name() + ", which has no " + std::string(name(kind))).c_str());
+  return {kind, std::move(value)};
+}
+
+// Adds elements behind those there are.
+void update(python_state& s, nb::handle x, nb::handle y, nb::handle nan, int threads) {
+  keywords given;
+  if (!nan.is_none()) given.nan = nb::borrow(nan);
+  given.threads = threads;
+  state part = partial_state(s.op, x, y, given, static_cast<std::int64_t>(s.value.extents().size()));
+  part.move(s.value.end());
+  s.value.merge(part);
+}
+
+nb::any value_of(const python_state& s, nb::handle op, nb::handle type, nb::handle correction, nb::handle initial,
+                 nb::handle out) {
+  const op_kind kind = op.is_none() ? s.op : op_from(op);
+  finish_options options;
+  if (!type.is_none()) options.result = dtype_from(type);
+  options.correction = correction_from(correction);
+  if (!initial.is_none()) options.initial = initial_from(initial);
+  const reduce_result result = s.value.finish(kind, options);
+  const bool as_number = !out.is_none();
+  if (kind == op_kind::describe) return as_any(summary_object(result, s.value.element(), as_number));
+  return as_any(result_object(result, nb::handle(), as_number));
+}
+
+nb::tuple shape_of(const python_state& s) {
+  nb::list extents;
+  for (const std::int64_t extent : s.value.extents()) extents.append(extent);
+  return nb::tuple(extents);
+}
+
+}  // namespace
+
+void add_state(nb::module_& module) {
+  nb::class_<python_state>(
+      module, "State",
+      "A reduction of some elements, that more are added to, here or elsewhere: in any order of merges its bytes are "
+      "those of the whole, and its value is rounded once.")
+      .def(
+          "__init__",
+          [](python_state* self, nb::handle op, nb::handle type, nb::handle shape, nb::handle nan) {
+            const op_kind kind = op_from(op);
+            const nan_policy policy = nan.is_none() ? nan_policy::propagate : nan_from(nan);
+            new (self) python_state{kind, state(kind, dtype_from(type), integers_from(shape, "shape"), policy)};
+          },
+          "op"_a.none(), "dtype"_a, "shape"_a = nb::tuple(), nb::kw_only(), "nan"_a = nb::none())
+      .def("update", &update, "x"_a.none(), "y"_a = nb::none(), nb::kw_only(), "nan"_a = nb::none(), "threads"_a = 0,
+           "Adds the elements of an array or a source: its last axes are those of the state, and the others are "
+           "reduced.")
+      .def(
+          "merge", [](python_state& self, const python_state& other) { self.value.merge(other.value); }, "other"_a,
+          "Adds the elements of another state.")
+      .def(
+          "move", [](python_state& self, std::int64_t by) { self.value.move(by); }, "by"_a,
+          "Lets every batch begin so many elements earlier: of what keeps no indices nothing changes.")
+      .def("value", &value_of, nb::kw_only(), "op"_a = nb::none(), "dtype"_a = nb::none(), "correction"_a = 0,
+           "initial"_a = nb::none(), "out"_a = nb::none(), "The value of the elements so far.")
+      .def("__bytes__", &bytes_of)
+      .def_static("from_bytes", &from_bytes, "data"_a, "op"_a = nb::none(), "The state that bytes(state) was.")
+      .def("__getstate__",
+           [](const python_state& self) {
+             return nb::make_tuple(bytes_of(self), nb::str(std::string(name(self.op)).c_str()));
+           })
+      .def("__setstate__",
+           [](python_state& self, const nb::tuple& saved) {
+             new (&self) python_state(from_bytes(nb::cast<nb::bytes>(saved[0]), nb::object(saved[1])));
+           })
+      .def("__eq__",
+           [](const python_state& self, nb::handle other) {
+             return nb::isinstance<python_state>(other) &&
+                    self.value.bytes() == nb::cast<const python_state&>(other).value.bytes();
+           })
+      .def_prop_ro("op", [](const python_state& self) { return std::string(name(self.op)); })
+      .def_prop_ro("dtype", [](const python_state& self) { return numpy_name(self.value.element()); })
+      .def_prop_ro("shape", &shape_of)
+      .def_prop_ro("count", [](const python_state& self) { return self.value.count(); })
+      .def("__repr__", [](const python_state& self) { return "<multifold.State " + self.value.name() + ">"; });
+}
+
+}  // namespace multifold::python

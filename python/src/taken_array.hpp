@@ -1,0 +1,41 @@
+// Arrays of any library as array_view, without a copy: by the buffer protocol, DLPack or __cuda_array_interface__.
+#pragma once
+
+#include "dlpack.hpp"
+#include "python.hpp"
+
+namespace multifold::python {
+
+/// Holds on to the memory of an array as long as it lives, which has to be with the GIL held at its end.
+class taken_array {
+ public:
+  /// Throws: TypeError for what is no such array, naming its type and what to do; ValueError for layouts that cannot be
+  ///         read as they are.
+  explicit taken_array(nb::handle object);
+  taken_array(const taken_array&) = delete;
+  taken_array& operator=(const taken_array&) = delete;
+  ~taken_array();
+
+  const array_view& view() const noexcept { return view_; }
+
+  /// Whether `object` says that it is an array in memory.
+  static bool fits(nb::handle object);
+
+ private:
+  void take_buffer(const nb::object& object);
+  void take_dlpack(nb::handle object);
+  void take_tensor(const dlpack::tensor& what);
+  void take_cuda_interface(nb::handle object);
+  void release() noexcept;
+
+  array_view view_;
+  Py_buffer buffer_{};
+  dlpack::managed_tensor* managed_ = nullptr;
+  dlpack::versioned_tensor* versioned_ = nullptr;
+  nb::object owner_;
+};
+
+/// The dtype of a buffer's format. Throws: TypeError, by name.
+dtype dtype_of_format(const char* format, std::int64_t item);
+
+}  // namespace multifold::python
