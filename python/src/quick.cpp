@@ -1,4 +1,4 @@
-// The quick way: small contiguous NumPy arrays of floating point go to the functions of spans as they are.
+// The quick way: small contiguous NumPy arrays of floating point go to the functions of ranges as they are.
 #include <cstring>
 
 #include "run.hpp"
@@ -28,8 +28,8 @@ bool reduce_span(op_kind op, std::span<const T> x, T& value) {
   else if (op == op_kind::mean) value = mean(x);
   else if (op == op_kind::var) value = var(x);
   else if (op == op_kind::norm2) value = norm2(x);
-  else if (op == op_kind::min) value = minimum(x);
-  else if (op == op_kind::max) value = maximum(x);
+  else if (op == op_kind::min) value = min(x);
+  else if (op == op_kind::max) value = max(x);
   else return false;
   return true;
 }
