@@ -47,7 +47,7 @@ std::string device_name(dlpack::device where) {
 
 [[noreturn]] void refuse_device(const std::string& device) {
   raise_type_error("the array is in the memory of " + device + ", which this build of multifold cannot read: copy it " +
-                   "to the CPU, or install a build with the GPU engine (multifold.info())");
+                   "to the CPU, or install a build with the GPU engine (multifold.engines())");
 }
 
 }  // namespace

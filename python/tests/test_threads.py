@@ -2,9 +2,11 @@
 
 import concurrent.futures
 import os
+import sys
 import threading
 
 import numpy as np
+import pytest
 
 import multifold
 from exact import same, some
@@ -25,21 +27,27 @@ def test_many_callers_at_once():
             same(found, expected)
 
 
-def test_the_gil_is_released():
-    x = np.ones(1 << 23, "float32")  # 32 MiB, a reduction of some milliseconds at least
+@pytest.mark.parametrize("count", [1 << 23, 1 << 26])  # in this thread, and in one of its own
+def test_the_gil_is_released(count):
+    x = np.broadcast_to(np.float32(1), count)
     ticks, done = 0, threading.Event()
 
     def work():
-        for _ in range(20):
+        for _ in range(10):
             multifold.var(x, threads=1)
         done.set()
 
-    worker = threading.Thread(target=work)
-    worker.start()
-    while not done.wait(0.001):
-        ticks += 1
-    worker.join()
-    assert ticks >= 10  # with the GIL held, a wait of a millisecond would last as long as a reduction
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(100)  # nobody is made to give the GIL away
+    try:
+        worker = threading.Thread(target=work)
+        worker.start()
+        while not done.wait(0.001):
+            ticks += 1
+        worker.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert ticks >= 3
 
 
 def test_a_fork_reduces_too():
