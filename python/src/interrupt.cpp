@@ -1,3 +1,4 @@
+// The work on a thread of its own, while the main one asks Python for signals.
 #include "interrupt.hpp"
 
 #include <chrono>

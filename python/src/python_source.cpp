@@ -1,3 +1,4 @@
+// Files by their names, and chunks that Python makes: iterators, and what gives rows.
 #include "python_source.hpp"
 
 #include <algorithm>

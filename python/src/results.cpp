@@ -1,3 +1,4 @@
+// Results go to NumPy first; other libraries make arrays of that.
 #include "results.hpp"
 
 #include <cstring>

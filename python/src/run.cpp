@@ -1,3 +1,4 @@
+// Inputs are taken with the GIL held, reduced without it, and let go with it.
 #include "run.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// What a keyword can be, and what is said of one that cannot.
 #include "settings.hpp"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// The three ways in which libraries hand out memory, the buffer protocol first: NumPy has all of them.
 #include "taken_array.hpp"
 
 #include <cstring>
@@ -170,7 +171,7 @@ void taken_array::take_dlpack(nb::handle object) {
     managed_ = static_cast<dlpack::managed_tensor*>(PyCapsule_GetPointer(capsule.ptr(), "dltensor"));
     PyCapsule_SetName(capsule.ptr(), "used_dltensor");
   } else {
-    throw nb::value_error("__dlpack__ returned no DLPack capsule that nobody has taken yet");
+    throw nb::value_error("__dlpack__ returned no DLPack capsule, or one that has been taken already");
   }
   try {
     if (versioned_ != nullptr && versioned_->written.major != 1)
