@@ -49,11 +49,10 @@ class reduce_producers : public device_tests::device_test {
   void expect_waits(place where, engine_choice engine, cudaStream_t written_on, cudaStream_t named) {
     const Memory x(bytes), y(bytes);
     const late_bytes late_x(std::as_bytes(std::span(x_)), x.bytes()), late_y(std::as_bytes(std::span(y_)), y.bytes());
-    for (const std::optional<std::vector<std::int64_t>>& axes :
-         {std::optional<std::vector<std::int64_t>>{}, {{0}}, {{1}}}) {
+    for (const axes& reduced : {axes(), axes{0}, axes{1}}) {
       for (const op_kind op : {op_kind::sum, op_kind::argmax, op_kind::std, op_kind::dot}) {
         reduce_options options;
-        options.axes = axes;
+        options.axes = reduced;
         options.engine = engine;
         options.stream = named;
         for (int again = 0; again < 3; ++again) {
