@@ -10,8 +10,8 @@ def main() -> int:
     tool = shutil.which("multifold", path=os.pathsep.join([beside, os.environ.get("PATH", os.defpath)]))
     if tool is None:
         print(
-            "multifold: the command line tool is not installed, beside this Python or on PATH. It is no part of the Python "
-            "package: ./dev package makes a Debian package and an archive of it",
+            "multifold: the command line tool is not installed, beside this Python or on PATH. It is no part of the "
+            "Python package: ./dev package makes a Debian package and an archive of it",
             file=sys.stderr,
         )
         return 4

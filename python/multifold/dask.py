@@ -4,8 +4,8 @@
     >>> multifold.dask.sum(da.full(10, 0.1, chunks=3)).compute()
     np.float64(1.0)
 
-Every chunk becomes a State, states merge, and the value is rounded once: results do not depend on chunks, on the order of
-tasks, or on the scheduler. They are lazy Dask arrays. A chunk is reduced by one thread, as Dask runs many at once.
+Every chunk becomes a State, states merge, and the value is rounded once: results do not depend on chunks, on the order
+of tasks, or on the scheduler. They are lazy Dask arrays. One thread reduces a chunk, as Dask runs many tasks at once.
 
 Keywords of all functions:
 
@@ -15,17 +15,17 @@ nan          'propagate' (a NaN makes the result NaN) or 'omit' (NaNs take no pa
 split_every  how many states are merged at once, as in dask.array.reduction
 
 Shapes:   chunks may be of unknown size, but for argmin and argmax over all axes of several.
-Memory:   a state of each result of each chunk: docs/states.md has their sizes, 292 bytes for a sum of float64.
+Memory:   a state of each result of each chunk, 292 bytes for a sum of float64 (docs/states.md); none where a chunk has
+          all elements along the reduced axes.
 Numerics: those of the functions of the same names in multifold.
 Errors:   TypeError and ValueError of dtypes and keywords at once; of elements (OverflowError, too) when it is computed.
 """
 
 import builtins
-import copy
 import functools
 import math
 import operator
-from typing import Any
+from typing import Any, NamedTuple
 
 import dask.array as da
 import numpy as np
@@ -138,42 +138,49 @@ def _alike(op: str, x: Any, y: Any) -> tuple:
 def _reduced(op, arrays, axis, keepdims, nan, split_every, **finish):
     """Takes the states of chunks of one array, or of two of equal chunks, to their values."""
     _check(op, arrays[0])
-    result = _result_dtype(op, arrays, nan, finish)
-    x, *more = arrays
-    settings = {"op": op, "element": x.dtype, "nan": nan}
-    chunk = functools.partial(_state_of, **settings)
-    if more:
-        x = da.map_blocks(chunk, x, *more, axis=_axes(axis, x.ndim), dtype=x.dtype, meta=x._meta)
-        chunk = _as_it_is
-    return _merged_and_finished(op, x, chunk, axis, keepdims, split_every, result, finish)
+    settings = _Settings(op, arrays[0].dtype, nan, True)
+    return _of_chunks(arrays, settings, axis, keepdims, split_every, finish)
 
 
 def _index(op, x, axis, keepdims, nan, split_every):
     _check(op, x)
-    result = _result_dtype(op, (x,), nan, {})
     if axis is not None and len(_axes(axis, x.ndim)) != 1:
         raise NotImplementedError(f"{op} is along one axis, or over all (axis=None): reshape x to make one of several")
-    settings = {"op": op, "element": x.dtype, "nan": nan}
-    if axis is not None or x.ndim == 1:  # chunks in their order are the axis
-        chunk = functools.partial(_state_of, **settings)
-        return _merged_and_finished(op, x, chunk, axis, keepdims, split_every, result, {}, ordered=True)
+    settings = _Settings(op, x.dtype, nan, axis is not None or x.ndim == 1)
+    if settings.in_order:
+        return _of_chunks((x,), settings, axis, keepdims, split_every, {})
     if np.isnan(x.size):
         raise NotImplementedError(f"{op} over all axes of chunks of unknown sizes: x.compute_chunk_sizes() finds them")
-    ends = da.map_blocks(functools.partial(_end_of, **settings), x, shape=x.shape, dtype=x.dtype, meta=x._meta)
-    return _merged_and_finished(op, ends, _as_it_is, None, keepdims, split_every, result, {})
+    result = _result_dtype((x,), settings, {})
+    ends = da.map_blocks(functools.partial(_end_of, settings), x, shape=x.shape, dtype=x.dtype, meta=x._meta)
+    return _merging(ends, _as_it_is, settings, _axes(None, x.ndim), keepdims, split_every, result, {})
 
 
-def _merged_and_finished(op, x, chunk, axis, keepdims, split_every, result, finish, ordered=False):
+def _of_chunks(arrays, settings, axis, keepdims, split_every, finish):
+    x, *more = arrays
+    axes = _axes(axis, x.ndim)
+    result = _result_dtype(arrays, settings, finish)
+    if builtins.all(x.numblocks[each] == 1 for each in axes):  # then no state is needed
+        chunk = functools.partial(_value_at_once, settings, finish)
+    else:
+        chunk = functools.partial(_state_of, settings)
+    if more:
+        x = da.map_blocks(chunk, x, *more, axis=axes, dtype=x.dtype, meta=x._meta)
+        chunk = _as_it_is
+    return _merging(x, chunk, settings, axes, keepdims, split_every, result, finish)
+
+
+def _merging(x, chunk, settings, axes, keepdims, split_every, result, finish):
     return da.reduction(
         x,
         chunk,
-        functools.partial(_value_of, ordered=ordered, finish=finish),
-        combine=functools.partial(_merged, ordered=ordered),
-        axis=_axes(axis, x.ndim),
+        functools.partial(_value_of, settings, finish),
+        combine=functools.partial(_merged, settings),
+        axis=axes,
         keepdims=keepdims,
         dtype=result,
         split_every=split_every,
-        name=f"multifold-{op}",
+        name=f"multifold-{settings.op}",
         concatenate=False,
     )
 
@@ -187,43 +194,63 @@ def _axes(axis: Any, ndim: int) -> tuple:
     return tuple(each % ndim for each in given)
 
 
-def _result_dtype(op: str, arrays: tuple, nan: Any, finish: dict) -> np.dtype:
+def _result_dtype(arrays: tuple, settings: "_Settings", finish: dict) -> np.dtype:
     """That of the value of a zero, which also refuses what could have none."""
-    state = State(op, arrays[0].dtype, nan=nan)
-    state.update(*(np.zeros(1, x.dtype) for x in arrays), nan=nan, threads=1)
+    state = settings.state()
+    state.update(*(np.zeros(1, x.dtype) for x in arrays), nan=settings.nan, threads=1)
     return state.value(**finish).dtype
 
 
-# What tasks call. States are never changed once they are made: a task may read them again.
+# What tasks call. What they are given never changes: other tasks may read it, too.
 
 
-def _state_of(*blocks, op, element, nan, axis, keepdims=True, computing_meta=False):
+class _Settings(NamedTuple):
+    op: str
+    element: np.dtype
+    nan: str | None
+    in_order: bool  # each part's elements stand behind those of the part before
+
+    def state(self, shape=()):
+        return State(self.op, self.element, shape, nan=self.nan)
+
+    def checked(self, block):
+        """A chunk in the elements that it says; from other processes it may come at any byte."""
+        if block.dtype != self.element:
+            raise ValueError(f"a chunk of {block.dtype} in an array of {self.element}")
+        return block.copy() if isinstance(block, np.ndarray) and not block.flags.aligned else block
+
+
+def _value_at_once(settings, finish, *blocks, axis, keepdims=True, computing_meta=False):
+    """The value of a chunk that has all elements along the axes."""
+    if computing_meta:
+        return blocks[0]
+    blocks = [settings.checked(block) for block in blocks]
+    return _multifold.reduce(settings.op, *blocks, axis=axis, keepdims=True, nan=settings.nan, threads=1, **finish)
+
+
+def _state_of(settings, *blocks, axis, keepdims=True, computing_meta=False):
     """The state of a chunk, or of two: its shape is that of the axes that stay."""
     first = blocks[0]
     if computing_meta:
         return first
     kept = [i for i in range(first.ndim) if i not in axis]
-    state = State(op, element, tuple(first.shape[i] for i in kept), nan=nan)
-    state.update(*(_aligned(block).transpose((*axis, *kept)) for block in blocks), nan=nan, threads=1)
+    state = settings.state(tuple(first.shape[i] for i in kept))
+    parts = [settings.checked(block).transpose((*axis, *kept)) for block in blocks]
+    state.update(*parts, nan=settings.nan, threads=1)
     return state
 
 
-def _aligned(block):
-    """Chunks that come from other processes may stand at any byte."""
-    return block.copy() if isinstance(block, np.ndarray) and not block.flags.aligned else block
-
-
-def _end_of(block, *, op, element, nan, shape, block_info):
+def _end_of(settings, block, *, shape, block_info):
     """The state of a chunk's extreme element alone, where it stands in the whole array."""
-    end, part = State(op, element, nan=nan), State(op, element, nan=nan)
-    part.update(_aligned(block), nan=nan, threads=1)
+    end, part = settings.state(), settings.state()
+    part.update(settings.checked(block), nan=settings.nan, threads=1)
     try:
         index = int(part.value())
     except ValueError:  # no element takes part
         return end
     first = [begin for begin, _ in block_info[0]["array-location"]]
     local = np.unravel_index(index, block.shape)
-    end.update(block[local].reshape(1).copy(), nan=nan, threads=1)
+    end.update(block[local].reshape(1).copy(), nan=settings.nan, threads=1)
     where = 0
     for begin, at, extent in zip(first, local, shape):
         where = where * extent + int(begin) + int(at)
@@ -231,36 +258,35 @@ def _end_of(block, *, op, element, nan, shape, block_info):
     return end
 
 
-def _as_it_is(state, axis=None, keepdims=None, computing_meta=False):
-    return state
+def _as_it_is(part, axis=None, keepdims=None, computing_meta=False):
+    return part
 
 
 def _flat(parts):
     if isinstance(parts, list):
-        for part in parts:
-            yield from _flat(part)
-    else:
-        yield parts
+        return [each for part in parts for each in _flat(part)]
+    return [parts]
 
 
-def _merged(parts, *, ordered, axis=None, keepdims=None, computing_meta=False):
-    """One state of many; `ordered`, each one's elements stand behind those before."""
+def _merged(settings, parts, *, axis=None, keepdims=None, computing_meta=False):
     if computing_meta:
         return parts
-    first, *rest = _flat(parts)
-    if not rest:
-        return first
-    whole = copy.copy(first)
-    for part in rest:
-        if ordered:
-            part = copy.copy(part)
-            part.move(whole.count)
-        whole.merge(part)
+    states = _flat(parts)
+    if len(states) == 1:
+        return states[0]
+    whole = settings.state(states[0].shape)
+    for state in reversed(states):
+        if settings.in_order:
+            whole.move(state.count)
+        whole.merge(state)
     return whole
 
 
-def _value_of(parts, *, ordered, finish, axis, keepdims, computing_meta=False):
+def _value_of(settings, finish, parts, *, axis, keepdims, computing_meta=False):
     if computing_meta:
         return np.zeros((0,) * (parts.ndim if keepdims else parts.ndim - len(axis)))
-    value = _merged(parts, ordered=ordered).value(**finish)
+    merged = _merged(settings, parts)
+    if not isinstance(merged, State):  # a value of its own
+        return merged if keepdims else merged.squeeze(axis)[()]
+    value = merged.value(**finish)
     return np.expand_dims(value, axis) if keepdims else value

@@ -4,8 +4,8 @@
     >>> multifold.torch.sum(torch.full((2, 10), 0.1, dtype=torch.float64), -1)
     tensor([1., 1.], dtype=torch.float64)
 
-Each is an operator of torch.library (torch.ops.multifold.sum, ...), which torch.compile leaves as it is: compiled or not,
-on any number of threads, results are correctly rounded.
+Each is an operator of torch.library (torch.ops.multifold.sum, ...), which torch.compile leaves as it is: compiled or
+not, on any number of threads, results are correctly rounded.
 
 Keywords of all functions:
 
@@ -15,8 +15,8 @@ dtype    of the result, which is rounded to it once; elements are read as they a
 
 Shapes:  those of torch's functions of the same names. Tensors are read where they are, with any strides.
 Memory:  sums and means keep nothing for their derivatives, the others their tensor.
-Errors:  TypeError for complex and sparse tensors, for those on CUDA unless the build has the GPU engine, and for integers
-         where the result has to be told by dtype; OverflowError for sums of integers that leave int64.
+Errors:  TypeError for complex and sparse tensors, for those on CUDA unless the build has the GPU engine, and for
+         integers where dtype has to tell the result; OverflowError for sums of integers that leave int64.
 """
 
 import functools
@@ -129,7 +129,8 @@ def _operator(name: str, parameters: str, run: Any, backward: Any, keeps: bool =
     schema = f"(Tensor x, {parameters}bool keepdim, ScalarType dtype) -> Tensor"
     order = [word.split()[-1] for word in schema[1 : schema.index(")")].split(", ")]
     made = torch.library.custom_op(f"multifold::{name}", run, mutates_args=(), schema=schema)
-    made.register_fake(lambda *given: _like(given[0], *(given[order.index(key)] for key in ("dim", "keepdim", "dtype"))))
+    told = [order.index(key) for key in ("dim", "keepdim", "dtype")]
+    made.register_fake(lambda *given: _like(given[0], *(given[at] for at in told)))
 
     def setup(ctx: Any, inputs: tuple, output: torch.Tensor) -> None:
         for key, value in zip(order[1:], inputs[1:]):

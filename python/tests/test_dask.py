@@ -65,16 +65,17 @@ def test_sums_do_not_depend_on_chunks():
     assert len(theirs) > 1  # or the test would show nothing
 
 
-def test_settings():
+@pytest.mark.parametrize("chunks", [9, 100])
+def test_settings(chunks):
     x = some(np.dtype("float32"), 100)
-    same(lazily("sum", x, 9, dtype="float64", initial=0.1), multifold.sum(x, dtype="float64", initial=0.1))
-    same(lazily("var", x, 9, correction=1), multifold.var(x, correction=1))
-    same(lazily("max", x, 9, initial=1e9), multifold.max(x, initial=1e9))
+    same(lazily("sum", x, chunks, dtype="float64", initial=0.1), multifold.sum(x, dtype="float64", initial=0.1))
+    same(lazily("var", x, chunks, correction=1), multifold.var(x, correction=1))
+    same(lazily("max", x, chunks, initial=1e9), multifold.max(x, initial=1e9))
     for order in (1, 2, np.inf):
-        same(lazily("vector_norm", x, 9, ord=order), multifold.vector_norm(x, ord=order))
-    same(lazily("sum", np.full(5, -1), 2, initial=2**63 - 1), np.int64(2**63 - 6))
-    few = np.array([3, -5, 7, 1])
-    same(lazily("prod", few, 3, dtype="int32"), multifold.prod(few, dtype="int32"))
+        same(lazily("vector_norm", x, chunks, ord=order), multifold.vector_norm(x, ord=order))
+    same(lazily("sum", np.full(15, -1), chunks, initial=2**63 - 1), np.int64(2**63 - 16))
+    few = np.array([3, -5, 7, 1, 1, 1, 2, 2, 2, 2, 2])
+    same(lazily("prod", few, chunks, dtype="int32"), multifold.prod(few, dtype="int32"))
 
 
 @pytest.mark.parametrize("op", ["dot", "cov"])
@@ -83,6 +84,8 @@ def test_two_arrays(op, axis):
     x, y = some(np.dtype("float64"), (30, 4)), some(np.dtype("float64"), (30, 4), seed=2)
     lazy = getattr(mda, op)(da.from_array(x, chunks=(7, 3)), da.from_array(y, chunks=(4, 2)), axis=axis)
     same(lazy.compute(), getattr(multifold, op)(x, y, axis=axis))
+    whole = getattr(mda, op)(da.from_array(x, chunks=-1), da.from_array(y, chunks=2), axis=axis, keepdims=True)
+    same(whole.compute(), getattr(multifold, op)(x, y, axis=axis, keepdims=True))
 
 
 @pytest.mark.parametrize("op", [op for op in ops if op != "all"])
@@ -92,7 +95,8 @@ def test_nan(op):
     x[20, 1] = np.nan
     for axis in (None, 0):
         for nan in ("propagate", "omit"):
-            same(lazily(op, x, (4, 1), axis=axis, nan=nan), getattr(multifold, op)(x, axis=axis, nan=nan))
+            for chunks in ((4, 1), (40, 3)):
+                same(lazily(op, x, chunks, axis=axis, nan=nan), getattr(multifold, op)(x, axis=axis, nan=nan))
 
 
 @pytest.mark.parametrize("op", ["argmin", "argmax"])
@@ -106,7 +110,8 @@ def test_the_first_of_equal_elements(op):
 def test_indices_of_many_elements():
     block = np.array([[1, 1, 1], [1, 1, 9]])
     where = {0: {"array-location": [(2**30, 2**30 + 2), (5, 8)]}}
-    end = mda._end_of(block, op="argmax", element="int64", nan=None, shape=(2**31, 2**31), block_info=where)
+    settings = mda._Settings("argmax", block.dtype, None, False)
+    end = mda._end_of(settings, block, shape=(2**31, 2**31), block_info=where)
     assert end.value() == (2**30 + 1) * 2**31 + 7
 
 
@@ -159,12 +164,19 @@ def test_schedulers(where):
 
 
 @pytest.mark.parametrize("op", ["sum", "argmax"])
-def test_chunks_at_any_byte(op):
+@pytest.mark.parametrize("chunks", [(3, 4), (1, 4), (3, 1)])
+def test_chunks_at_any_byte(op, chunks):
     """As those that distributed hands over."""
-    raw = np.zeros(8 * 12 + 1, "u1")[1:].view("f8").reshape(3, 4)
-    raw[:] = some(np.dtype("float64"), (3, 4))
-    x = da.from_array(np.zeros((3, 4)), chunks=-1).map_blocks(lambda _: raw, dtype="f8", meta=np.empty((0, 0)))
-    same(getattr(mda, op)(x).compute(scheduler="sync"), getattr(multifold, op)(raw.copy()))
+    x = some(np.dtype("float64"), (3, 4))
+
+    def moved(block):
+        raw = np.zeros(block.nbytes + 1, "u1")[1:].view("f8").reshape(block.shape)
+        raw[:] = block
+        return raw
+
+    lazy = da.from_array(x, chunks=chunks).map_blocks(moved, dtype="f8", meta=np.empty((0, 0)))
+    for axis in (None, 0):
+        same(getattr(mda, op)(lazy, axis=axis).compute(scheduler="sync"), getattr(multifold, op)(x, axis=axis))
 
 
 @pytest.mark.skipif(int(np.__version__.partition(".")[0]) < 2, reason="NumPy 2 prints its scalars otherwise")
@@ -202,8 +214,10 @@ def test_refusals():
     masked = x.map_blocks(np.ma.masked_equal, 1)
     with pytest.raises(TypeError, match="masked"):
         mda.sum(masked).compute()
-    with pytest.raises(ValueError):  # chunks of another dtype than they say
-        mda.sum(x.map_blocks(lambda block: block.astype("f4"), dtype="f8", meta=np.empty((0, 0)))).compute()
+    other = x.map_blocks(lambda block: block.astype("f4"), dtype="f8", meta=np.empty((0, 0)))
+    for chunks in (2, 4):
+        with pytest.raises(ValueError, match="float32 in an array of float64"):
+            mda.sum(other.rechunk(chunks)).compute()
 
 
 def test_xarray():
