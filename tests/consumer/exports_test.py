@@ -87,13 +87,14 @@ class Exports(unittest.TestCase):
         include = consumer.PREFIX / "include"
         with tempfile.TemporaryDirectory() as folder:
             source = pathlib.Path(folder) / "headers.cpp"
-            names = [path.relative_to(include) for path in HEADERS if "cuda" not in path.parts and not self.for_cuda(path)]
+            names = [path.relative_to(include) for path in HEADERS if "cuda" not in path.parts and not self.needs_more(path)]
             source.write_text("".join(f"#include <{name}>\n" for name in names) + "int main() { return 0; }\n")
             consumer.run(consumer.OPTIONS.cxx, *consumer.FLAGS, "-std=c++20", "-O0", "-I", include, source, "-o",
                          pathlib.Path(folder) / "headers", "-L", consumer.PREFIX / "lib", "-lmultifold")
 
-    def for_cuda(self, path):
-        return bool(re.search(r"#include (<cuda|\"multifold/cuda/|<multifold/cuda/)", self.texts[path]))
+    def needs_more(self, path):
+        """Headers of CUDA, or of MPI, which are compiled where these are."""
+        return bool(re.search(r"#include (<cuda|\"multifold/cuda/|<multifold/cuda/|<mpi.h>)", self.texts[path]))
 
     def test_the_tool_needs_no_more(self):
         """All of its objects, linked with the shared library instead of the rooms."""

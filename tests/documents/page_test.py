@@ -2,7 +2,8 @@
 
     sh      `$ command` lines, each followed by its output; `...` stands for what varies
     cpp     a complete program, built against this build's package; a ```text block below it is its output. Commands call
-            the first one first.cpp, and pkg-config knows what they have installed in the folder multifold
+            the first one first.cpp, and pkg-config knows what they have installed in the folder multifold. One that
+            includes mpi.h is compiled where there is MPI, and runs as one process
     cuda    the same, compiled where there is nvcc, run where there is a GPU too
     cmake   a complete CMakeLists.txt beside first.cpp, which configures and builds against this build's package
 
@@ -29,6 +30,17 @@ set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CUDA_STANDARD_REQUIRED OFF)
 find_package(multifold REQUIRED)
 """
+WITH_MPI = """set(MPI_CXX_SKIP_MPICXX ON)
+find_package(MPI COMPONENTS CXX)
+if(TARGET MPI::MPI_CXX)
+  add_executable({name} {name}.cpp)
+  target_link_libraries({name} PRIVATE multifold::multifold MPI::MPI_CXX)
+endif()
+"""
+
+
+def takes_mpi(block):
+    return "#include <mpi.h>" in block.text
 
 
 class Mistake(Exception):
@@ -81,11 +93,14 @@ class Reader:
         for block in chosen:
             name = f"line_{block.line}"
             (folder / f"{name}.{languages[block.language]}").write_text(block.text)
+            self.programs[block.line] = folder / "build" / name
+            if takes_mpi(block):
+                lines += WITH_MPI.format(name=name)
+                continue
             lines += f"add_executable({name} {name}.{languages[block.language]})\n"
             lines += f"target_link_libraries({name} PRIVATE multifold::multifold)\n"
             if block.language == "cuda":
                 lines += f"target_compile_options({name} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)\n"
-            self.programs[block.line] = folder / "build" / name
         (folder / "CMakeLists.txt").write_text(lines)
 
         configure = ["cmake", "-G", "Ninja", "-S", folder, "-B", folder / "build", f"-Dmultifold_DIR={self.options.build}",
@@ -102,6 +117,8 @@ class Reader:
         program = self.programs.get(block.line)
         if program is None:
             return "not compiled: no CUDA compiler in this build"
+        if takes_mpi(block) and not program.exists():
+            return "not compiled: no MPI here"
         if block.language == "cuda" and not shutil.which("nvidia-smi"):
             return "compiled, not run: no GPU"
         result = run([program], self.scratch, self.environment)
