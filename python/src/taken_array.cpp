@@ -46,9 +46,20 @@ std::string device_name(dlpack::device where) {
          std::to_string(where.id);
 }
 
-[[noreturn]] void refuse_device(const std::string& device) {
-  raise_type_error("the array is in the memory of " + device + ", which this build of multifold cannot read: copy it " +
-                   "to the CPU, or install a build with the GPU engine (multifold.engines())");
+// Whether the GPU engine is in this build, and runs on this machine.
+bool has_device_engine() {
+  static const bool found = [] {
+    for (const engine_info& engine : engines())
+      if (engine.name == "device" && engine.supported) return true;
+    return false;
+  }();
+  return found;
+}
+
+void require_device_engine(const std::string& device) {
+  if (has_device_engine()) return;
+  raise_type_error("the array is in the memory of " + device + ", which multifold cannot read here: copy it to the " +
+                   "CPU, or see multifold.engines() for what the GPU engine lacks");
 }
 
 }  // namespace
@@ -148,7 +159,9 @@ void taken_array::take_dlpack(nb::handle object) {
   }
   const bool on_host = where.type == dlpack::cpu || where.type == dlpack::cuda_host;
   const bool on_device = where.type == dlpack::cuda || where.type == dlpack::cuda_managed;
-  if (!on_host && !(on_device && MULTIFOLD_HAS_CUDA != 0)) refuse_device(device_name(where));
+  if (!on_host && !on_device)
+    raise_type_error("multifold reads no memory of " + device_name(where) + ": copy it to the CPU");
+  if (on_device) require_device_engine(device_name(where));
 
   nb::dict keywords;
   // The legacy default stream, which reduce waits for where options name no other.
@@ -196,7 +209,7 @@ void taken_array::take_tensor(const dlpack::tensor& what) {
 }
 
 void taken_array::take_cuda_interface(nb::handle object) {
-  if (MULTIFOLD_HAS_CUDA == 0) refuse_device("a CUDA device");
+  require_device_engine("a CUDA device");
   const nb::object described = object.attr("__cuda_array_interface__");
   const std::string type = text_of(nb::object(described["typestr"]));
   if (type[0] == '>') refuse_elements("big-endian elements", "bring them into this machine's order");
