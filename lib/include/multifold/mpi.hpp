@@ -137,15 +137,13 @@ reduce_result reduce_ranks(op_kind op, std::int64_t rank, const reduce_options& 
 // Numerics: the bits of one process that has all elements, whatever the number of ranks, and the same on all of them.
 // Memory:   the state (state.hpp), three times while it is merged; host memory.
 // Throws:   on every rank, the error of the first rank that has one, with its number: where what a rank has is no
-// state,
-//           cannot be had, or is of another operation, dtype, treatment of NaN or extents than those before it
+//           state, cannot be had, or is of another operation, dtype, treatment of NaN or extents than those before it
 //           (format_error, which names both). What the library throws keeps its type, all else is an error.
 //           An error of MPI is an error with its text, on ranks whose communicator returns it (MPI_ERRORS_RETURN);
 //           others end as MPI has it. After one of MPI, other ranks may wait in vain.
 // Cost:     2 log2(ranks) messages one after the other, of the bytes of the state, in pieces of 1 GiB. The first call
-// on a
-//           communicator duplicates it, so that no message gets among those of the program; the duplicate is freed with
-//           it.
+//           on a communicator duplicates it, so that no message gets among those of the program; the duplicate is
+//           freed with it.
 
 /// The state of the elements of all ranks. What keeps indices counts them as the states do: state::move says where each
 /// part begins; where ranks follow each other, reduce() does.
