@@ -12,13 +12,6 @@
 
 namespace multifold {
 
-namespace detail {
-
-template <class Array>
-using complex_of_range = std::remove_cvref_t<decltype(*std::begin(std::declval<const Array&>()))>;
-
-}  // namespace detail
-
 /// A contiguous range of std::complex<float> or std::complex<double>.
 template <class Array>
 concept complex_elements = requires(const Array& a) {
@@ -26,21 +19,21 @@ concept complex_elements = requires(const Array& a) {
   {std::data(a)};
   { std::size(a) } -> std::convertible_to<std::size_t>;
 }
-&&(std::same_as<detail::complex_of_range<Array>, std::complex<float>> ||
-   std::same_as<detail::complex_of_range<Array>, std::complex<double>>);
+&&(std::same_as<detail::element_of_range<Array>, std::complex<float>> ||
+   std::same_as<detail::element_of_range<Array>, std::complex<double>>);
 
 /// The parts as an array of (n, 2) real numbers: C++ says that they lie so.
 template <complex_elements Array>
 array_view parts_of(const Array& array) {
-  using real = typename detail::complex_of_range<Array>::value_type;
+  using real = typename detail::element_of_range<Array>::value_type;
   return make_view(reinterpret_cast<const real*>(std::data(array)), {static_cast<std::int64_t>(std::size(array)), 2});
 }
 
 namespace detail {
 
 template <class Array>
-complex_of_range<Array> complex_value_of(op_kind op, const Array& x) {
-  using real = typename complex_of_range<Array>::value_type;
+element_of_range<Array> complex_value_of(op_kind op, const Array& x) {
+  using real = typename element_of_range<Array>::value_type;
   const reduce_result parts = reduce(op, parts_of(x), {.axes = {0}});
   const std::span<const real> values = parts.template values<real>();
   return {values[0], values[1]};
@@ -48,7 +41,7 @@ complex_of_range<Array> complex_value_of(op_kind op, const Array& x) {
 
 template <class Array>
 auto real_value_of(op_kind op, const Array& x) {
-  return reduce(op, parts_of(x)).template value<typename complex_of_range<Array>::value_type>();
+  return reduce(op, parts_of(x)).template value<typename element_of_range<Array>::value_type>();
 }
 
 }  // namespace detail
