@@ -2,11 +2,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "device/exact_expected.hpp"
 #include "multifold/cuda/segments.hpp"
+#include "multifold/exact/pair.hpp"
 
 namespace multifold::device_tests {
 namespace {
@@ -178,6 +181,31 @@ TEST_F(segments_on_device, exact_sums_of_every_family) {
   }
 }
 
+// Few of a segment's elements, in any of the shares that it is cut into.
+TEST_F(segments_on_device, with_some_elements_that_are_not_finite) {
+  for (const dtype type : real_dtypes) {
+    for (const data_family family : {data_family::normal, data_family::any_bits}) {
+      for (int i = 0; i < 6; ++i) {
+        const auto bounds = offsets(i < 3 ? spread::huge : spread::some, 400000, true);
+        auto x = exact_elements(type, bounds.back(), family, rng);
+        visit_dtype(type, [&]<class T>() {
+          if constexpr (floating_storage<T>) {
+            constexpr double infinity = std::numeric_limits<double>::infinity();
+            const double specials[] = {infinity, -infinity, std::nan(""), -0.0};
+            for (int k = 0; k < 6 && bounds.back() > 0; ++k) {
+              const T special = detail::nearest<T>(specials[rng() % std::size(specials)]);
+              const std::size_t at = rng() % static_cast<std::size_t>(bounds.back());
+              std::memcpy(x.data() + at * sizeof(T), &special, sizeof(T));
+            }
+          }
+        });
+        for (const op_kind op : {op_kind::sum, op_kind::mean})
+          ASSERT_NO_FATAL_FAILURE(expect_each(make_reduction(op, type), bounds, x, x)) << multifold::name(type);
+      }
+    }
+  }
+}
+
 TEST_F(segments_on_device, with_initial_values_and_other_result_types) {
   reduction what = make_reduction(op_kind::min, dtype::f32);
   what.initial = {true, false, 0, 3.25};
@@ -187,6 +215,12 @@ TEST_F(segments_on_device, with_initial_values_and_other_result_types) {
   what = make_reduction(op_kind::mean, dtype::f32);
   what.result = dtype::f64;
   ASSERT_NO_FATAL_FAILURE(expect_each(what, bounds, x, x));
+  what = make_reduction(op_kind::sum, dtype::f32);
+  what.initial = {true, false, 0, 3.25};
+  ASSERT_NO_FATAL_FAILURE(expect_each(what, bounds, x, x));
+  what.result = dtype::f64;
+  const auto wild = exact_elements(dtype::f32, bounds.back(), data_family::any_bits, rng);
+  ASSERT_NO_FATAL_FAILURE(expect_each(what, bounds, wild, wild));
   what = make_reduction(op_kind::sum, dtype::f32, nan_policy::propagate, accuracy::fast);
   const auto whole = random_elements(dtype::f32, bounds.back(), op_kind::sum, rng);
   ASSERT_NO_FATAL_FAILURE(expect_each(what, bounds, whole, whole));

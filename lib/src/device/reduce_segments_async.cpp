@@ -41,17 +41,20 @@ struct workspace_layout {
       return from;
     };
     const bool moments = family_of(what) == op_family::moments;
-    const std::int64_t blocks = std::int64_t{gpu.units} * most_tile_blocks, meeting = again.parts > 1 ? count : 0;
+    const bool sums = gathers_exactly(what);
+    const std::int64_t shares = gpu.units * (sums ? segments::most_shares_of_warps : segments::most_shares_of_blocks);
+    const std::int64_t accumulator = sums ? segments::most_sum_bytes : segments::most_accumulator_bytes;
+    const std::int64_t meeting = again.parts > 1 ? count : 0;
     take(1, slice_alignment);  // the status word, and the first bad offset
-    cuts = take(blocks, cut_bytes);
+    cuts = take(shares, cut_bytes);
     lost = take(count / 32 + 1, 4);
     words =
         take(meeting, moments ? multifold::detail::moment_word_bytes(what) : multifold::detail::exact_word_bytes(what));
     arrivals = take(meeting, 4);
     cleared = at;
     extremes = take(what.op == op_kind::describe ? meeting * again.parts : 0, multifold::detail::extremes_bytes(what));
-    begun = take(blocks, segments::most_accumulator_bytes);
-    ended = take(blocks, segments::most_accumulator_bytes);
+    begun = take(shares, accumulator);
+    ended = take(shares, accumulator);
     end = at;
   }
 };

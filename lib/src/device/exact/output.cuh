@@ -118,13 +118,31 @@ struct exact_output {
     return true;
   }
 
-  __device__ __noinline__ void mark_lost(std::int64_t batch) const {
+  /// The sum of a batch of a length of its own, a number or a pair that is not lost, where results are in order. False:
+  /// it is not certain.
+  template <class Sum>
+  __device__ bool store_plainly(std::int64_t batch, const Sum& sum, std::int64_t length) const {
+    if (length == 0) return store_nothing(batch);
+    T* const out = static_cast<T*>(to.data) + batch;
+    if (to.op != op_kind::mean) {
+      *out = nearest<T>(sum);
+      return true;
+    }
+    const double reciprocal = 1 / static_cast<double>(length);
+    if constexpr (std::is_same_v<Sum, double>)
+      return multifold::detail::round_mean(exact_pair{sum, 0.0}, length, reciprocal, *out);
+    else return multifold::detail::round_mean(sum, length, reciprocal, *out);
+  }
+
+  __device__ void note_lost(std::int64_t batch) const {
     if (lost.words != nullptr) {
+#pragma unroll 1
       for (int i = 0; i < words<T>::count; ++i) lost.words[batch * words<T>::count + i] = 0;
       lost.arrivals[batch] = 0;
     }
     atomicOr(lost.bits + batch / 32, 1u << (batch % 32));
   }
+  __device__ __noinline__ void mark_lost(std::int64_t batch) const { note_lost(batch); }
 
   __device__ void operator()(const pair_sum<T>&, std::int64_t batch, const exact_pair& pair) const {
     if (pair.lost()) return mark_lost(batch);

@@ -12,8 +12,11 @@
 
 namespace multifold::cuda::segments {
 
-/// Bytes that an accumulator of any operation takes at most.
-inline constexpr std::int64_t most_accumulator_bytes = 512;
+/// Shares of the work, of blocks or, of exact sums, of warps: so many an SM at most, and no shorter than so many
+/// elements and segments together. What each leaves are accumulators of no more than so many bytes.
+inline constexpr std::int64_t most_shares_of_blocks = most_tile_blocks, most_shares_of_warps = 16,
+                              least_share_of_blocks = 1 << 12, least_share_of_warps = 1 << 11,
+                              most_accumulator_bytes = 512, most_sum_bytes = 64;
 
 struct segment_call {
   const reduction& what;
@@ -23,7 +26,7 @@ struct segment_call {
   bool wide;  // offsets of 64 bits
   std::int64_t count;
   void* results;
-  // Of the workspace: cleared but for the last two, which have room for an accumulator a block.
+  // Of the workspace: cleared but for the last two, which have room for an accumulator a share.
   std::uint32_t* status_word;
   unsigned long long* bad;
   void* cuts;

@@ -5,43 +5,73 @@
 
 #include "device/exact/output.cuh"
 #include "device/segments/arguments.cuh"
+#include "device/segments/prefix_sums.cuh"
+#include "device/segments/segment_ends.cuh"
 #include "device/segments/segment_tiles.cuh"
 
 namespace multifold::cuda::segments {
+
+template <class Op, class Output>
+segment_arguments<Op, Output> arguments_of(const segment_call& c, const Op& op, const Output& output) {
+  using accumulator = typename Op::accumulator;
+  static_assert(sizeof(accumulator) <= most_accumulator_bytes);
+  const auto range = [&](const void* data) {
+    const auto* const first = static_cast<const std::byte*>(data);
+    return kernels::array_range{first, first + c.elements * static_cast<std::int64_t>(sizeof(tile_element<Op>))};
+  };
+  const void* const second = takes_two_arrays(c.what.op) ? c.data.y : c.data.x;
+  return {bounds_of(c),
+          range(c.data.x),
+          range(second),
+          static_cast<accumulator*>(c.begun),
+          static_cast<accumulator*>(c.ended),
+          static_cast<cut_segment*>(c.cuts),
+          c.bad,
+          op,
+          output};
+}
+
+/// Shares of the work: of `least` elements and segments, or more.
+inline std::int64_t shares_of(const segment_call& c, std::int64_t least, std::int64_t most) {
+  return std::clamp<std::int64_t>((c.elements + c.count + least - 1) / least, 1, most);
+}
+
+template <class Op, class Output>
+void launch_ends(const segment_call& c, std::int64_t shares, const segment_arguments<Op, Output>& args) {
+  constexpr std::int64_t warps = tile_threads / 32;
+  if (shares == 1) return;
+  launch_kernel(c.queue, segment_ends<Op, Output>, static_cast<unsigned>((shares + warps - 1) / warps), tile_threads, 0,
+                static_cast<int>(shares), args);
+}
 
 /// The first look at every segment: whole ones, and then those that blocks share.
 template <class Op, class Output>
 void launch(const segment_call& c, const Op& op, const Output& output) {
   using T = tile_element<Op>;
-  using accumulator = typename Op::accumulator;
-  static_assert(sizeof(accumulator) <= most_accumulator_bytes);
-  const auto range = [&](const void* data) {
-    const auto* const first = static_cast<const std::byte*>(data);
-    return kernels::array_range{first, first + c.elements * static_cast<std::int64_t>(sizeof(T))};
-  };
-  const void* const second = stage_layout<Op>::arrays == 2 ? c.data.y : c.data.x;
-  const segment_arguments<Op, Output> args{bounds_of(c),
-                                           range(c.data.x),
-                                           range(second),
-                                           static_cast<accumulator*>(c.begun),
-                                           static_cast<accumulator*>(c.ended),
-                                           static_cast<cut_segment*>(c.cuts),
-                                           c.bad,
-                                           op,
-                                           output};
+  const segment_arguments<Op, Output> args = arguments_of(c, op, output);
   kernels::tile_map map{};
   map.inner = map.row_stride = map.index_step = 1;
-  // A share of less than this is not worth a block.
-  constexpr std::int64_t least_share = 4096;
-  const std::int64_t most = std::int64_t{c.gpu.units} * segment_blocks_of<Op>;
-  const std::int64_t shares = (c.elements + c.count + least_share - 1) / least_share;
-  const auto blocks = static_cast<unsigned>(std::clamp<std::int64_t>(shares, 1, most));
-  launch_kernel(c.queue, segment_tiles<Op, Output>, blocks, tile_threads, segment_ring_bytes,
-                static_cast<const T*>(c.data.x), static_cast<const T*>(second), map, args);
-  constexpr unsigned warps = tile_threads / 32;
-  if (blocks > 1)
-    launch_kernel(c.queue, segment_ends<Op, Output>, (blocks + warps - 1) / warps, tile_threads, 0,
-                  static_cast<int>(blocks), args);
+  const std::int64_t blocks = shares_of(c, least_share_of_blocks, std::int64_t{c.gpu.units} * segment_blocks_of<Op>);
+  launch_kernel(c.queue, segment_tiles<Op, Output>, static_cast<unsigned>(blocks), tile_threads, segment_ring_bytes,
+                reinterpret_cast<const T*>(args.array.first), reinterpret_cast<const T*>(args.second.first), map, args);
+  launch_ends(c, blocks, args);
+}
+
+/// The same of exact sums, by warps.
+template <class Op, class Output>
+void launch_sums(const segment_call& c, const Op& op, const Output& output) {
+  using T = typename Op::value_type;
+  using memory = prefix_memory<T>;
+  static_assert(memory::blocks * memory::warps <= most_shares_of_warps &&
+                sizeof(typename Op::accumulator) <= most_sum_bytes);
+  const segment_arguments<Op, Output> args = arguments_of(c, op, output);
+  const std::int64_t resident =
+      std::clamp<std::int64_t>(c.gpu.unit_shared_bytes / (memory::block_bytes + 2048), 1, memory::blocks);
+  const std::int64_t wanted = shares_of(c, least_share_of_warps, c.gpu.units * resident * memory::warps);
+  const std::int64_t blocks = (wanted + memory::warps - 1) / memory::warps;
+  launch_kernel(c.queue, segment_sums<Op, Output>, static_cast<unsigned>(blocks), memory::threads, memory::block_bytes,
+                static_cast<const T*>(c.data.x), args);
+  launch_ends(c, blocks * memory::warps, args);
 }
 
 template <op_family Family, class T>
@@ -51,7 +81,7 @@ void enqueue(const segment_call& c) {
     const exact::exact_output<T> output{to, {c.lost, c.words, c.arrivals}, to.plain};
     visit_gathered<T>(c.what.nan, [&](auto fold) {
       using Op = decltype(fold);
-      if constexpr (has_tiled_form<Op>) launch(c, typename Op::tiled_form{}, output);
+      if constexpr (has_tiled_form<Op> || std::is_same_v<Op, half_sum>) launch_sums(c, expansion_sum<T>{}, output);
       else launch(c, fold, output);
     });
     if constexpr (!std::is_same_v<T, f16>) enqueue_lost_sums<carrier_of<T>>(c);

@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(tile_threads, segment_blocks_of<Op>)
   const int thread = static_cast<int>(threadIdx.x), warp = thread / 32, lane = thread % 32;
   const segment_bounds& bounds = args.bounds;
   if (warp < 2) {
-    const segment_position at = position_of(bounds, blockIdx.x + warp, gridDim.x);
+    const segment_position at = position_of(bounds, blockIdx.x + warp, gridDim.x, least_cut_of_blocks);
     if (lane == 0) edge[warp] = at;
   }
   if constexpr (run_sweeps<Op>::any) {
@@ -206,31 +206,6 @@ __global__ void __launch_bounds__(tile_threads, segment_blocks_of<Op>)
     args.begun[blockIdx.x] = value;
     args.cuts[blockIdx.x].begun = end.segment + 1;
   }
-}
-
-/// The segments that begin in one block and end in another, a warp each.
-template <class Op, class Output>
-__global__ void __launch_bounds__(tile_threads)
-    segment_ends(int blocks, const __grid_constant__ segment_arguments<Op, Output> args) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  const int block = static_cast<int>(blockIdx.x * (tile_threads / 32) + threadIdx.x / 32);
-  if (block >= blocks || args.cuts[block].begun == 0) return;
-  int last = block + 1;
-  for (int going = 32; going == 32; last += going) {  // to the one that it ends in
-    const bool on = last + lane < blocks && args.cuts[last + lane].goes_on != 0;
-    const unsigned ends = ~__ballot_sync(kernels::whole_warp, on);
-    going = ends == 0 ? 32 : __ffs(static_cast<int>(ends)) - 1;
-  }
-  auto value = args.op.identity();
-  for (int i = block + lane; i <= last && i < blocks; i += 32)
-    value = args.op.combine(value, i == block ? args.begun[i] : args.ended[i]);
-#pragma unroll 1
-  for (int mask = 16; mask > 0; mask /= 2) value = kernels::meet(args.op, value, mask);
-  const std::int64_t segment = args.cuts[block].begun - 1;
-  if (lane != 0) return;
-  Output output = args.output;
-  set_length(output, args.bounds.length(segment));
-  output(args.op, segment, value);
 }
 
 }  // namespace multifold::cuda::segments

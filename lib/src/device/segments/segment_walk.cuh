@@ -1,0 +1,117 @@
+// A warp's way along the segments of its share of an array, and the sum of the one that is open: that goes on behind
+// the elements which the warp has in shared memory.
+#pragma once
+
+#include "device/segments/bounds.cuh"
+#include "device/segments/summed_range.cuh"
+
+namespace multifold::cuda::segments {
+
+/// A warp's share of the work, and where the warp is in it: elements and segments are numbered from where it begins.
+/// No share has more of them than an int counts.
+struct segment_walk {
+  std::int64_t first_element, first_segment;
+  int elements, segments;  // that end in it
+  int low;                 // elements in front of this one have been taken
+  int current;             // the first segment that has not ended
+  int from;                // where it begins
+  std::int64_t next_end;   // of the lane, in the array: where segment current + lane ends
+  bool open;               // elements of the current one have been gathered
+  bool from_before;        // and it began in an earlier share
+  bool ends_inside;        // of the segment behind the last one
+  bool wide;               // what has been gathered takes more than `sum`: the warp's expansion is part of it
+  unsigned marks;          // special_marks of what has been gathered
+  exact_pair sum;          // and its sum, in all lanes
+
+  __device__ static segment_walk along(const segment_bounds& bounds, const segment_position& begin,
+                                       const segment_position& end) {
+    const auto inside = [&](const segment_position& at) {
+      return at.segment < bounds.count && at.element > bounds[at.segment];
+    };
+    segment_walk walk{begin.element, begin.segment};
+    walk.elements = static_cast<int>(max(end.element - begin.element, std::int64_t{0}));
+    walk.segments = static_cast<int>(max(end.segment - begin.segment, std::int64_t{0}));
+    walk.open = walk.from_before = inside(begin);
+    walk.ends_inside = inside(end);
+    walk.ask(bounds);
+    return walk;
+  }
+  __device__ std::int64_t segment() const { return first_segment + current; }
+  __device__ void ask(const segment_bounds& bounds) {
+    constexpr int ahead = 256;
+    const int i = current + lane_of_thread();
+    const std::byte* const at = bounds.address(first_segment + 1) + std::int64_t{i} * bounds.item();
+    next_end = i < segments ? bounds.at(at) : INT64_MAX;
+    if (i + ahead < segments) segment_bounds::prefetch(at + ahead * bounds.item());
+  }
+  /// Where it ends in the share; not before it is needed, since it comes from memory.
+  __device__ int end_of_lane() const {
+    return static_cast<int>(min(max(next_end - first_element, std::int64_t{-1}), std::int64_t{INT_MAX}));
+  }
+  /// The same of the current segment: behind all elements, if it ends in another share. The whole warp calls.
+  __device__ int end_of_current() const { return __shfl_sync(kernels::whole_warp, end_of_lane(), 0); }
+};
+
+/// What a warp knows of its share, for those out of line.
+__device__ inline segment_walk& walk_of_warp() {
+  __shared__ segment_walk walks[32];
+  return walks[warp_of_thread()];
+}
+
+/// What the sums of open segments are where a pair is not enough. Lane 0 writes it.
+template <class Op>
+__device__ typename Op::accumulator& expansion_of_warp() {
+  __shared__ typename Op::accumulator all[prefix_memory<typename Op::value_type>::warps];
+  return all[warp_of_thread()];
+}
+/// Where it is: an expansion in registers is a lot of them.
+template <int Parts>
+__device__ void grow_in_place(expansion<Parts>& sum, double x) {
+  int i = 0;
+#pragma unroll 1
+  do {
+    const multifold::detail::two_sum s = multifold::detail::add_exactly(sum.part[i], x);
+    sum.part[i] = s.sum;
+    x = s.error;
+  } while (x != 0 && ++i + 1 < Parts);
+  if (x != 0) sum.part[Parts - 1] = multifold::detail::add_or_lose(sum.part[Parts - 1], x);
+}
+/// Puts all of the open sum into the expansion.
+template <class Op>
+__device__ void widen_open(segment_walk& walk) {
+  if (lane_of_thread() == 0) {
+    auto& open = expansion_of_warp<Op>();
+    if (!walk.wide) open = typename Op::accumulator{};
+    grow_in_place(open, walk.sum.high);
+    if (walk.sum.low != 0) grow_in_place(open, walk.sum.low);
+  }
+  __syncwarp();
+  walk.wide = true;
+  walk.sum = {};
+}
+template <class Op>
+__device__ void add_to_open(segment_walk& walk, const exact_pair& x) {
+  const exact_pair sum = sum_of_pairs(walk.sum, x);
+  if (sum.lost()) widen_open<Op>(walk);
+  walk.sum = sum.lost() ? x : sum;
+}
+/// The same of elements of any kind. The whole warp calls.
+template <class Op>
+__device__ __forceinline__ void add_any_to_open(segment_walk& walk, const summed_range<typename Op::value_type>& range,
+                                                int from, int to) {
+  if (from == to) return;
+  bool zero = range.windows > 0;
+#pragma unroll 1
+  for (int k = 0; k < range.windows && zero; ++k) zero = range.sum_of(k, from, to) == 0;
+  walk.marks |= range.marks_of(from, to).bits;
+  if (zero) return add_to_open<Op>(walk, {range.zero_of_warp(from, to), 0.0});
+#pragma unroll 1
+  for (int k = 0; k < range.windows; ++k) {
+    const double part = range.sum_of(k, from, to);
+    if (k == 0 || part != 0) add_to_open<Op>(walk, {part, 0.0});
+  }
+  if (range.windows > 0) return;
+  widen_open<Op>(walk);
+  if (lane_of_thread() == 0) expansion_of_warp<Op>().lose();
+}
+}  // namespace multifold::cuda::segments
