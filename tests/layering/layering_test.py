@@ -31,6 +31,7 @@ PUBLIC = {
     "rates.hpp": "reduce",
     "by_key.hpp": "reduce",
     "fold.hpp": "reduce",
+    "logsumexp.hpp": "reduce",
     "fold/shape.hpp": "reduce",
     "fold/walk.hpp": "reduce",
     "fold/run.hpp": "reduce",

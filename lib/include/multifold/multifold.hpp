@@ -7,6 +7,7 @@
 #include "multifold/dtype.hpp"
 #include "multifold/error.hpp"
 #include "multifold/fold.hpp"
+#include "multifold/logsumexp.hpp"
 #include "multifold/ops.hpp"
 #include "multifold/plan.hpp"
 #include "multifold/ranges.hpp"
