@@ -68,8 +68,8 @@ class by_key_on_device : public exact_on_device {
     cuda::by_key_status how;
   };
 
-  static outcome run(const reduction& what, const operands& data, std::int64_t elements, const cuda::device_keys& of) {
-    const engine_traits gpu = cuda::device_traits();
+  static outcome run(const reduction& what, const operands& data, std::int64_t elements, const cuda::device_keys& of,
+                     const engine_traits& gpu = cuda::device_traits()) {
     const cuda::stream stream;
     const poisoned_results results(of.groups * result_bytes(what), stream.get());
     const std::int64_t bytes = cuda::by_key_workspace_bytes(what, elements, of, gpu);
@@ -181,12 +181,49 @@ TEST_F(by_key_on_device, every_operation_of_every_dtype) {
 TEST_F(by_key_on_device, exact_sums_of_every_family) {
   for (const dtype type : real_dtypes) {
     for (const data_family family : all_families) {
-      for (const op_kind op : {op_kind::sum, op_kind::var}) {
-        const key_case c = make_keys(all_patterns[rng() % std::size(all_patterns)], 20000, 30, rng);
-        const auto x = exact_elements(type, c.count(), family, rng);
-        SCOPED_TRACE(name(family));
-        ASSERT_NO_FATAL_FAILURE(expect_groups(make_reduction(op, type), c, x, x));
+      for (const op_kind op : {op_kind::sum, op_kind::mean, op_kind::var}) {
+        for (const nan_policy nan : {nan_policy::propagate, nan_policy::omit}) {
+          const std::int64_t groups = rng() % 2 == 0 ? 30 : 5000;
+          const key_case c = make_keys(all_patterns[rng() % std::size(all_patterns)], 20000, groups, rng);
+          const auto x = exact_elements(type, c.count(), family, rng);
+          SCOPED_TRACE(name(family));
+          ASSERT_NO_FATAL_FAILURE(expect_groups(make_reduction(op, type, nan), c, x, x));
+        }
       }
+    }
+  }
+}
+
+TEST_F(by_key_on_device, sums_with_initial_values_and_other_result_types) {
+  const key_case c = make_keys(pattern::any, 7000, 4096, rng);
+  const auto x = exact_elements(dtype::f32, c.count(), data_family::normal, rng);
+  reduction what = make_reduction(op_kind::sum, dtype::f32);
+  what.initial = {true, false, 0, 3.25};
+  ASSERT_NO_FATAL_FAILURE(expect_groups(what, c, x, x));
+  what.result = dtype::f64;
+  ASSERT_NO_FATAL_FAILURE(expect_groups(what, c, x, x));
+  what = make_reduction(op_kind::mean, dtype::f32);
+  what.result = dtype::bf16;
+  ASSERT_NO_FATAL_FAILURE(expect_groups(what, c, x, x));
+}
+
+// A few blocks add up more than a window holds.
+TEST_F(by_key_on_device, windows_that_are_full) {
+  constexpr std::int64_t count = 9'000'000, groups = 3;
+  engine_traits small = cuda::device_traits();
+  small.units = 1;
+  for (const data_family family : {data_family::normal, data_family::greatest, data_family::uniform}) {
+    const key_case c = make_keys(pattern::any, count, groups, rng);
+    const auto some = exact_elements(dtype::f32, 1'000'000, family, rng);
+    std::vector<std::byte> x;
+    for (int i = 0; i < 9; ++i) x.insert(x.end(), some.begin(), some.end());
+    const device_array there(x), keys = keys_there(c.keys, dtype::i32);
+    for (const op_kind op : {op_kind::sum, op_kind::mean}) {
+      const reduction what = make_reduction(op, dtype::f32);
+      const cuda::device_keys of{keys.data(), dtype::i32, groups};
+      const outcome got = run(what, there.data(), count, of, small);
+      ASSERT_EQ(got.how.worst, status::ok);
+      EXPECT_TRUE(got.results == expected(what, c, x, x)) << name(op) << " of " << name(family);
     }
   }
 }

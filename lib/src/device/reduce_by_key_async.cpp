@@ -16,10 +16,12 @@ namespace {
 
 using keys::element_numbers, keys::key_report, keys::sort_call;
 
-// What is found out about the keys as they are, and about sorted ones, and how it went with positions.
+// What is found out about the keys as they are, and about sorted ones; how it went with what is not segments', and the
+// quantum of windows.
 struct reports {
   key_report given, sorted;
-  std::uint32_t positions;
+  std::uint32_t status_word;
+  int quantum;
 };
 constexpr std::int64_t report_bytes = slice_alignment;  // segments' workspace lies behind them
 static_assert(sizeof(reports) <= report_bytes);
@@ -35,11 +37,15 @@ reduction segment_reduction(const reduction& what) {
   return inside;
 }
 
-// Where things are; reports are cleared. Numbers of elements are sorted between `numbers` and `order`, and arrays are
-// gathered where the sort worked.
+bool takes_windows(const reduction& what, std::int64_t elements, const device_keys& of) {
+  return !of.ascend && elements > 0 && keys::has_windows(what, of.groups);
+}
+
+// Where things are; reports are cleared, and windows' words, which leave nothing in the place of segments. Numbers of
+// elements are sorted between `numbers` and `order`, and arrays are gathered where the sort worked.
 struct workspace_layout {
   std::int64_t segments, segment_bytes, offsets, inside, narrow, sorted_keys, numbers, order, sorted, work, work_bytes,
-      gathered_x, gathered_y, end;
+      gathered_x, gathered_y, words, end;
 
   workspace_layout(const reduction& what, std::int64_t elements, const device_keys& of, const engine_traits& gpu) {
     std::int64_t at = 0;
@@ -56,6 +62,13 @@ struct workspace_layout {
     const std::int64_t item = item_bytes(what.input),
                        number_bytes = element_numbers{nullptr, element_numbers::is_wide(elements)}.item_bytes();
     take(1, report_bytes);
+    segments = words = at;
+    if (takes_windows(what, elements, of)) {
+      take(1, slice_alignment);
+      words = take(1, keys::group_sum_bytes(of.groups));
+      end = at;
+      return;
+    }
     segment_bytes = segments_workspace_bytes(segment_reduction(what), elements, of.groups, gpu);
     segments = take(segment_bytes, 1);
     offsets = take(of.groups + 1, 8);
@@ -122,6 +135,7 @@ struct by_key_call {
 
   void run() const {
     stream_queue queue(stream);
+    if (takes_windows(what, elements, of)) return in_windows(queue);
     queue.clear(space, sizeof(reports));
     const bool is_copied = !of.ascend && elements > 0;
     const operands ordered = is_copied ? in_order(queue) : data;
@@ -133,7 +147,7 @@ struct by_key_call {
     if (of.groups == 0) return;
     const keys::group_places places{offsets(), is_copied ? order() : element_numbers{nullptr, false}, of.groups};
     if (gives_positions(what.op)) {
-      keys::put_positions(places, static_cast<const std::int64_t*>(found), results, what.result, &report()->positions,
+      keys::put_positions(places, static_cast<const std::int64_t*>(found), results, what.result, &report()->status_word,
                           gpu, queue);
     } else if (what.op == op_kind::describe) {
       keys::put_positions_of_summaries(places, results, gpu, queue);
@@ -149,6 +163,14 @@ struct by_key_call {
   std::int64_t* offsets() const { return memory<std::int64_t>(at.offsets); }
   element_numbers order() const { return {space + at.order, element_numbers::is_wide(elements)}; }
   keys::key_list given_keys() const { return {of.keys, of.type == dtype::i64, elements, of.groups}; }
+
+  void in_windows(work_queue& queue) const {
+    queue.clear(space, static_cast<std::size_t>(at.end));
+    keys::sum_groups(
+        {data.x, what.input, given_keys(), what.op, what.nan == nan_policy::omit, what.initial, what.result, results,
+         &report()->quantum, memory<std::int64_t>(at.words), &report()->given, &report()->status_word},
+        gpu, queue);
+  }
 
   operands in_order(work_queue& queue) const {
     const bool by_number = sorts_numbers(what.op), narrows = of.type == dtype::i64;
@@ -204,7 +226,7 @@ by_key_status by_key_status_of(std::span<const std::byte> workspace, std::int64_
   check(cudaMemcpyAsync(&found, workspace.data(), sizeof found, cudaMemcpyDeviceToHost, stream));
   const segments_status how = segments_status_of(workspace.subspan(report_bytes), of.groups, stream);
   by_key_status all;
-  all.worst = std::max(how.worst, static_cast<status>(found.positions));
+  all.worst = std::max(how.worst, static_cast<status>(found.status_word));
   if (found.given.bad != 0) all.bad_key = elements - static_cast<std::int64_t>(found.given.bad);
   const unsigned empty = std::max(found.given.empty, found.sorted.empty);
   if (empty != 0) all.empty_group = of.groups - std::int64_t{empty};

@@ -1,9 +1,10 @@
-// Groups on the GPU: keys are taken to ascend, and sorted where they turn out not to.
+// Groups on the GPU: where it matters, keys are taken to ascend, and sorted if they turn out not to.
 #include <cuda_runtime_api.h>
 
 #include <string>
 
 #include "device/capture_mode.hpp"
+#include "device/keys/call.hpp"
 #include "multifold/cuda/by_key.hpp"
 #include "multifold/cuda/traits.hpp"
 #include "multifold/graphs/capture.hpp"
@@ -51,11 +52,11 @@ void run_groups_on_device(const segment_request& r, const array_view& keys, void
   const on_device list(keys.data, keys.where, r.extent * item_bytes(keys.type), stream.get());
   const operands data(x.data(), y.data());
   const cuda::device_buffer there(bytes);
-  cuda::device_keys of{list.data(), keys.type, r.of.count, true};
+  cuda::device_keys of{list.data(), keys.type, r.of.count, !cuda::keys::has_windows(r.what, r.of.count)};
   cuda::by_key_status how = reduce_there(r, data, of, there.data(), stream.get());
   if (how.bad_key) throw_bad_key(*how.bad_key, key_at(keys, *how.bad_key), r.of.count);
-  of.ascend = how.ascend;
-  if (!of.ascend) how = reduce_there(r, data, of, there.data(), stream.get());
+  of.ascend = false;
+  if (!how.ascend) how = reduce_there(r, data, of, there.data(), stream.get());
   check_empty_group(r, how.empty_group.value_or(-1));
   check_status(how.worst, r.what);
   if (bytes == 0) return;

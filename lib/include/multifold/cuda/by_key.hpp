@@ -22,10 +22,13 @@ struct device_keys {
   bool ascend = false;         // whether no key is less than the one before it: then nothing is sorted or copied
 };
 
-/// Device memory that reduce_by_key_async takes for an array of `elements`: that of as many segments as there are
-/// groups (segments_workspace_bytes), and 8 bytes a group. Where keys need not ascend, for each element up to 16 bytes
-/// and two times its own, too; 8 more for keys of 64 bits, and 8 to 24 more for two arrays and for positions. Throws:
-/// cuda_error where there is no GPU.
+/// Device memory that reduce_by_key_async takes for an array of `elements`.
+/// Memory: that of as many segments as there are groups (segments_workspace_bytes), and 8 bytes a group. Where keys
+/// need
+///         not ascend, for each element up to 16 bytes and two times its own, too; 8 more for keys of 64 bits, and 8 to
+///         24 more for two arrays and for positions. Exact sums and means of up to 4096 groups of f32, f16 and bf16 in
+///         any order take some hundred bytes a group, and nothing else.
+/// Throws: as reduce_by_key_async of such keys; cuda_error where there is no GPU.
 std::int64_t by_key_workspace_bytes(const reduction& what, std::int64_t elements, const device_keys& of,
                                     const engine_traits& gpu);
 
@@ -43,7 +46,8 @@ std::int64_t by_key_workspace_bytes(const reduction& what, std::int64_t elements
 ///           arrays read. Groups that have no value (the minimum of nothing) are noted as well.
 /// Throws:   as reduce_segments_async, and unsupported_error for more groups than 2^31. Then nothing is enqueued.
 /// Cost:     reads each key and each element once where keys ascend. Else keys are read twice, and sorted with the
-///           elements, 8 bits of the number of groups at a time: 1000 groups of f32 move about 45 bytes an element.
+///           elements, 8 bits of the number of groups at a time: 10000 groups of f32 move about 45 bytes an element.
+///           Exact sums and means of up to 4096 groups of f32, f16 and bf16 read keys and elements once in any order.
 void reduce_by_key_async(const reduction& what, const operands& data, std::int64_t elements, const device_keys& of,
                          void* results, std::span<std::byte> workspace, const engine_traits& gpu, cudaStream_t stream);
 

@@ -10,6 +10,7 @@
 #include "multifold/cuda/work_queue.hpp"
 #include "multifold/dtype.hpp"
 #include "multifold/plan.hpp"
+#include "multifold/reduction.hpp"
 
 namespace multifold::cuda::keys {
 
@@ -78,6 +79,30 @@ void put_positions(const group_places& places, const std::int64_t* inside, void*
 /// The positions in summaries.
 void put_positions_of_summaries(const group_places& places, void* summaries, const engine_traits& gpu,
                                 work_queue& queue);
+
+/// Exact sums or means of every group in one read, in whatever order keys are.
+struct group_sum_call {
+  const void* data;
+  dtype type;
+  key_list list;
+  op_kind op;
+  bool omit_nan;
+  initial_value initial;
+  dtype result;
+  void* results;
+  int* quantum;
+  std::int64_t* words;  // group_sum_bytes, cleared
+  key_report* report;
+  std::uint32_t* status_word;
+};
+inline constexpr std::int64_t most_groups_of_windows = 4096;
+/// Whether there is such a way.
+inline bool has_windows(const reduction& what, std::int64_t groups) {
+  return gathers_exactly(what) && (what.op == op_kind::sum || what.op == op_kind::mean) &&
+         item_bytes(what.input) <= 4 && groups > 0 && groups <= most_groups_of_windows;
+}
+std::int64_t group_sum_bytes(std::int64_t groups);
+void sum_groups(const group_sum_call& c, const engine_traits& gpu, work_queue& queue);
 
 /// Blocks of kernels in which each thread takes some items at a time, and then those that are a grid away.
 inline unsigned blocks_for(std::int64_t items, int items_a_block, const engine_traits& gpu) {
