@@ -276,6 +276,30 @@ TEST_F(SanitizedByKey, bad_keys_are_told_and_harm_nothing) {
       run(make_reduction(op_kind::sum, dtype::f32), there.data(), count, {keys.data(), dtype::i32, 0}).how.bad_key, 0);
 }
 
+// More groups than a block has windows for, in parts.
+TEST_F(SanitizedByKey, exact_sums_of_many_groups) {
+  constexpr std::int64_t count = 330'000;
+  for (const dtype type : {dtype::f32, dtype::bf16}) {
+    for (const pattern kind : {pattern::any, pattern::runs, pattern::ends, pattern::descending}) {
+      for (const op_kind op : {op_kind::sum, op_kind::mean}) {
+        const key_case c = make_keys(kind, count, 4097 + static_cast<std::int64_t>(rng() % 1000), rng);
+        const auto x = exact_elements(type, count, all_families[rng() % std::size(all_families)], rng);
+        ASSERT_NO_FATAL_FAILURE(expect_groups(make_reduction(op, type), c, x, x));
+      }
+    }
+  }
+  key_case c = make_keys(pattern::any, count, 5000, rng);
+  const auto x = exact_elements(dtype::f32, count, data_family::normal, rng);
+  const device_array there(x);
+  for (const std::int64_t wrong : {std::int64_t{-1}, std::int64_t{5000}, INT64_MAX, INT64_MIN}) {
+    c.keys[777] = c.keys[300'000] = wrong;
+    const device_array keys = keys_there(c.keys, dtype::i64);
+    const outcome got =
+        run(make_reduction(op_kind::sum, dtype::f32), there.data(), count, {keys.data(), dtype::i64, c.groups});
+    EXPECT_EQ(got.how.bad_key, 777);
+  }
+}
+
 TEST_F(SanitizedByKey, keys_that_fall_are_told_where_they_were_said_to_ascend) {
   constexpr std::int64_t count = 10000, groups = 3000;
   const auto x = random_elements(dtype::f32, count, op_kind::sum, rng);
@@ -316,7 +340,7 @@ TEST_F(by_key_on_device, the_first_group_without_elements_is_told) {
 
 TEST_F(by_key_on_device, long_arrays_in_any_order_have_the_bits_of_sorted_ones) {
   constexpr std::int64_t count = 3'000'000;
-  for (const std::int64_t groups : {3, 1000, 1'000'000}) {
+  for (const std::int64_t groups : {3, 1000, 20'000, 1'000'000}) {
     for (const op_kind op : {op_kind::sum, op_kind::describe, op_kind::dot}) {
       const key_case c = make_keys(pattern::any, count, groups, rng);
       const auto x = exact_elements(dtype::f32, count, data_family::lognormal, rng);

@@ -40,12 +40,15 @@ reduction segment_reduction(const reduction& what) {
 bool takes_windows(const reduction& what, std::int64_t elements, const device_keys& of) {
   return !of.ascend && elements > 0 && keys::has_windows(what, of.groups);
 }
+bool takes_parts(const reduction& what, std::int64_t elements, const device_keys& of) {
+  return !of.ascend && keys::has_windows_in_parts(what, elements, of.groups);
+}
 
 // Where things are; reports are cleared, and windows' words, which leave nothing in the place of segments. Numbers of
 // elements are sorted between `numbers` and `order`, and arrays are gathered where the sort worked.
 struct workspace_layout {
   std::int64_t segments, segment_bytes, offsets, inside, narrow, sorted_keys, numbers, order, sorted, work, work_bytes,
-      gathered_x, gathered_y, words, end;
+      gathered_x, gathered_y, words = 0, cleared, end;
 
   workspace_layout(const reduction& what, std::int64_t elements, const device_keys& of, const engine_traits& gpu) {
     std::int64_t at = 0;
@@ -57,21 +60,20 @@ struct workspace_layout {
       at += rounded(items * each);
       return from;
     };
-    const bool is_copied = !of.ascend && elements > 0, by_number = is_copied && sorts_numbers(what.op);
+    const bool windows = takes_windows(what, elements, of), parts = takes_parts(what, elements, of);
+    const bool is_copied = !of.ascend && elements > 0 && !windows, by_number = is_copied && sorts_numbers(what.op);
     const std::int64_t copied = is_copied ? elements : 0, numbered = by_number ? elements : 0;
     const std::int64_t item = item_bytes(what.input),
                        number_bytes = element_numbers{nullptr, element_numbers::is_wide(elements)}.item_bytes();
-    take(1, report_bytes);
-    segments = words = at;
-    if (takes_windows(what, elements, of)) {
-      take(1, slice_alignment);
-      words = take(1, keys::group_sum_bytes(of.groups));
-      end = at;
-      return;
-    }
+    cleared = take(1, report_bytes) + report_bytes;
     segment_bytes = segments_workspace_bytes(segment_reduction(what), elements, of.groups, gpu);
-    segments = take(segment_bytes, 1);
-    offsets = take(of.groups + 1, 8);
+    if (windows || parts) {
+      segment_bytes = slice_alignment;
+      words = cleared + segment_bytes;
+      cleared = words + rounded(keys::group_sum_bytes(of.groups));
+    }
+    segments = take(std::max(segment_bytes, cleared - report_bytes), 1);
+    offsets = take(windows || parts ? 0 : of.groups + 1, 8);
     inside = take(gives_positions(what.op) && what.result != dtype::i64 ? of.groups : 0, 8);
     narrow = take(of.type == dtype::i64 ? copied : 0, 4);
     sorted_keys = take(copied, 4);
@@ -80,8 +82,8 @@ struct workspace_layout {
     sorted = take(by_number ? 0 : copied, item);
     work_bytes = 0;
     if (is_copied) {
-      work_bytes = keys::sort_workspace_bytes(
-          {nullptr, nullptr, nullptr, nullptr, by_number ? number_bytes : item, elements, of.groups});
+      work_bytes = keys::sort_workspace_bytes({nullptr, nullptr, nullptr, nullptr, by_number ? number_bytes : item,
+                                               elements, of.groups, parts ? keys::part_bits : 0});
     }
     work = gathered_x = at;
     gathered_y = gathered_x + rounded(numbered * item);
@@ -135,8 +137,9 @@ struct by_key_call {
 
   void run() const {
     stream_queue queue(stream);
-    if (takes_windows(what, elements, of)) return in_windows(queue);
-    queue.clear(space, sizeof(reports));
+    queue.clear(space, static_cast<std::size_t>(at.cleared));
+    if (takes_windows(what, elements, of)) return sum_windows(given_keys(), data.x, &report()->given, queue);
+    if (takes_parts(what, elements, of)) return in_parts(queue);
     const bool is_copied = !of.ascend && elements > 0;
     const operands ordered = is_copied ? in_order(queue) : data;
     if (!is_copied) keys::find_offsets(given_keys(), offsets(), &report()->given, gpu, queue);
@@ -164,27 +167,36 @@ struct by_key_call {
   element_numbers order() const { return {space + at.order, element_numbers::is_wide(elements)}; }
   keys::key_list given_keys() const { return {of.keys, of.type == dtype::i64, elements, of.groups}; }
 
-  void in_windows(work_queue& queue) const {
-    queue.clear(space, static_cast<std::size_t>(at.end));
-    keys::sum_groups(
-        {data.x, what.input, given_keys(), what.op, what.nan == nan_policy::omit, what.initial, what.result, results,
-         &report()->quantum, memory<std::int64_t>(at.words), &report()->given, &report()->status_word},
-        gpu, queue);
+  void sum_windows(const keys::key_list& list, const void* x, key_report* found, work_queue& queue) const {
+    keys::sum_groups({x, what.input, list, what.op, what.nan == nan_policy::omit, what.initial, what.result, results,
+                      &report()->quantum, memory<std::int64_t>(at.words), found, &report()->status_word},
+                     gpu, queue);
+  }
+
+  sort_call checked_keys(const element_numbers& numbers, work_queue& queue) const {
+    const bool narrows = of.type == dtype::i64;
+    auto* const narrow = narrows ? memory<std::uint32_t>(at.narrow) : nullptr;
+    keys::check_keys(given_keys(), narrow, numbers, &report()->given, gpu, queue);
+    return {narrows ? narrow : static_cast<const std::uint32_t*>(of.keys),
+            memory<std::uint32_t>(at.sorted_keys),
+            data.x,
+            space + at.sorted,
+            item_bytes(what.input),
+            elements,
+            of.groups};
+  }
+
+  void in_parts(work_queue& queue) const {
+    sort_call c = checked_keys({nullptr, false}, queue);
+    c.first_bit = keys::part_bits;
+    keys::sort(c, space + at.work, at.work_bytes, stream);
+    sum_windows({c.sorted_keys, false, elements, of.groups}, c.sorted_values, &report()->sorted, queue);
   }
 
   operands in_order(work_queue& queue) const {
-    const bool by_number = sorts_numbers(what.op), narrows = of.type == dtype::i64;
-    auto* const narrow = narrows ? memory<std::uint32_t>(at.narrow) : nullptr;
+    const bool by_number = sorts_numbers(what.op);
     const element_numbers numbers{by_number ? space + at.numbers : nullptr, order().wide};
-    keys::check_keys(given_keys(), narrow, numbers, &report()->given, gpu, queue);
-    const std::int64_t item = item_bytes(what.input);
-    sort_call c{narrows ? narrow : static_cast<const std::uint32_t*>(of.keys),
-                memory<std::uint32_t>(at.sorted_keys),
-                data.x,
-                space + at.sorted,
-                item,
-                elements,
-                of.groups};
+    sort_call c = checked_keys(numbers, queue);
     if (by_number) {
       c.values = numbers.at;
       c.sorted_values = order().at;
@@ -194,8 +206,8 @@ struct by_key_call {
     keys::find_offsets({c.sorted_keys, false, elements, of.groups}, offsets(), &report()->sorted, gpu, queue);
     if (!by_number) return c.sorted_values;
     const bool two = takes_two_arrays(what.op);
-    keys::gather(data.x, order(), space + at.gathered_x, item, elements, gpu, queue);
-    if (two) keys::gather(data.y, order(), space + at.gathered_y, item, elements, gpu, queue);
+    keys::gather(data.x, order(), space + at.gathered_x, item_bytes(what.input), elements, gpu, queue);
+    if (two) keys::gather(data.y, order(), space + at.gathered_y, item_bytes(what.input), elements, gpu, queue);
     return {space + at.gathered_x, two ? space + at.gathered_y : nullptr};
   }
 };

@@ -51,14 +51,15 @@ struct element_numbers {
 void check_keys(const key_list& list, std::uint32_t* narrow, const element_numbers& numbers, key_report* report,
                 const engine_traits& gpu, work_queue& queue);
 
-/// Keys, and with them values of `item_bytes` (1, 2, 4 or 8), into ascending order, by a stable sort. Equal keys keep
-/// the order of their values.
+/// Keys, and with them values of `item_bytes` (1, 2, 4 or 8), into ascending order of their bits from first_bit on, by
+/// a stable sort: equal ones keep the order of their values.
 struct sort_call {
   const std::uint32_t* keys;
   std::uint32_t* sorted_keys;
   const void* values;
   void* sorted_values;
   std::int64_t item_bytes, count, groups;
+  int first_bit = 0;
 };
 std::int64_t sort_workspace_bytes(const sort_call& c);
 void sort(const sort_call& c, void* workspace, std::int64_t workspace_bytes, cudaStream_t stream);
@@ -80,7 +81,8 @@ void put_positions(const group_places& places, const std::int64_t* inside, void*
 void put_positions_of_summaries(const group_places& places, void* summaries, const engine_traits& gpu,
                                 work_queue& queue);
 
-/// Exact sums or means of every group in one read, in whatever order keys are.
+/// Exact sums or means of every group in one read. Keys are in any order where there are few groups, else 32 bits wide,
+/// and those of the same key / most_groups_of_windows lie together, in the order of that.
 struct group_sum_call {
   const void* data;
   dtype type;
@@ -95,11 +97,16 @@ struct group_sum_call {
   key_report* report;
   std::uint32_t* status_word;
 };
-inline constexpr std::int64_t most_groups_of_windows = 4096;
-/// Whether there is such a way.
+inline constexpr int part_bits = 12;
+inline constexpr std::int64_t most_groups_of_windows = 1 << part_bits;
+/// Whether there is such a way for so few groups, and for more, of which each has some elements in the mean.
 inline bool has_windows(const reduction& what, std::int64_t groups) {
   return gathers_exactly(what) && (what.op == op_kind::sum || what.op == op_kind::mean) &&
          item_bytes(what.input) <= 4 && groups > 0 && groups <= most_groups_of_windows;
+}
+inline bool has_windows_in_parts(const reduction& what, std::int64_t elements, std::int64_t groups) {
+  constexpr std::int64_t least_length = 64;
+  return has_windows(what, 1) && groups > most_groups_of_windows && elements / least_length >= groups;
 }
 std::int64_t group_sum_bytes(std::int64_t groups);
 void sum_groups(const group_sum_call& c, const engine_traits& gpu, work_queue& queue);

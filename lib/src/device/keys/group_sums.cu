@@ -1,5 +1,5 @@
-// Exact sums of a few thousand groups in one read, whatever the order of keys: each block keeps a window of every
-// group's sum in shared memory.
+// Exact sums of groups in one read, whatever the order of keys: each block keeps a window of every group's sum in
+// shared memory, up to 4096 of them. Where there are more groups, keys are sorted by what is above 12 bits first.
 //
 // A window is an integer of 64 bits that counts quanta of 2^q. Elements that are multiples of the quantum, and below
 // 2^(q + element_bits), are added to the two halves of their group's window by atomics; the low half returns what it
@@ -23,7 +23,7 @@ using words = exact::words<float>;
 constexpr int sum_threads = 512, elements_a_thread = 8, tile_elements = sum_threads * elements_a_thread;
 // An element has up to 24 + most_shift bits, so that a block adds up 2^20 of them and the sum stays below 2^62.
 constexpr int most_shift = 18, tiles_a_window = (1 << 20) / tile_elements;
-constexpr int sum_blocks_of_sm = 3;
+constexpr int sum_blocks_of_sm = 2;
 constexpr int finish_threads = 128, sample_threads = 1024, samples_a_thread = 32;
 
 // Words of a group: those of exact sums, and how many elements there are that words know nothing of.
@@ -73,124 +73,299 @@ __device__ bool in_quanta(std::uint32_t bits, int quantum, std::int64_t& value) 
   return fits && field != 0xff;
 }
 
-// Windows of a block: low halves, high halves, counts where they are asked for, and then a byte each that says whether
-// there was anything but -0, and whether there was anything. Groups have `copies` of all, for lanes that have the same.
-struct windows {
-  std::uint32_t *low, *high, *count;
-  unsigned char *touched, *present;
-  int slots;
-
-  __device__ windows(std::uint32_t* memory, int slots)
-      : low(memory),
-        high(low + slots),
-        count(high + slots),
-        touched(reinterpret_cast<unsigned char*>(count + slots)),
-        present(touched + slots),
-        slots(slots) {}
-
-  __device__ void add(int slot, std::int64_t value) const {
-    const auto added = static_cast<std::uint32_t>(value);
-    const std::uint32_t old = atomicAdd(low + slot, added);
-    // What a window is before anything is added.
-    if (old == 0) touched[slot] = 1;
-    const auto carried = static_cast<std::uint32_t>(value >> 32) + (old + added < added ? 1u : 0u);
-    if (carried != 0) atomicAdd(high + slot, carried);
-  }
-};
-constexpr int slot_bytes = 3 * 4 + 2;
-constexpr std::uint32_t negative_zero = 0x80000000u;
-
-// -0, and what does not fit a window.
-__device__ __noinline__ void add_apart(const windows& w, int slot, std::int64_t* to, std::uint32_t bits) {
-  w.present[slot] = 1;
-  if (bits != negative_zero) exact::add_element(to, __uint_as_float(bits));
+template <class Key>
+__device__ bool is_group(Key key, std::int64_t groups) {
+  return key >= 0 && key < groups;
 }
 
 struct sum_arguments {
-  std::int64_t elements;
-  int groups, copies;  // of each group, a power of two
-  bool counts;         // whether elements are counted
-  bool omit;           // NaN
+  std::int64_t elements, groups;
+  int window_groups, copies;  // of each group, a power of two
+  bool counts;                // whether elements are counted
+  bool omit;                  // NaN
   const int* quantum;
   std::int64_t* words;  // group_words a group, cleared
   key_report* report;
 };
 
-// Lanes take neighbours. Where a warp's elements are all of one group, as in runs, they are summed in registers first.
+// Windows of a block, one behind the other: low halves, high halves, counts where they are asked for, and then a byte
+// each that says whether there was anything but -0, and whether there was anything. Groups have `copies` of all, for
+// lanes that have the same one; behind them is a window of none.
+struct windows {
+  std::uint32_t *low, *high, *count;
+  unsigned char *touched, *present;
+  int slots;
+
+  __device__ windows(std::uint32_t* memory, int groups_and_copies)
+      : low(memory),
+        high(low + groups_and_copies + 1),
+        count(high + groups_and_copies + 1),
+        touched(reinterpret_cast<unsigned char*>(count + groups_and_copies + 1)),
+        present(touched + groups_and_copies + 1),
+        slots(groups_and_copies) {}
+
+  // What adding to the low half leaves for the high one. `old`: what the low half was, 0 before anything is added.
+  __device__ void carry(int slot, std::uint32_t old, std::uint32_t added, std::uint32_t more) const {
+    if (old == 0) touched[slot] = 1;
+    const std::uint32_t carried = more + (old + added < added ? 1u : 0u);
+    if (carried != 0) atomicAdd(high + slot, carried);
+  }
+  __device__ void add(int slot, std::int64_t value) const {
+    const auto added = static_cast<std::uint32_t>(value);
+    carry(slot, atomicAdd(low + slot, added), added, static_cast<std::uint32_t>(value >> 32));
+  }
+};
+constexpr int slot_bytes = 3 * 4 + 2;
+constexpr std::uint32_t negative_zero = 0x80000000u;
+
+__device__ windows windows_of_block(const sum_arguments& args) {
+  extern __shared__ std::uint32_t memory[];
+  return {memory, args.window_groups * args.copies};
+}
+
+int shared_bytes(const sum_arguments& args) {
+  return ((args.window_groups * args.copies + 1) * slot_bytes + 3) / 4 * 4;
+}
+
+__device__ bool is_nan(std::uint32_t bits) { return (bits & 0x7fffffff) > 0x7f800000; }
+
+// Out of line, and seldom: a key that is no group. Behind the last element there are such.
+__device__ __noinline__ void note_bad(const sum_arguments& args, std::int64_t position) {
+  if (position >= args.elements) return;
+  const auto from_here = static_cast<unsigned long long>(args.elements - position);
+  if (*static_cast<volatile unsigned long long*>(&args.report->bad) < from_here)
+    atomicMax(&args.report->bad, from_here);
+}
+
+// An element of some group that takes no short way: zeros, and what does not fit the window as it is.
+__device__ __noinline__ void add_apart(const sum_arguments& args, int slot, std::int64_t group, std::uint32_t bits) {
+  const windows w = windows_of_block(args);
+  const int quantum = *args.quantum;
+  if (args.omit && is_nan(bits)) return;
+  if (args.counts) atomicAdd(w.count + slot, 1u);
+  std::int64_t value = 0;
+  if (bits != negative_zero && in_quanta(bits, quantum, value)) return w.add(slot, value);
+  w.present[slot] = 1;
+  if (bits != negative_zero) exact::add_element(args.words + group * group_words, __uint_as_float(bits));
+}
+
+// The sum of a warp's values, each below 2^46.
+__device__ std::int64_t sum_of_warp(std::int64_t value) {
+  const unsigned low = __reduce_add_sync(kernels::whole_warp, static_cast<unsigned>(value) & 0xfffffu);
+  return low +
+         static_cast<std::int64_t>(__reduce_add_sync(kernels::whole_warp, static_cast<int>(value >> 20))) * (1 << 20);
+}
+
+// What a thread has of a tile: a warp takes neighbours, and its lanes again.
 template <floating_storage T, class Key>
+struct thread_elements {
+  Key key[elements_a_thread];
+  T x[elements_a_thread];
+
+  __device__ static int place(int k) {
+    const int thread = static_cast<int>(threadIdx.x);
+    return (thread / 32 * elements_a_thread + k) * 32 + thread % 32;
+  }
+  // Behind the last element there are keys of no group.
+  __device__ void load(const T* data, const Key* keys, std::int64_t low, std::int64_t elements) {
+#pragma unroll
+    for (int k = 0; k < elements_a_thread; ++k) {
+      const std::int64_t i = low + place(k);
+      const bool there = i < elements;
+      key[k] = there ? keys[i] : Key{-1};
+      x[k] = there ? data[i] : T{};
+    }
+  }
+  __device__ std::uint32_t bits(int k) const { return __float_as_uint(as_float(x[k])); }
+};
+
+// Those of one tile that are of the groups from `first` on, window_groups of them. The whole warp calls.
+template <floating_storage T, class Key>
+struct tile_sums {
+  const sum_arguments& args;
+  const windows w;
+  const thread_elements<T, Key>& mine;
+  std::int64_t first, low;
+  int quantum, copy;
+
+  __device__ std::uint64_t group_in_window(int k) const { return static_cast<std::uint64_t>(mine.key[k] - first); }
+  __device__ bool takes(int k) const {
+    return is_group(mine.key[k], args.groups) && group_in_window(k) < static_cast<unsigned>(args.window_groups);
+  }
+  __device__ int slot(int k) const { return static_cast<int>(group_in_window(k)) * args.copies + copy; }
+
+  // All of a warp's elements, if they are of one group and fit.
+  __device__ bool add_run() const {
+    bool same = takes(0);
+    const Key leader = __shfl_sync(kernels::whole_warp, mine.key[0], 0);
+    std::int64_t sum = 0;
+#pragma unroll
+    for (int k = 0; k < elements_a_thread; ++k) {
+      std::int64_t value = 0;
+      same = same && mine.key[k] == leader && mine.bits(k) != negative_zero && in_quanta(mine.bits(k), quantum, value);
+      sum += value;
+    }
+    if (!__all_sync(kernels::whole_warp, same)) return false;
+    sum = sum_of_warp(sum);
+    if (threadIdx.x % 32 == 0) {
+      w.add(slot(0), sum);
+      if (args.counts) atomicAdd(w.count + slot(0), 32u * elements_a_thread);
+    }
+    return true;
+  }
+
+  // An element of each lane, if they are of one group and fit.
+  __device__ bool add_step(int k) const {
+    const Key leader = __shfl_sync(kernels::whole_warp, mine.key[k], 0);
+    std::int64_t value = 0;
+    const bool same =
+        takes(k) && mine.key[k] == leader && mine.bits(k) != negative_zero && in_quanta(mine.bits(k), quantum, value);
+    if (!__all_sync(kernels::whole_warp, same)) return false;
+    value = sum_of_warp(value);
+    if (threadIdx.x % 32 == 0) {
+      w.add(slot(k), value);
+      if (args.counts) atomicAdd(w.count + slot(k), 32u);
+    }
+    return true;
+  }
+
+  // Some at a time, so that atomics are on their way together.
+  template <int Count>
+  __device__ void add(int k) const {
+    int to[Count];
+    std::uint32_t added[Count], more[Count], old[Count];
+#pragma unroll
+    for (int j = 0; j < Count; ++j) {
+      const std::uint32_t bits = mine.bits(k + j), field = bits >> 23 & 0xff;
+      const std::uint32_t significand = (bits & 0x7fffff) | (field != 0 ? 0x800000u : 0);
+      const unsigned shift = max(field, 1u) - 1 - static_cast<unsigned>(quantum);
+      const bool mine_too = takes(k + j), quick = mine_too && shift <= most_shift && field != 0xff && bits << 1 != 0;
+      added[j] = quick ? significand << (shift & 31) : 0;
+      more[j] = quick ? __funnelshift_l(significand, 0, shift) : 0;
+      if ((bits & negative_zero) != 0) {
+        more[j] = ~more[j] + (added[j] == 0 ? 1u : 0u);
+        added[j] = 0 - added[j];
+      }
+      to[j] = quick ? slot(k + j) : w.slots;
+      if (mine_too && !quick) add_apart(args, slot(k + j), static_cast<std::int64_t>(mine.key[k + j]), bits);
+    }
+#pragma unroll
+    for (int j = 0; j < Count; ++j) old[j] = atomicAdd(w.low + to[j], added[j]);
+#pragma unroll
+    for (int j = 0; j < Count; ++j) w.carry(to[j], old[j], added[j], more[j]);
+    if (!args.counts) return;
+#pragma unroll
+    for (int j = 0; j < Count; ++j) atomicAdd(w.count + to[j], 1u);
+  }
+
+  __device__ void add_all() const {
+    constexpr int together = 4;
+    const Key leader = __shfl_sync(kernels::whole_warp, mine.key[0], 0);
+    if (__all_sync(kernels::whole_warp, mine.key[0] == leader)) {
+      if (add_run()) return;
+#pragma unroll
+      for (int k = 0; k < elements_a_thread; ++k) {
+        if (!add_step(k)) add<1>(k);
+      }
+      return;
+    }
+#pragma unroll
+    for (int k = 0; k < elements_a_thread; k += together) add<together>(k);
+  }
+};
+
+// Tiles are a grid apart where windows have all groups. Else keys come in the order of what is above the groups of a
+// window, a part: then a block takes tiles that follow each other, and hands windows over between parts.
+template <floating_storage T, class Key, bool Parts>
 __global__ void __launch_bounds__(sum_threads, sum_blocks_of_sm)
     add_to_windows(const T* data, const Key* keys, const __grid_constant__ sum_arguments args) {
-  extern __shared__ std::uint32_t memory[];
-  const int slots = args.groups * args.copies, thread = static_cast<int>(threadIdx.x);
-  const windows w(memory, slots);
-  const int quantum = *args.quantum, copy = thread % args.copies;
+  __shared__ unsigned least;
+  constexpr unsigned none = 0xffffffffu;
+  const int slots = args.window_groups * args.copies, thread = static_cast<int>(threadIdx.x);
+  const windows w = windows_of_block(args);
+  const int quantum = *args.quantum;
+  const std::int64_t tiles = (args.elements + tile_elements - 1) / tile_elements;
+  const std::int64_t share = Parts ? (tiles + gridDim.x - 1) / gridDim.x : 1, step = Parts ? 1 : gridDim.x;
+  const std::int64_t begin = blockIdx.x * share, end = Parts ? min(begin + share, tiles) : tiles;
+  unsigned part = 0;
   const auto clear = [&] {
-    for (int i = thread; i < (slots * slot_bytes + 3) / 4; i += sum_threads) memory[i] = 0;
+    for (int i = thread; i < ((slots + 1) * slot_bytes + 3) / 4; i += sum_threads) w.low[i] = 0;
     __syncthreads();
   };
   const auto hand_over = [&] {
     __syncthreads();
+    constexpr int place = multifold::detail::float_layout<float>::least_exponent - exact_traits<float>::unit_exponent;
     for (int slot = thread; slot < slots; slot += sum_threads) {
-      std::int64_t* const to = args.words + std::int64_t{slot / args.copies} * group_words;
+      if ((w.touched[slot] | w.present[slot]) == 0) continue;
+      const std::int64_t group = std::int64_t{part} * args.window_groups + slot / args.copies;
+      std::int64_t* const to = args.words + group * group_words;
       const auto value = static_cast<std::int64_t>(std::uint64_t{w.high[slot]} << 32 | w.low[slot]);
-      exact::add_quanta(
-          to, value,
-          quantum + multifold::detail::float_layout<float>::least_exponent - exact_traits<float>::unit_exponent);
+      exact::add_quanta(to, value, quantum + place);
       exact::add_word(to + words::not_negative_zero, w.touched[slot]);
-      exact::add_word(to + counted, args.counts ? std::int64_t{w.count[slot]} : (w.touched[slot] | w.present[slot]));
+      exact::add_word(to + counted, args.counts ? std::int64_t{w.count[slot]} : 1);
     }
     __syncthreads();
   };
+  const auto part_of = [&](Key key) {
+    return is_group(key, args.groups) ? static_cast<unsigned>(key) / most_groups_of_windows : none;
+  };
   clear();
-  std::int64_t first_bad = args.elements;
-  const std::int64_t step = std::int64_t{gridDim.x} * tile_elements;
-  int tiles = 0;
-  for (std::int64_t low = std::int64_t{blockIdx.x} * tile_elements; low < args.elements; low += step) {
-    if (tiles == tiles_a_window) {
+  int tiles_of_window = 0;
+  for (std::int64_t t = begin; t < end; t += step) {
+    if (tiles_of_window == tiles_a_window) {
       hand_over();
       clear();
-      tiles = 0;
+      tiles_of_window = 0;
     }
-    ++tiles;
-    Key key[elements_a_thread];
-    T x[elements_a_thread];
+    ++tiles_of_window;
+    const std::int64_t low = t * tile_elements;
+    thread_elements<T, Key> mine;
+    mine.load(data, keys, low, args.elements);
+    const auto add = [&] {
+      const tile_sums<T, Key> sums{
+          args, w, mine, std::int64_t{part} * args.window_groups, low, quantum, thread % args.copies};
+      sums.add_all();
+    };
+    if constexpr (!Parts) {
 #pragma unroll
-    for (int k = 0; k < elements_a_thread; ++k) {
-      const std::int64_t i = low + k * sum_threads + thread;
-      const bool there = i < args.elements;
-      key[k] = there ? keys[i] : Key{-1};
-      x[k] = there ? data[i] : T{};
-    }
-    const bool in_runs = __all_sync(kernels::whole_warp, key[0] == __shfl_sync(kernels::whole_warp, key[0], 0)) != 0;
-#pragma unroll
-    for (int k = 0; k < elements_a_thread; ++k) {
-      const std::uint32_t bits = __float_as_uint(as_float(x[k]));
-      const bool known = key[k] >= 0 && key[k] < args.groups;
-      if (!known) first_bad = min(first_bad, low + k * sum_threads + thread);
-      const int group = known ? static_cast<int>(key[k]) : 0, slot = group * args.copies + copy;
-      std::int64_t value = 0;
-      const bool fits = in_quanta(bits, quantum, value) && bits != negative_zero;
-      if (in_runs) {
-        const int first = __shfl_sync(kernels::whole_warp, group, 0);
-        if (__all_sync(kernels::whole_warp, known && fits && group == first)) {
-#pragma unroll 1
-          for (int mask = 16; mask > 0; mask /= 2) value += __shfl_xor_sync(kernels::whole_warp, value, mask);
-          if (thread % 32 == 0) {
-            w.add(slot, value);
-            if (args.counts) atomicAdd(w.count + slot, 32u);
-          }
-          continue;
-        }
+      for (int k = 0; k < elements_a_thread; ++k) {
+        if (!is_group(mine.key[k], args.groups)) note_bad(args, low + thread_elements<T, Key>::place(k));
       }
-      if (!known || (args.omit && (bits & 0x7fffffff) > 0x7f800000)) continue;
-      if (args.counts) atomicAdd(w.count + slot, 1u);
-      if (fits) w.add(slot, value);
-      else add_apart(w, slot, args.words + std::int64_t{group} * group_words, bits);
+      add();
+    } else {
+      bool here = true;
+#pragma unroll
+      for (int k = 0; k < elements_a_thread; ++k) here = here && part_of(mine.key[k]) == part;
+      const bool whole = __syncthreads_and(here) != 0;
+#pragma unroll 1
+      for (unsigned from = 0;; from = part + 1) {  // one part after the other, or the one that it is
+        if (!whole) {
+          unsigned next = none;
+#pragma unroll
+          for (int k = 0; k < elements_a_thread; ++k) {
+            const unsigned other = part_of(mine.key[k]);
+            if (other >= from) next = min(next, other);
+          }
+          __syncthreads();
+          if (thread == 0) least = none;
+          __syncthreads();
+          if (next != none) atomicMin(&least, next);
+          __syncthreads();
+          next = least;
+          if (next == none) break;
+          if (next != part) {
+            hand_over();
+            clear();
+            tiles_of_window = 1;
+            part = next;
+          }
+        }
+        add();
+        if (whole) break;
+      }
     }
   }
   hand_over();
-  if (first_bad < args.elements)
-    atomicMax(&args.report->bad, static_cast<unsigned long long>(args.elements - first_bad));
 }
 
 __global__ void __launch_bounds__(finish_threads) finish_group_sums(const __grid_constant__ group_sum_call call) {
@@ -208,21 +383,21 @@ __global__ void __launch_bounds__(finish_threads) finish_group_sums(const __grid
   if (s != status::ok) atomicMax(call.status_word, static_cast<std::uint32_t>(s));
 }
 
-template <floating_storage T, class Key>
+template <floating_storage T, class Key, bool Parts>
 void enqueue(const group_sum_call& c, const sum_arguments& args, const engine_traits& gpu, work_queue& queue) {
   const auto* const data = static_cast<const T*>(c.data);
-  const auto bytes = static_cast<unsigned>((args.groups * args.copies * slot_bytes + 3) / 4 * 4);
   const std::int64_t tiles = (args.elements + tile_elements - 1) / tile_elements;
   const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(tiles, std::int64_t{gpu.units} * sum_blocks_of_sm));
   launch_kernel(queue, choose_quantum<T>, 1, sample_threads, 0, data, args.elements, c.quantum);
-  launch_kernel(queue, add_to_windows<T, Key>, blocks, sum_threads, bytes, data, static_cast<const Key*>(c.list.keys),
-                args);
+  launch_kernel(queue, add_to_windows<T, Key, Parts>, blocks, sum_threads, static_cast<unsigned>(shared_bytes(args)),
+                data, static_cast<const Key*>(c.list.keys), args);
 }
 
 template <floating_storage T>
 void enqueue_keys(const group_sum_call& c, const sum_arguments& args, const engine_traits& gpu, work_queue& queue) {
-  if (c.list.wide) enqueue<T, std::int64_t>(c, args, gpu, queue);
-  else enqueue<T, std::int32_t>(c, args, gpu, queue);
+  if (c.list.groups > most_groups_of_windows) enqueue<T, std::int32_t, true>(c, args, gpu, queue);
+  else if (c.list.wide) enqueue<T, std::int64_t, false>(c, args, gpu, queue);
+  else enqueue<T, std::int32_t, false>(c, args, gpu, queue);
 }
 
 }  // namespace
@@ -232,9 +407,9 @@ std::int64_t group_sum_bytes(std::int64_t groups) { return groups * group_words 
 void sum_groups(const group_sum_call& c, const engine_traits& gpu, work_queue& queue) {
   int copies = 1;
   while (copies < 32 && 2 * copies * c.list.groups <= most_groups_of_windows) copies *= 2;
-  const sum_arguments args{
-      c.list.count, static_cast<int>(c.list.groups), copies, c.op == op_kind::mean, c.omit_nan, c.quantum, c.words,
-      c.report};
+  const auto window_groups = static_cast<int>(std::min(c.list.groups, most_groups_of_windows));
+  const sum_arguments args{c.list.count, c.list.groups, window_groups, copies,  c.op == op_kind::mean,
+                           c.omit_nan,   c.quantum,     c.words,       c.report};
   if (c.type == dtype::f32) enqueue_keys<float>(c, args, gpu, queue);
   else if (c.type == dtype::f16) enqueue_keys<f16>(c, args, gpu, queue);
   else enqueue_keys<bf16>(c, args, gpu, queue);

@@ -15,7 +15,8 @@ int key_bits(std::int64_t groups) {
 template <class Value>
 void sort_with(const sort_call& c, void* workspace, std::size_t& bytes, cudaStream_t stream) {
   check(cub::DeviceRadixSort::SortPairs(workspace, bytes, c.keys, c.sorted_keys, static_cast<const Value*>(c.values),
-                                        static_cast<Value*>(c.sorted_values), c.count, 0, key_bits(c.groups), stream));
+                                        static_cast<Value*>(c.sorted_values), c.count, c.first_bit, key_bits(c.groups),
+                                        stream));
 }
 
 void sort_any(const sort_call& c, void* workspace, std::size_t& bytes, cudaStream_t stream) {
