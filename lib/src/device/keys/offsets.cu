@@ -1,5 +1,6 @@
 // What keys say: which are no groups, whether they ascend, and where groups begin if they do.
 #include "device/keys/call.hpp"
+#include "device/keys/is_group.cuh"
 #include "multifold/cuda/kernels/exchange.cuh"
 
 namespace multifold::cuda::keys {
@@ -8,11 +9,6 @@ namespace {
 constexpr int key_threads = 256, pieces_a_thread = 4, piece_keys = 4;
 constexpr int keys_a_thread = pieces_a_thread * piece_keys, tile_keys = key_threads * keys_a_thread;
 constexpr int key_blocks_of_sm = 4;
-
-template <class Key>
-__device__ bool is_group(Key key, std::int64_t groups) {
-  return key >= 0 && key < groups;
-}
 
 __device__ void note_bad(key_report* report, std::int64_t count, std::int64_t first_bad) {
   if (first_bad < count) atomicMax(&report->bad, static_cast<unsigned long long>(count - first_bad));
