@@ -129,15 +129,17 @@ void check_checkpoint(const reduce_arguments& arguments) {
 void check_with_segments(const reduce_arguments& arguments) {
   const engine_arguments& how = arguments.how;
   const bool forced = how.passes || how.finish || how.parts || how.block_size || how.form;
+  const bool elsewhere = how.engine == "both" || (how.engine == "device" && !arguments.segments.groups);
   const std::string option = idle({{arguments.what.keepdims, "--keepdims"},
                                    {arguments.states.used(), arguments.states.save ? "--save-state" : "--merge"},
                                    {arguments.states.checkpoint.has_value(), "--checkpoint"},
                                    {arguments.explain, "--explain"},
                                    {forced, "a forced plan"},
-                                   {how.engine == "device" || how.engine == "both", "--engine"}});
+                                   {elsewhere, "--engine"}});
   if (!option.empty())
     throw usage(option +
-                " does not go with segments and groups, which the host engine reduces; expected one of the two");
+                " does not go with segments, which the host engine reduces, or groups, which either does; expected one "
+                "of the two");
 }
 
 // A state that --save-state replaces may be one that --merge reads: that is how a run goes on.

@@ -6,7 +6,7 @@
 
 # Namespaces and functions, as compilers write them: the length of each name before it.
 set(MULTIFOLD_HIDDEN 4host 6stream 2io 6detail 10bytes_text 10text_table 4cuda7kernels 4cuda7moments 4cuda5exact
-  4cuda8segments 4cuda6detail 6graphs5calls 6graphs10pass_nodes 6graphs11check_place 6graphs12add_clearing
+  4cuda8segments 4cuda4keys 4cuda6detail 6graphs5calls 6graphs10pass_nodes 6graphs11check_place 6graphs12add_clearing
   6graphs12check_places 6graphs14current_device 6graphs4comb 6graphs8chain_of 6graphs9work_node)
 # Of them, what inline functions in public headers call.
 set(MULTIFOLD_SHOWN 6detail12reduce_spans 6detail12reduce_views 6detail10read_state 6detail11write_state 6detail18require_consistent

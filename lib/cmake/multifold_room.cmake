@@ -7,7 +7,7 @@
 function(multifold_room name)
   file(GLOB sources CONFIGURE_DEPENDS *.cpp src/*.cpp)
   if(MULTIFOLD_HAS_CUDA)
-    file(GLOB cuda_sources CONFIGURE_DEPENDS *.cu instances/*.cu src/*.cu)
+    file(GLOB cuda_sources CONFIGURE_DEPENDS *.cu instances/*.cu keys/*.cu src/*.cu)
     list(APPEND sources ${cuda_sources})
   else()
     # In rooms that serve both engines, files for the GPU are named device_*.

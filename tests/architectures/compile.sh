@@ -7,6 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 architectures=(80 86 89 100 120)
 instances=(extremum arg_extremum tally sum_integer product_integer exact_sum_f32 moment_tiles_2_bytes moments_f32)
+sources=("${instances[@]/#/instances/}" keys/offsets keys/group_sums keys/sort)
 
 nvcc=$1
 shift
@@ -20,9 +21,9 @@ for architecture in "$@"; do
     echo "SKIPPED: $nvcc does not know compute_$architecture" >&2
     exit 77
   fi
-  for instance in "${instances[@]}"; do
-    echo "sm_$architecture: $instance"
+  for source in "${sources[@]}"; do
+    echo "sm_$architecture: $source"
     "$nvcc" -cubin "-arch=sm_$architecture" -std=c++20 -O3 -fmad=false --expt-relaxed-constexpr -Werror all-warnings \
-      -DMULTIFOLD_NO_CONTRACTION -I lib/include -I lib/src "lib/src/device/instances/$instance.cu" -o /dev/null
+      -DMULTIFOLD_NO_CONTRACTION -I lib/include -I lib/src "lib/src/device/$source.cu" -o /dev/null
   done
 done

@@ -48,6 +48,13 @@ class Segments(tool.ToolTest):
         self.assert_refused(tool.run("sum", self.x, "--groups", "3"), 2, "--groups", "--keys")
         self.assert_refused(tool.run("sum", self.x, "--keys", keys, "--groups", "3", "--offsets", keys), 2, "--keys")
 
+    def test_keys_on_the_device(self):
+        keys = self.list("keys.npy", [2, 0, 0, 2, 2, 0, 0, 0, 0, 0])
+        there = tool.run("sum", self.x, "--keys", keys, "--groups", "4", "--engine", "device")
+        if there.code != 4:  # where there is a GPU
+            self.assert_printed(there, "[38  0  7  0]\n")
+        self.assert_refused(tool.run("sum", self.x, "--keys", keys, "--groups", "4", "--engine", "both"), 2, "--engine")
+
     def test_along_an_axis(self):
         rows = self.floats("rows.npy", range(12), "(4, 3)")
         offsets = self.list("offsets.npy", [0, 1, 4])

@@ -15,12 +15,17 @@ namespace multifold {
 ///           place of its extent; the other axes are kept. Positions (argmin, argmax, describe) count along the axis,
 ///           and are -1 in the summary of a group without elements.
 /// Memory:   8 bytes a group; where keys do not ascend a copy of the array, too, and for positions 8 bytes an element.
+/// On
+///           the GPU that of cuda::by_key_workspace_bytes, and copies of what is in host memory.
 /// Numerics: as segments (multifold/segments.hpp): what is exact has the same bits in whatever order keys come. Groups
 ///           without elements have the value of an empty array.
+/// Engines:  arrays in host memory are reduced on the CPU, unless the device engine is asked for, and those in device
+///           memory on the GPU: there they have one axis of neighbours, and keys are in either memory.
 /// Throws:   as reduce of segments, which names the group; and shape_error, before anything is computed, for a key that
 ///           is no group, for more or fewer keys than elements, and for a negative number of groups. unsupported_error
-///           for keys or arrays in device memory, and engines other than the host's.
-/// Cost:     reads each key two times, and each element once where keys ascend, else three times.
+///           for keys in device memory of an array that the CPU reduces, and, on the GPU, for more than 2^31 groups.
+/// Cost:     reads each key two times, and each element once where keys ascend, else three times. On the GPU keys that
+///           do not ascend are found out by a read of them, and sorted.
 reduce_result reduce_by_key(op_kind op, const array_view& array, const array_view& keys, std::int64_t groups,
                             const reduce_options& options = {});
 

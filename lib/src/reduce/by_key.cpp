@@ -1,13 +1,17 @@
 // The API's functions for groups: elements in the order of their keys are segments.
 #include "multifold/by_key.hpp"
 
+#include <chrono>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "multifold/error.hpp"
 #include "multifold/segments.hpp"
+#include "reduce/device.hpp"
+#include "reduce/engines.hpp"
 #include "reduce/grouping.hpp"
+#include "reduce/groups.hpp"
 #include "reduce/places.hpp"
 #include "reduce/request.hpp"
 #include "reduce/results.hpp"
@@ -28,17 +32,6 @@ void check_keys(const array_view& keys, std::int64_t groups, const segment_reque
     throw shape_error("there are " + std::to_string(keys.extents[0]) + " keys for the " + std::to_string(r.extent) +
                       " elements of axis " + std::to_string(r.axis));
   }
-  if (keys.where == place::device || r.where == place::device) {
-    throw unsupported_error("groups are those of keys and arrays in host memory: copy them there");
-  }
-}
-
-void check_empty(op_kind op, const grouping& of, const segment_request& r) {
-  const std::int64_t group = of.first_empty();
-  if (group < 0 || has_identity(op) || r.what.initial.given || r.form.results() == 0) return;
-  throw shape_error("group " + std::to_string(group) + " is empty, and " + std::string(name(op)) +
-                    " of nothing has no value: " +
-                    (gives_positions(op) ? "leave it out" : "give an initial value (reduce_options::initial)"));
 }
 
 // Positions within groups to those along the axis. `inner`: results of a group that are neighbours.
@@ -65,17 +58,43 @@ void put_positions_of_summaries(const grouping& of, std::int64_t groups, std::in
   }
 }
 
+const array_view* second_of(const std::vector<array_view>& arrays) { return arrays.size() > 1 ? &arrays[1] : nullptr; }
+
+reduce_result reduce_on_device(op_kind op, const std::vector<array_view>& arrays, const array_view& keys,
+                               std::int64_t groups, const reduce_options& options) {
+  // What a request says of its segments is how many there are: where groups begin, only the device finds out.
+  const segments as_many{&keys, &keys, dtype::i64, groups, place::host};
+  const segment_request r = detail::make_segment_request(op, arrays[0], second_of(arrays), as_many, options);
+  host::segment_census all;
+  all.elements = r.extent;
+  reduce_result result = detail::segment_result(r, all);
+  result.used.engine = detail::open_device();
+  const auto start = std::chrono::steady_clock::now();
+  detail::run_groups_on_device(r, keys, r.into.data() != nullptr ? r.into.data() : result.data.data(), options.stream);
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.engine = "device";
+  result.device = result.used.engine.name;
+  result.device_bytes = result.bytes;
+  return result;
+}
+
 reduce_result reduce_groups(op_kind op, const std::vector<array_view>& arrays, const array_view& keys,
                             std::int64_t groups, const reduce_options& options) {
-  const array_view* const second = arrays.size() > 1 ? &arrays[1] : nullptr;
+  const array_view* const second = second_of(arrays);
   reduce_options own = options;
   own.into = {};
   const segment_request r = detail::make_segment_request(op, arrays[0], second, {}, own);
   check_keys(keys, groups, r);
   for (const array_view& array : arrays) detail::check_address(array);
+  const engine_kind engine = detail::engine_of_segments(r.where, options);
+  if (engine == engine_kind::host && keys.where == place::device) {
+    throw unsupported_error("the keys are in device memory, and the array is not: copy them, or use the device engine");
+  }
   detail::check_places(arrays[0], second, options.into);
+  detail::check_place_of_keys(keys);
+  if (engine == engine_kind::device) return reduce_on_device(op, arrays, keys, groups, options);
   grouping of(keys, groups);
-  check_empty(op, of, r);
+  detail::check_empty_group(r, of.first_empty());
   const segments list = segments::from_offsets(make_view(of.offsets().data(), {groups + 1}));
   // Before the work of a copy.
   const segment_request checked = detail::make_segment_request(op, arrays[0], second, list, options);
@@ -85,6 +104,7 @@ reduce_result reduce_groups(op_kind op, const std::vector<array_view>& arrays, c
   if (gives_positions(op)) own.result = dtype::i64;
   else own.into = options.into;
   own.axes = {r.axis};
+  own.engine = engine_choice::host;
   reduce_result result =
       second != nullptr ? reduce(op, sorted[0], sorted[1], list, own) : reduce(op, sorted[0], list, own);
   if (groups == 0 || (!described && !gives_positions(op))) return result;

@@ -31,6 +31,10 @@ void run_on_device(const plan& p, const operands& data, void* results, CUstream_
 /// run_on_device does. The list is in host memory and checked, or in device memory and not.
 std::int64_t run_segments_on_device(const segment_request& request, void* results, CUstream_st* after);
 
+/// The same of groups, request.of.count of them, by a list of keys. Throws: shape_error for a key that is no group, and
+/// for a group that is empty and has no value.
+void run_groups_on_device(const segment_request& request, const array_view& keys, void* results, CUstream_st* after);
+
 /// The calling thread waits for what is on `stream` now. Throws: unsupported_error if that is being captured.
 void wait_for(CUstream_st* stream);
 

@@ -2,7 +2,6 @@
 #include <cuda_runtime_api.h>
 
 #include <cstring>
-#include <optional>
 #include <string>
 
 #include "device/capture_mode.hpp"
@@ -13,30 +12,13 @@
 #include "multifold/graphs/capture.hpp"
 #include "reduce/device.hpp"
 #include "reduce/device_streams.hpp"
+#include "reduce/on_device.hpp"
 
 namespace multifold::detail {
 namespace {
 
-// Memory that the device reads: that of the caller, or a copy.
-class on_device {
- public:
-  on_device(const void* data, place where, std::int64_t bytes, cudaStream_t stream) : data_(data) {
-    if (where == place::device || bytes == 0 || data == nullptr) return;
-    copy_.emplace(bytes);
-    cuda::check(cudaMemcpyAsync(copy_->data(), data, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice, stream));
-    data_ = copy_->data();
-  }
-  const void* data() const { return data_; }
-
- private:
-  const void* data_;
-  std::optional<cuda::device_buffer> copy_;
-};
-
 void check_form(const segment_request& r) {
-  const bool neighbours =
-      r.form.results() == 1 && r.form.reduced.size() == 1 && (r.extent <= 1 || r.form.reduced[0].stride == 1);
-  if (!neighbours && r.results > 0) {
+  if (!cuts_neighbours(r)) {
     throw unsupported_error(
         "on the GPU, segments are those of an array of one axis whose elements are neighbours: copy it densely, reduce "
         "columns one by one, or use the host engine");
@@ -90,13 +72,8 @@ std::int64_t run_segments_on_device(const segment_request& r, void* results, CUs
   if (after == nullptr) after = cudaStreamLegacy;
   graphs::refuse_captured(after);
   const cuda::stream stream = stream_behind(after);
-  const std::int64_t item = item_bytes(r.what.input), array_bytes = r.extent * item;
   const std::int64_t list_bytes = (r.of.count + 1) * item_bytes(r.of.type), bytes = r.results * result_bytes(r.what);
-  const auto first_of = [&](const void* data) {
-    return data == nullptr ? nullptr : static_cast<const std::byte*>(data) + r.form.offset * item;
-  };
-  const on_device x(first_of(r.data.x), r.where, array_bytes, stream.get());
-  const on_device y(first_of(r.data.y), r.where, array_bytes, stream.get());
+  const on_device x(r, r.data.x, stream.get()), y(r, r.data.y, stream.get());
   const on_device list(r.of.begins, r.of.where, list_bytes, stream.get());
   const engine_traits gpu = cuda::device_traits();
   const cuda::device_buffer there(bytes), workspace(cuda::segments_workspace_bytes(r.what, r.extent, r.of.count, gpu));

@@ -173,12 +173,16 @@ chosen_engine choose_engine(const request& r, place where, bool dense, const red
     choice = dense && !is_small(array) ? decide_engine(array, options).engine : engine_choice::host;
   }
   if (choice == engine_choice::host) return host_engine(r, options);
+  return {open_device(), choice == engine_choice::both};
+}
+
+engine_traits open_device() {
   std::string reason;
   if (!opens_device(reason)) {
     throw engine_error("the device engine is not there: " + reason + "; use engine_choice::host");
   }
   device_is_open = true;
-  return {current_device(), choice == engine_choice::both};
+  return current_device();
 }
 
 engine_kind engine_of_segments(place where, const reduce_options& options) {

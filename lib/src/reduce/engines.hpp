@@ -23,7 +23,10 @@ chosen_engine choose_engine(const request& r, place where, bool dense, const red
 /// The host, for a request that only it can serve.
 chosen_engine host_engine(const request& r, const reduce_options& options);
 
-/// The same for segments of an array in `where`: whole arrays go to the engine where they are. The device may not be
+/// Traits of the current device. Throws: engine_error if it is not there.
+engine_traits open_device();
+
+/// The engine for segments of an array in `where`: whole arrays go to the engine where they are. The device may not be
 /// there.
 engine_kind engine_of_segments(place where, const reduce_options& options);
 

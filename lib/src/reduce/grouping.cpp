@@ -9,6 +9,7 @@
 
 #include "host/packed.hpp"
 #include "multifold/error.hpp"
+#include "reduce/groups.hpp"
 #include "stream/strided_copy.hpp"
 
 namespace multifold::detail {
@@ -92,10 +93,7 @@ grouping::grouping(const array_view& keys, std::int64_t groups) try
     std::int64_t before = 0;
     for (std::int64_t i = 0; i < keys.extents[0]; ++i) {
       const std::int64_t k = key[i].value;
-      if (k < 0 || k >= groups) {
-        throw shape_error("key " + std::to_string(i) + " is " + std::to_string(k) + ", and there are " +
-                          std::to_string(groups) + " groups, from 0 on");
-      }
+      if (k < 0 || k >= groups) throw_bad_key(i, k, groups);
       ++offsets_[static_cast<std::size_t>(k) + 1];
       ascends_ = ascends_ && before <= k;
       before = k;

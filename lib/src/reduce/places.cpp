@@ -41,4 +41,6 @@ void check_place(const segments& of) {
   check_used_by_host("the list of segments lies", of.ends, "say place::device");
 }
 
+void check_place_of_keys(const array_view& keys) { check_place("the keys lie", keys); }
+
 }  // namespace multifold::detail

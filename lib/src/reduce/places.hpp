@@ -19,6 +19,7 @@ void check_places(const array_view& x, const array_view* y, std::span<std::byte>
 
 /// The same of a list of segments.
 void check_place(const segments& of);
+void check_place_of_keys(const array_view& keys);
 
 /// Whether CUDA knows `at` as memory of a device that the host cannot read. Never opens a device.
 bool is_device_memory(const void* at);

@@ -25,6 +25,10 @@ void run_on_device(const plan&, const operands&, void*, CUstream_st*) { throw en
 
 std::int64_t run_segments_on_device(const segment_request&, void*, CUstream_st*) { throw engine_error(absent); }
 
+void run_groups_on_device(const segment_request&, const array_view&, void*, CUstream_st*) {
+  throw engine_error(absent);
+}
+
 void wait_for(CUstream_st*) { throw engine_error(std::string("a stream was named, and ") + absent); }
 
 bool uses_cuda() { return false; }
