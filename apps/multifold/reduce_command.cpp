@@ -17,6 +17,7 @@
 #include "reduce_files.hpp"
 #include "result_file.hpp"
 #include "segment_files.hpp"
+#include "several_ops.hpp"
 
 namespace multifold::app {
 namespace {
@@ -67,12 +68,11 @@ void check_idle(const reduce_arguments& arguments) {
 
 // Neither of two arrays is missing.
 void check_pair(const reduce_arguments& arguments) {
-  if (arguments.files.size() == 1)
-    throw usage("Y is required; see multifold " + std::string(name(arguments.op)) + " --help");
+  if (arguments.files.size() == 1) throw usage("Y is required; see multifold " + names_of(arguments.ops) + " --help");
 }
 
 void check_without_file(const reduce_arguments& arguments) {
-  const std::string op(name(arguments.op));
+  const std::string op = names_of(arguments.ops);
   if (!arguments.states.used())
     throw usage(std::string(takes_two_arrays(arguments.op) ? "X" : "FILE") + " is required; see multifold " + op +
                 " --help");
@@ -140,6 +140,24 @@ void check_with_segments(const reduce_arguments& arguments) {
                 " does not go with segments and groups, which the host engine reduces; expected one of the two");
 }
 
+// What is for one operation at a time.
+void check_several(const reduce_arguments& arguments) {
+  if (!arguments.output.empty()) throw usage("-o: one file holds one result; expected one operation, or --json");
+  const state_arguments& states = arguments.states;
+  const segment_arguments& segments = arguments.segments;
+  const engine_arguments& how = arguments.how;
+  const std::string option =
+      idle({{states.save.has_value(), "--save-state"},
+            {!states.merge.empty(), "--merge"},
+            {states.first_index.has_value(), "--first-index"},
+            {states.checkpoint.has_value(), "--checkpoint"},
+            {states.checkpoint_seconds.has_value(), "--checkpoint-every"},
+            {segments.keys || segments.groups, "--keys"},
+            {segments.used(), "a list of segments"},
+            {how.passes || how.finish || how.parts || how.block_size || how.form, "a forced plan"}});
+  if (!option.empty()) throw usage(option + " does not go with several operations; expected one of them at a time");
+}
+
 // A state that --save-state replaces may be one that --merge reads: that is how a run goes on.
 void check_files(const reduce_arguments& arguments) {
   std::vector<named_file> inputs, states, outputs;
@@ -157,6 +175,7 @@ void check_files(const reduce_arguments& arguments) {
 
 void check(const reduce_arguments& arguments) {
   const bool to_file = !arguments.output.empty();
+  if (arguments.ops.size() > 1) check_several(arguments);
   if (takes_two_arrays(arguments.op)) check_pair(arguments);
   check_first_index(arguments);
   if (arguments.states.used()) check_states(arguments);
@@ -271,11 +290,24 @@ void add_segment_options(CLI::App& command, segment_arguments& to) {
       ->group(group);
 }
 
+void choose_by(CLI::App& sub, const std::shared_ptr<reduce_arguments>& arguments, command& chosen) {
+  sub.callback([arguments, &chosen] {
+    for (const std::optional<std::string>& file : {arguments->x, arguments->y}) {
+      if (file) arguments->files.push_back(*file);
+    }
+    chosen = [arguments](interrupt_watch& watch) {
+      check(*arguments);
+      return reduce_files(*arguments, watch);
+    };
+  });
+}
+
 }  // namespace
 
 void add_reduce_command(CLI::App& app, op_kind op, command& chosen) {
   const auto arguments = std::make_shared<reduce_arguments>();
   arguments->op = op;
+  arguments->ops = {op};
   const std::string about(description(op));
   CLI::App& sub = *app.add_subcommand(std::string(name(op)), "The " + about);
   sub.group("Operations");
@@ -288,15 +320,34 @@ void add_reduce_command(CLI::App& app, op_kind op, command& chosen) {
   add_segment_options(sub, arguments->segments);
   add_state_options(sub, op, arguments->states);
   sub.footer(reduce_examples(op));
-  sub.callback([arguments, &chosen] {
-    for (const std::optional<std::string>& file : {arguments->x, arguments->y}) {
-      if (file) arguments->files.push_back(*file);
+  choose_by(sub, arguments, chosen);
+}
+
+CLI::App& add_several_command(CLI::App& app, const std::string& word, const std::vector<op_kind>& ops,
+                              command& chosen) {
+  const auto arguments = std::make_shared<reduce_arguments>();
+  arguments->op = ops[0];
+  arguments->ops = ops;
+  CLI::App& sub = *app.add_subcommand(word, "Several operations on one read");
+  sub.group("");
+  add_file_arguments(sub, *arguments);
+  add_reduction_options(sub, std::nullopt, arguments->what);
+  add_raw_options(sub, arguments->raw);
+  add_output_options(sub, *arguments);
+  add_engine_options(sub, arguments->how);
+  add_segment_options(sub, arguments->segments);
+  add_state_options(sub, ops[0], arguments->states);
+  // These are known so that it can be said why they are refused.
+  for (CLI::Option* const option : sub.get_options()) {
+    const std::string group = option->get_group();
+    const bool output = option->check_lname("output");
+    if (output || group == group_of_segments || group == group_of_states || group == group_of_forced_plans) {
+      option->group("");
     }
-    chosen = [arguments](interrupt_watch& watch) {
-      check(*arguments);
-      return reduce_files(*arguments, watch);
-    };
-  });
+  }
+  sub.footer(several_examples(ops));
+  choose_by(sub, arguments, chosen);
+  return sub;
 }
 
 }  // namespace multifold::app

@@ -13,7 +13,8 @@
 namespace multifold::app {
 
 struct reduce_arguments {
-  op_kind op;
+  op_kind op;                // the first of `ops`
+  std::vector<op_kind> ops;  // from one read
   std::vector<std::string> files;
   std::optional<std::string> x, y;  // as typed; `files` of operations that take two
   raw_arguments raw;
