@@ -19,6 +19,7 @@ struct result_files {
   std::string output;               // if it is not empty, its name stands instead of the value
   std::vector<std::string> merged;  // states
   std::optional<std::string> state;
+  std::optional<std::string> where = {};  // marks
 };
 
 /// Prints "multifold.result/1" on one line, without its end; element by element, whatever its size. NaN and infinities

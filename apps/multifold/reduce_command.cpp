@@ -158,12 +158,35 @@ void check_several(const reduce_arguments& arguments) {
   if (!option.empty()) throw usage(option + " does not go with several operations; expected one of them at a time");
 }
 
+void check_where(const reduce_arguments& arguments) {
+  const std::string option = "--where: ";
+  if (takes_two_arrays(arguments.op)) {
+    throw usage(option + names_of(arguments.ops) + " takes none; operations of one array do");
+  }
+  if (arguments.files.empty()) throw usage(option + "found nothing to read; expected a FILE");
+  const state_arguments& states = arguments.states;
+  const engine_arguments& how = arguments.how;
+  const std::string other =
+      idle({{states.save.has_value(), "--save-state"},
+            {!states.merge.empty(), "--merge"},
+            {states.checkpoint.has_value(), "--checkpoint"},
+            {arguments.segments.used(), "a list of segments or keys"},
+            {how.engine == "device" || how.engine == "both", "--engine"},
+            {how.memory.has_value(), "--memory"},
+            {how.passes || how.finish || how.parts || how.block_size || how.form, "a forced plan"}});
+  if (other.empty()) return;
+  throw usage(other +
+              " does not go with --where, for which the host engine holds an array in memory; expected one of " +
+              "the two");
+}
+
 // A state that --save-state replaces may be one that --merge reads: that is how a run goes on.
 void check_files(const reduce_arguments& arguments) {
   std::vector<named_file> inputs, states, outputs;
   for (const std::string& file : arguments.files) inputs.push_back({"FILE", file});
   for (const std::string& file : arguments.states.merge) states.push_back({"--merge", file});
   for (const std::string& file : arguments.segments.files()) inputs.push_back({"a list of segments", file});
+  if (arguments.where) inputs.push_back({"--where", *arguments.where});
   if (!arguments.output.empty() && arguments.output != "-") outputs.push_back({"-o", arguments.output});
   if (arguments.states.save) outputs.push_back({"--save-state", *arguments.states.save});
   if (arguments.states.checkpoint) outputs.push_back({"--checkpoint", *arguments.states.checkpoint});
@@ -177,6 +200,7 @@ void check(const reduce_arguments& arguments) {
   const bool to_file = !arguments.output.empty();
   if (arguments.ops.size() > 1) check_several(arguments);
   if (takes_two_arrays(arguments.op)) check_pair(arguments);
+  if (arguments.where) check_where(arguments);
   check_first_index(arguments);
   if (arguments.states.used()) check_states(arguments);
   if (arguments.states.checkpoint) check_checkpoint(arguments);
@@ -189,7 +213,8 @@ void check(const reduce_arguments& arguments) {
   if (several && to_file) throw usage("-o: one file holds one result; expected one FILE, or --concatenate");
   const auto standard_inputs = [](const auto& names) { return std::count(names.begin(), names.end(), "-"); };
   const std::vector<std::string> lists = arguments.segments.files();
-  if (standard_inputs(arguments.files) + standard_inputs(arguments.states.merge) + standard_inputs(lists) > 1) {
+  const bool marks = arguments.where == "-";
+  if (marks + standard_inputs(arguments.files) + standard_inputs(arguments.states.merge) + standard_inputs(lists) > 1) {
     throw usage("'-' was given twice; standard input can be read once");
   }
   if (arguments.json && arguments.hex) throw usage("--hex: --json has value_hex already; expected one of the two");
@@ -225,6 +250,14 @@ void add_file_arguments(CLI::App& command, reduce_arguments& to) {
       .add_flag("--concatenate", to.concatenate,
                 "The FILEs are one array, joined along the first axis (in Fortran order: the last)")
       ->group(group_of_files);
+}
+
+void add_where_option(CLI::App& command, reduce_arguments& to) {
+  command
+      .add_option("--where", to.where,
+                  "Reduce elements where this array of bool, broadcast to FILE's, is true; FILE is held in memory")
+      ->type_name("FILE")
+      ->group(takes_two_arrays(to.op) ? "" : group_of_details);
 }
 
 void add_output_options(CLI::App& command, reduce_arguments& to) {
@@ -314,6 +347,7 @@ void add_reduce_command(CLI::App& app, op_kind op, command& chosen) {
   for (const std::string& alias : aliases_of(op)) sub.alias(alias);
   add_file_arguments(sub, *arguments);
   add_reduction_options(sub, op, arguments->what);
+  add_where_option(sub, *arguments);
   add_raw_options(sub, arguments->raw);
   add_output_options(sub, *arguments);
   add_engine_options(sub, arguments->how);
@@ -332,6 +366,7 @@ CLI::App& add_several_command(CLI::App& app, const std::string& word, const std:
   sub.group("");
   add_file_arguments(sub, *arguments);
   add_reduction_options(sub, std::nullopt, arguments->what);
+  add_where_option(sub, *arguments);
   add_raw_options(sub, arguments->raw);
   add_output_options(sub, *arguments);
   add_engine_options(sub, arguments->how);

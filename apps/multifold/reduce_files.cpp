@@ -23,6 +23,7 @@
 #include "segment_files.hpp"
 #include "several_ops.hpp"
 #include "state_files.hpp"
+#include "whole_array.hpp"
 
 namespace multifold::app {
 namespace {
@@ -79,6 +80,7 @@ struct job {
         earlier(from.op, from.states.merge, watch) {
     options.keep_state = options.only_state = from.states.used();
     if (from.segments.used()) lists.emplace(from.segments);
+    if (from.where) marks.emplace(read_marks(*from.where));
     if (from.states.save) check_target(*from.states.save);
     if (from.states.checkpoint) {
       check_target(*from.states.checkpoint);
@@ -91,6 +93,7 @@ struct job {
   std::optional<raw_options> raw;
   reduce_options options;
   std::optional<segment_files> lists;
+  std::optional<whole_array> marks;
   merged_states earlier;
 };
 
@@ -174,11 +177,20 @@ std::string interruption(const reduce_arguments& arguments) {
   return "interrupted; started again, it goes on from " + label_of(*checkpoint);
 }
 
+// The elements beside marks that are true, of an array that is read whole.
+std::vector<reduce_result> reduce_marked(const job& work, source& input, reduce_options options) {
+  const whole_array x(input, options.stop, options.progress);
+  options.where = work.marks->view();
+  options.progress = {};
+  return reduce(work.arguments.ops, x.view(), options);
+}
+
 // By the only operation, or by several on one read.
 std::vector<reduce_result> reduce_inputs(const job& work, const std::vector<std::unique_ptr<source>>& inputs,
                                          const reduce_options& options) {
   const std::vector<op_kind>& ops = work.arguments.ops;
   const op_kind op = work.arguments.op;
+  if (work.marks) return reduce_marked(work, *inputs[0], options);
   source& x = *inputs[0];
   if (ops.size() > 1) return takes_two_arrays(op) ? reduce(ops, x, *inputs[1], options) : reduce(ops, x, options);
   std::vector<reduce_result> only;
@@ -206,9 +218,10 @@ std::vector<reduce_result> reduce_operands(const job& work, const operand_files&
   try {
     return reduce_inputs(work, inputs, options);
   } catch (const shape_error&) {
-    if (!work.lists) throw;
+    if (!work.lists && !work.marks) throw;
     const failure problem = failure_of(std::current_exception());
-    throw failure(exit_code::input, label_of(files) + " by " + work.lists->label() + ": " + problem.what(), files);
+    const std::string second = work.lists ? " by " + work.lists->label() : " where " + label_of(*work.arguments.where);
+    throw failure(exit_code::input, label_of(files) + second + ": " + problem.what(), files);
   } catch (const cancelled_error&) {
     throw failure(exit_code::interrupted, label_of(files) + ": " + interruption(work.arguments), files);
   }

@@ -19,6 +19,7 @@ struct reduce_arguments {
   std::optional<std::string> x, y;  // as typed; `files` of operations that take two
   raw_arguments raw;
   reduction_arguments what;
+  std::optional<std::string> where;  // a file of marks
   segment_arguments segments;
   state_arguments states;
   engine_arguments how;

@@ -34,7 +34,8 @@ void write_output(const reduce_arguments& arguments, const operand_files& operan
                   interrupt_watch& watch) {
   if (arguments.output.empty()) return;
   const state_arguments& states = arguments.states;
-  write_result(arguments.output, result, notation_of(arguments), {operands, "", states.merge, states.save}, watch);
+  write_result(arguments.output, result, notation_of(arguments),
+               {operands, "", states.merge, states.save, arguments.where}, watch);
 }
 
 void report(const reduce_arguments& arguments, const operand_files& operands, const reduce_result& result, bool alone) {
@@ -48,7 +49,7 @@ void report(const reduce_arguments& arguments, const operand_files& operands, co
   text_output out;
   if (arguments.json) {
     const state_arguments& states = arguments.states;
-    print_result_json(result, {operands, arguments.output, states.merge, states.save}, out);
+    print_result_json(result, {operands, arguments.output, states.merge, states.save, arguments.where}, out);
     out << "\n";
     return out.flush();
   }
