@@ -20,6 +20,7 @@ struct result_files {
   std::vector<std::string> merged;  // states
   std::optional<std::string> state;
   std::optional<std::string> where = {};  // marks
+  std::optional<std::string> weights = {};
 };
 
 /// Prints "multifold.result/1" on one line, without its end; element by element, whatever its size. NaN and infinities

@@ -158,10 +158,14 @@ void check_several(const reduce_arguments& arguments) {
   if (!option.empty()) throw usage(option + " does not go with several operations; expected one of them at a time");
 }
 
-void check_where(const reduce_arguments& arguments) {
-  const std::string option = "--where: ";
-  if (takes_two_arrays(arguments.op)) {
+// What marks or weights, which `name` gives, do not go with.
+void check_whole(const reduce_arguments& arguments, const std::string& name) {
+  const std::string option = name + ": ";
+  if (arguments.where && takes_two_arrays(arguments.op)) {
     throw usage(option + names_of(arguments.ops) + " takes none; operations of one array do");
+  }
+  if (arguments.weights && arguments.ops != std::vector{op_kind::mean}) {
+    throw usage(option + names_of(arguments.ops) + " takes none; mean does");
   }
   if (arguments.files.empty()) throw usage(option + "found nothing to read; expected a FILE");
   const state_arguments& states = arguments.states;
@@ -174,10 +178,14 @@ void check_where(const reduce_arguments& arguments) {
             {how.engine == "device" || how.engine == "both", "--engine"},
             {how.memory.has_value(), "--memory"},
             {how.passes || how.finish || how.parts || how.block_size || how.form, "a forced plan"}});
+  if (arguments.weights) {
+    if (arguments.where) throw usage("--weights: found --where, too; expected weights of 0 instead");
+    if (arguments.what.nan != "propagate") throw usage("--weights: found --nan omit; expected one of the two");
+    if (arguments.what.accuracy == "fast") throw usage("--weights: found --accuracy fast, but it is exact");
+  }
   if (other.empty()) return;
-  throw usage(other +
-              " does not go with --where, for which the host engine holds an array in memory; expected one of " +
-              "the two");
+  throw usage(other + " does not go with " + name +
+              ", for which the host engine holds an array in memory; expected one of the two");
 }
 
 // A state that --save-state replaces may be one that --merge reads: that is how a run goes on.
@@ -187,6 +195,7 @@ void check_files(const reduce_arguments& arguments) {
   for (const std::string& file : arguments.states.merge) states.push_back({"--merge", file});
   for (const std::string& file : arguments.segments.files()) inputs.push_back({"a list of segments", file});
   if (arguments.where) inputs.push_back({"--where", *arguments.where});
+  if (arguments.weights) inputs.push_back({"--weights", *arguments.weights});
   if (!arguments.output.empty() && arguments.output != "-") outputs.push_back({"-o", arguments.output});
   if (arguments.states.save) outputs.push_back({"--save-state", *arguments.states.save});
   if (arguments.states.checkpoint) outputs.push_back({"--checkpoint", *arguments.states.checkpoint});
@@ -200,7 +209,7 @@ void check(const reduce_arguments& arguments) {
   const bool to_file = !arguments.output.empty();
   if (arguments.ops.size() > 1) check_several(arguments);
   if (takes_two_arrays(arguments.op)) check_pair(arguments);
-  if (arguments.where) check_where(arguments);
+  if (arguments.weights || arguments.where) check_whole(arguments, arguments.weights ? "--weights" : "--where");
   check_first_index(arguments);
   if (arguments.states.used()) check_states(arguments);
   if (arguments.states.checkpoint) check_checkpoint(arguments);
@@ -213,8 +222,9 @@ void check(const reduce_arguments& arguments) {
   if (several && to_file) throw usage("-o: one file holds one result; expected one FILE, or --concatenate");
   const auto standard_inputs = [](const auto& names) { return std::count(names.begin(), names.end(), "-"); };
   const std::vector<std::string> lists = arguments.segments.files();
-  const bool marks = arguments.where == "-";
-  if (marks + standard_inputs(arguments.files) + standard_inputs(arguments.states.merge) + standard_inputs(lists) > 1) {
+  const bool second = arguments.where == "-" || arguments.weights == "-";
+  if (second + standard_inputs(arguments.files) + standard_inputs(arguments.states.merge) + standard_inputs(lists) >
+      1) {
     throw usage("'-' was given twice; standard input can be read once");
   }
   if (arguments.json && arguments.hex) throw usage("--hex: --json has value_hex already; expected one of the two");
@@ -252,12 +262,17 @@ void add_file_arguments(CLI::App& command, reduce_arguments& to) {
       ->group(group_of_files);
 }
 
-void add_where_option(CLI::App& command, reduce_arguments& to) {
+void add_second_options(CLI::App& command, reduce_arguments& to) {
   command
       .add_option("--where", to.where,
                   "Reduce elements where this array of bool, broadcast to FILE's, is true; FILE is held in memory")
       ->type_name("FILE")
       ->group(takes_two_arrays(to.op) ? "" : group_of_details);
+  command
+      .add_option("--weights", to.weights,
+                  "Of each element, from an array of the same dtype, broadcast to FILE's, which is held in memory")
+      ->type_name("FILE")
+      ->group(to.ops == std::vector{op_kind::mean} ? group_of_details : "");
 }
 
 void add_output_options(CLI::App& command, reduce_arguments& to) {
@@ -347,7 +362,7 @@ void add_reduce_command(CLI::App& app, op_kind op, command& chosen) {
   for (const std::string& alias : aliases_of(op)) sub.alias(alias);
   add_file_arguments(sub, *arguments);
   add_reduction_options(sub, op, arguments->what);
-  add_where_option(sub, *arguments);
+  add_second_options(sub, *arguments);
   add_raw_options(sub, arguments->raw);
   add_output_options(sub, *arguments);
   add_engine_options(sub, arguments->how);
@@ -366,7 +381,7 @@ CLI::App& add_several_command(CLI::App& app, const std::string& word, const std:
   sub.group("");
   add_file_arguments(sub, *arguments);
   add_reduction_options(sub, std::nullopt, arguments->what);
-  add_where_option(sub, *arguments);
+  add_second_options(sub, *arguments);
   add_raw_options(sub, arguments->raw);
   add_output_options(sub, *arguments);
   add_engine_options(sub, arguments->how);

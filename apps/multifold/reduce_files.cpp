@@ -15,6 +15,7 @@
 #include "multifold/reduce.hpp"
 #include "multifold/several.hpp"
 #include "multifold/state.hpp"
+#include "multifold/weighted.hpp"
 #include "output_target.hpp"
 #include "progress_bar.hpp"
 #include "report.hpp"
@@ -80,7 +81,8 @@ struct job {
         earlier(from.op, from.states.merge, watch) {
     options.keep_state = options.only_state = from.states.used();
     if (from.segments.used()) lists.emplace(from.segments);
-    if (from.where) marks.emplace(read_marks(*from.where));
+    if (from.where) second.emplace(read_marks(*from.where));
+    if (from.weights) second.emplace(read_weights(*from.weights));
     if (from.states.save) check_target(*from.states.save);
     if (from.states.checkpoint) {
       check_target(*from.states.checkpoint);
@@ -93,7 +95,7 @@ struct job {
   std::optional<raw_options> raw;
   reduce_options options;
   std::optional<segment_files> lists;
-  std::optional<whole_array> marks;
+  std::optional<whole_array> second;  // marks or weights
   merged_states earlier;
 };
 
@@ -177,11 +179,16 @@ std::string interruption(const reduce_arguments& arguments) {
   return "interrupted; started again, it goes on from " + label_of(*checkpoint);
 }
 
-// The elements beside marks that are true, of an array that is read whole.
-std::vector<reduce_result> reduce_marked(const job& work, source& input, reduce_options options) {
+// With marks or weights, of an array that is read whole.
+std::vector<reduce_result> reduce_whole(const job& work, source& input, reduce_options options) {
   const whole_array x(input, options.stop, options.progress);
-  options.where = work.marks->view();
   options.progress = {};
+  if (work.arguments.weights) {
+    std::vector<reduce_result> only;
+    only.push_back(weighted_mean(x.view(), work.second->view(), options));
+    return only;
+  }
+  options.where = work.second->view();
   return reduce(work.arguments.ops, x.view(), options);
 }
 
@@ -190,13 +197,17 @@ std::vector<reduce_result> reduce_inputs(const job& work, const std::vector<std:
                                          const reduce_options& options) {
   const std::vector<op_kind>& ops = work.arguments.ops;
   const op_kind op = work.arguments.op;
-  if (work.marks) return reduce_marked(work, *inputs[0], options);
+  if (work.second) return reduce_whole(work, *inputs[0], options);
   source& x = *inputs[0];
   if (ops.size() > 1) return takes_two_arrays(op) ? reduce(ops, x, *inputs[1], options) : reduce(ops, x, options);
   std::vector<reduce_result> only;
   if (work.lists) only.push_back(work.lists->reduce(op, inputs, options));
   else only.push_back(takes_two_arrays(op) ? reduce(op, x, *inputs[1], options) : reduce(op, x, options));
   return only;
+}
+
+std::string second_label(const reduce_arguments& arguments) {
+  return arguments.where ? " where " + label_of(*arguments.where) : " by " + label_of(*arguments.weights);
 }
 
 std::vector<reduce_result> reduce_operands(const job& work, const operand_files& files, interrupt_watch& watch) {
@@ -218,9 +229,9 @@ std::vector<reduce_result> reduce_operands(const job& work, const operand_files&
   try {
     return reduce_inputs(work, inputs, options);
   } catch (const shape_error&) {
-    if (!work.lists && !work.marks) throw;
+    if (!work.lists && !work.second) throw;
     const failure problem = failure_of(std::current_exception());
-    const std::string second = work.lists ? " by " + work.lists->label() : " where " + label_of(*work.arguments.where);
+    const std::string second = work.lists ? " by " + work.lists->label() : second_label(work.arguments);
     throw failure(exit_code::input, label_of(files) + second + ": " + problem.what(), files);
   } catch (const cancelled_error&) {
     throw failure(exit_code::interrupted, label_of(files) + ": " + interruption(work.arguments), files);

@@ -19,7 +19,8 @@ struct reduce_arguments {
   std::optional<std::string> x, y;  // as typed; `files` of operations that take two
   raw_arguments raw;
   reduction_arguments what;
-  std::optional<std::string> where;  // a file of marks
+  std::optional<std::string> where;    // a file of marks
+  std::optional<std::string> weights;  // of a mean
   segment_arguments segments;
   state_arguments states;
   engine_arguments how;

@@ -35,7 +35,7 @@ void write_output(const reduce_arguments& arguments, const operand_files& operan
   if (arguments.output.empty()) return;
   const state_arguments& states = arguments.states;
   write_result(arguments.output, result, notation_of(arguments),
-               {operands, "", states.merge, states.save, arguments.where}, watch);
+               {operands, "", states.merge, states.save, arguments.where, arguments.weights}, watch);
 }
 
 void report(const reduce_arguments& arguments, const operand_files& operands, const reduce_result& result, bool alone) {
@@ -49,7 +49,8 @@ void report(const reduce_arguments& arguments, const operand_files& operands, co
   text_output out;
   if (arguments.json) {
     const state_arguments& states = arguments.states;
-    print_result_json(result, {operands, arguments.output, states.merge, states.save, arguments.where}, out);
+    print_result_json(result,
+                      {operands, arguments.output, states.merge, states.save, arguments.where, arguments.weights}, out);
     out << "\n";
     return out.flush();
   }

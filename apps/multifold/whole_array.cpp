@@ -55,19 +55,31 @@ whole_array::whole_array(source& input, const stop_signal& stop,
   if (layout.fortran_order) view_.strides = fortran_strides(extents);
 }
 
-whole_array read_marks(const std::string& file) {
+namespace {
+
+whole_array read_file(const std::string& file, const std::function<void(dtype)>& check) {
   try {
     const std::unique_ptr<source> input = open_source(file, std::nullopt);
-    const dtype type = input->layout().type;
-    if (type != dtype::boolean) {
-      throw file_failure(exit_code::input, file, "found " + std::string(name(type)) + "; expected bool");
-    }
+    check(input->layout().type);
     return whole_array(*input);
   } catch (const failure&) {
     throw;
   } catch (...) {
     throw input_failure_of(std::current_exception(), file);
   }
+}
+
+}  // namespace
+
+whole_array read_marks(const std::string& file) {
+  return read_file(file, [&file](dtype type) {
+    if (type == dtype::boolean) return;
+    throw file_failure(exit_code::input, file, "found " + std::string(name(type)) + "; expected bool");
+  });
+}
+
+whole_array read_weights(const std::string& file) {
+  return read_file(file, [](dtype) {});
 }
 
 }  // namespace multifold::app

@@ -35,7 +35,8 @@ class whole_array {
   array_view view_;
 };
 
-/// The boolean array of a file, which --where names. Failures name the file.
+/// The array of a file, which --where (of bool) or --weights names. Failures name the file.
 whole_array read_marks(const std::string& file);
+whole_array read_weights(const std::string& file);
 
 }  // namespace multifold::app
