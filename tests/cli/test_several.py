@@ -24,6 +24,10 @@ class Several(tool.ToolTest):
         self.assert_printed(tool.run("average,amax", self.x, "--hex"), "mean: 0x3e2aaaab\nmax: 0x40a00000\n")
         self.assert_printed(tool.run("--color", "never", "sum,any", self.x), "sum: 1\nany: true\n")
 
+    def test_minmax_is_a_word_for_two(self):
+        self.assert_printed(tool.run("minmax", self.x), "min: -9\nmax: 5\n")
+        self.assertIn("Usage: multifold minmax", tool.run("help", "minmax").out)
+
     def test_several_files_are_named(self):
         y = self.file("y.npy", tool.npy("'<f4'", "(1,)", tool.floats(7)))
         outcome = tool.run("sum,max", self.x, y)
