@@ -8,7 +8,7 @@ namespace multifold::app {
 namespace {
 
 // Where one begins another, the longer one comes first.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 12> names{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 14> names{
     {{"raw_options::type", "--dtype"},
      {"raw_options::extents", "--shape"},
      {"raw_options::offset_bytes", "--offset"},
@@ -19,6 +19,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 12> names{
      {"reduce_options::axes", "--axis"},
      {"state::move", "--first-index"},
      {"engine_choice::host", "--engine host"},
+     {"nan_policy::omit", "--nan omit"},
+     {"accuracy::fast", "--accuracy fast"},
      {"dtype::bf16", "bf16"},
      {"h200_traits()", "--device-model h200"}}};
 

@@ -21,6 +21,8 @@ using command = std::function<exit_code(interrupt_watch&)>;
 inline constexpr const char* group_of_other_commands = "Other commands";
 
 void add_reduce_command(CLI::App& app, op_kind op, command& chosen);
+/// Of several operations, in the word that names them; no help lists it.
+CLI::App& add_several_command(CLI::App& app, const std::string& word, const std::vector<op_kind>& ops, command& chosen);
 void add_plan_command(CLI::App& app, command& chosen);
 void add_graph_command(CLI::App& app, command& chosen);
 void add_info_command(CLI::App& app, command& chosen);

@@ -15,6 +15,7 @@
 #include "first_word.hpp"
 #include "multifold/version.hpp"
 #include "offered_ops.hpp"
+#include "several_ops.hpp"
 
 namespace multifold::app {
 namespace {
@@ -23,7 +24,7 @@ constexpr const char* footer =
     "Examples:\n"
     "  multifold sum x.npy            one value\n"
     "  multifold mean x.npy --axis 0  one value a column\n"
-    "  multifold describe x.npy       counts, extremes, mean, deviation: all at once\n"
+    "  multifold sum,max x.npy        several values of one read\n"
     "  multifold plan sum x.npy       how it would be done\n"
     "\n"
     "multifold help sum has the options of sum. See also help environment, help exit-codes, help dtypes, and "
@@ -63,6 +64,12 @@ void add_colour_option(CLI::App& command) {
       ->group(group_of_help);
 }
 
+void add_help_options(CLI::App& command) {
+  command.get_help_ptr()->group(group_of_help);
+  command.set_help_all_flag("--help-all", "Every option and example")->group(group_of_help);
+  add_colour_option(command);
+}
+
 exit_code parse(CLI::App& app, int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
@@ -95,11 +102,7 @@ void add_commands(CLI::App& app, command& chosen) {
   app.require_subcommand(1);
   app.set_version_flag("--version", MULTIFOLD_VERSION, "The version")->group(group_of_help);
   add_colour_option(app);
-  for (CLI::App* const sub : app.get_subcommands([](CLI::App*) { return true; })) {
-    sub->get_help_ptr()->group(group_of_help);
-    sub->set_help_all_flag("--help-all", "Every option and example")->group(group_of_help);
-    add_colour_option(*sub);
-  }
+  for (CLI::App* const sub : app.get_subcommands([](CLI::App*) { return true; })) add_help_options(*sub);
   app.footer(footer);
 }
 
@@ -108,6 +111,9 @@ exit_code run_command_line(int argc, const char* const* argv, interrupt_watch& w
   CLI::App app("Reduces arrays of any size, in files or from pipes, on the CPU or the GPU.", "multifold");
   command chosen;
   add_commands(app, chosen);
+  if (const std::string word = word_of_command(argc, argv); const auto ops = several_ops(word)) {
+    add_help_options(add_several_command(app, word, *ops, chosen));
+  }
   require_command(app, argc, argv);
   const exit_code parsed = parse(app, argc, argv);
   return chosen ? chosen(watch) : parsed;

@@ -133,6 +133,8 @@ json names_of(const reduce_result& result, const result_files& files) {
   if (files.inputs.size() > 1) object["files"] = files.inputs;
   else object["file"] = files.inputs.empty() ? json() : json(files.inputs[0]);
   if (!files.merged.empty()) object["merged"] = files.merged;
+  if (files.where) object["where"] = *files.where;
+  if (files.weights) object["weights"] = *files.weights;
   if (files.state) object["state"] = *files.state;
   if (!files.output.empty()) object["output"] = files.output;
   return object;

@@ -19,6 +19,8 @@ struct result_files {
   std::string output;               // if it is not empty, its name stands instead of the value
   std::vector<std::string> merged;  // states
   std::optional<std::string> state;
+  std::optional<std::string> where = {};  // marks
+  std::optional<std::string> weights = {};
 };
 
 /// Prints "multifold.result/1" on one line, without its end; element by element, whatever its size. NaN and infinities

@@ -47,7 +47,7 @@ void add_plan_options(CLI::App& command, const std::string& model_help, plan_arg
 planned planned_of(const plan_arguments& arguments) {
   planned wanted;
   wanted.op = *parse_op(arguments.op);
-  wanted.options = reduce_request(wanted.op, arguments.what, arguments.how);
+  wanted.options = reduce_request({&wanted.op, 1}, arguments.what, arguments.how);
   const array_layout layout = layout_of(arguments);
   fit_to(layout, wanted.op, arguments.what, wanted.options);
   if (has_unknown_length(layout)) {

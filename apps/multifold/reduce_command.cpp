@@ -17,6 +17,7 @@
 #include "reduce_files.hpp"
 #include "result_file.hpp"
 #include "segment_files.hpp"
+#include "several_ops.hpp"
 
 namespace multifold::app {
 namespace {
@@ -67,12 +68,11 @@ void check_idle(const reduce_arguments& arguments) {
 
 // Neither of two arrays is missing.
 void check_pair(const reduce_arguments& arguments) {
-  if (arguments.files.size() == 1)
-    throw usage("Y is required; see multifold " + std::string(name(arguments.op)) + " --help");
+  if (arguments.files.size() == 1) throw usage("Y is required; see multifold " + names_of(arguments.ops) + " --help");
 }
 
 void check_without_file(const reduce_arguments& arguments) {
-  const std::string op(name(arguments.op));
+  const std::string op = names_of(arguments.ops);
   if (!arguments.states.used())
     throw usage(std::string(takes_two_arrays(arguments.op) ? "X" : "FILE") + " is required; see multifold " + op +
                 " --help");
@@ -142,12 +142,62 @@ void check_with_segments(const reduce_arguments& arguments) {
                 "of the two");
 }
 
+// What is for one operation at a time.
+void check_several(const reduce_arguments& arguments) {
+  if (!arguments.output.empty()) throw usage("-o: one file holds one result; expected one operation, or --json");
+  const state_arguments& states = arguments.states;
+  const segment_arguments& segments = arguments.segments;
+  const engine_arguments& how = arguments.how;
+  const std::string option =
+      idle({{states.save.has_value(), "--save-state"},
+            {!states.merge.empty(), "--merge"},
+            {states.first_index.has_value(), "--first-index"},
+            {states.checkpoint.has_value(), "--checkpoint"},
+            {states.checkpoint_seconds.has_value(), "--checkpoint-every"},
+            {segments.keys || segments.groups, "--keys"},
+            {segments.used(), "a list of segments"},
+            {how.passes || how.finish || how.parts || how.block_size || how.form, "a forced plan"}});
+  if (!option.empty()) throw usage(option + " does not go with several operations; expected one of them at a time");
+}
+
+// What marks or weights, which `name` gives, do not go with.
+void check_whole(const reduce_arguments& arguments, const std::string& name) {
+  const std::string option = name + ": ";
+  if (arguments.where && takes_two_arrays(arguments.op)) {
+    throw usage(option + names_of(arguments.ops) + " takes none; operations of one array do");
+  }
+  if (arguments.weights && arguments.ops != std::vector{op_kind::mean}) {
+    throw usage(option + names_of(arguments.ops) + " takes none; mean does");
+  }
+  if (arguments.files.empty()) throw usage(option + "found nothing to read; expected a FILE");
+  const state_arguments& states = arguments.states;
+  const engine_arguments& how = arguments.how;
+  const std::string other =
+      idle({{states.save.has_value(), "--save-state"},
+            {!states.merge.empty(), "--merge"},
+            {states.checkpoint.has_value(), "--checkpoint"},
+            {arguments.segments.used(), "a list of segments or keys"},
+            {how.engine == "device" || how.engine == "both", "--engine"},
+            {how.memory.has_value(), "--memory"},
+            {how.passes || how.finish || how.parts || how.block_size || how.form, "a forced plan"}});
+  if (arguments.weights) {
+    if (arguments.where) throw usage("--weights: found --where, too; expected weights of 0 instead");
+    if (arguments.what.nan != "propagate") throw usage("--weights: found --nan omit; expected one of the two");
+    if (arguments.what.accuracy == "fast") throw usage("--weights: found --accuracy fast, but it is exact");
+  }
+  if (other.empty()) return;
+  throw usage(other + " does not go with " + name +
+              ", for which the host engine holds an array in memory; expected one of the two");
+}
+
 // A state that --save-state replaces may be one that --merge reads: that is how a run goes on.
 void check_files(const reduce_arguments& arguments) {
   std::vector<named_file> inputs, states, outputs;
   for (const std::string& file : arguments.files) inputs.push_back({"FILE", file});
   for (const std::string& file : arguments.states.merge) states.push_back({"--merge", file});
   for (const std::string& file : arguments.segments.files()) inputs.push_back({"a list of segments", file});
+  if (arguments.where) inputs.push_back({"--where", *arguments.where});
+  if (arguments.weights) inputs.push_back({"--weights", *arguments.weights});
   if (!arguments.output.empty() && arguments.output != "-") outputs.push_back({"-o", arguments.output});
   if (arguments.states.save) outputs.push_back({"--save-state", *arguments.states.save});
   if (arguments.states.checkpoint) outputs.push_back({"--checkpoint", *arguments.states.checkpoint});
@@ -159,7 +209,9 @@ void check_files(const reduce_arguments& arguments) {
 
 void check(const reduce_arguments& arguments) {
   const bool to_file = !arguments.output.empty();
+  if (arguments.ops.size() > 1) check_several(arguments);
   if (takes_two_arrays(arguments.op)) check_pair(arguments);
+  if (arguments.weights || arguments.where) check_whole(arguments, arguments.weights ? "--weights" : "--where");
   check_first_index(arguments);
   if (arguments.states.used()) check_states(arguments);
   if (arguments.states.checkpoint) check_checkpoint(arguments);
@@ -172,7 +224,9 @@ void check(const reduce_arguments& arguments) {
   if (several && to_file) throw usage("-o: one file holds one result; expected one FILE, or --concatenate");
   const auto standard_inputs = [](const auto& names) { return std::count(names.begin(), names.end(), "-"); };
   const std::vector<std::string> lists = arguments.segments.files();
-  if (standard_inputs(arguments.files) + standard_inputs(arguments.states.merge) + standard_inputs(lists) > 1) {
+  const bool second = arguments.where == "-" || arguments.weights == "-";
+  if (second + standard_inputs(arguments.files) + standard_inputs(arguments.states.merge) + standard_inputs(lists) >
+      1) {
     throw usage("'-' was given twice; standard input can be read once");
   }
   if (arguments.json && arguments.hex) throw usage("--hex: --json has value_hex already; expected one of the two");
@@ -208,6 +262,19 @@ void add_file_arguments(CLI::App& command, reduce_arguments& to) {
       .add_flag("--concatenate", to.concatenate,
                 "The FILEs are one array, joined along the first axis (in Fortran order: the last)")
       ->group(group_of_files);
+}
+
+void add_second_options(CLI::App& command, reduce_arguments& to) {
+  command
+      .add_option("--where", to.where,
+                  "Reduce elements where this array of bool, broadcast to FILE's, is true; FILE is held in memory")
+      ->type_name("FILE")
+      ->group(takes_two_arrays(to.op) ? "" : group_of_details);
+  command
+      .add_option("--weights", to.weights,
+                  "Of each element, from an array of the same dtype, broadcast to FILE's, which is held in memory")
+      ->type_name("FILE")
+      ->group(to.ops == std::vector{op_kind::mean} ? group_of_details : "");
 }
 
 void add_output_options(CLI::App& command, reduce_arguments& to) {
@@ -273,23 +340,7 @@ void add_segment_options(CLI::App& command, segment_arguments& to) {
       ->group(group);
 }
 
-}  // namespace
-
-void add_reduce_command(CLI::App& app, op_kind op, command& chosen) {
-  const auto arguments = std::make_shared<reduce_arguments>();
-  arguments->op = op;
-  const std::string about(description(op));
-  CLI::App& sub = *app.add_subcommand(std::string(name(op)), "The " + about);
-  sub.group("Operations");
-  for (const std::string& alias : aliases_of(op)) sub.alias(alias);
-  add_file_arguments(sub, *arguments);
-  add_reduction_options(sub, op, arguments->what);
-  add_raw_options(sub, arguments->raw);
-  add_output_options(sub, *arguments);
-  add_engine_options(sub, arguments->how);
-  add_segment_options(sub, arguments->segments);
-  add_state_options(sub, op, arguments->states);
-  sub.footer(reduce_examples(op));
+void choose_by(CLI::App& sub, const std::shared_ptr<reduce_arguments>& arguments, command& chosen) {
   sub.callback([arguments, &chosen] {
     for (const std::optional<std::string>& file : {arguments->x, arguments->y}) {
       if (file) arguments->files.push_back(*file);
@@ -299,6 +350,56 @@ void add_reduce_command(CLI::App& app, op_kind op, command& chosen) {
       return reduce_files(*arguments, watch);
     };
   });
+}
+
+}  // namespace
+
+void add_reduce_command(CLI::App& app, op_kind op, command& chosen) {
+  const auto arguments = std::make_shared<reduce_arguments>();
+  arguments->op = op;
+  arguments->ops = {op};
+  const std::string about(description(op));
+  CLI::App& sub = *app.add_subcommand(std::string(name(op)), "The " + about);
+  sub.group("Operations");
+  for (const std::string& alias : aliases_of(op)) sub.alias(alias);
+  add_file_arguments(sub, *arguments);
+  add_reduction_options(sub, op, arguments->what);
+  add_second_options(sub, *arguments);
+  add_raw_options(sub, arguments->raw);
+  add_output_options(sub, *arguments);
+  add_engine_options(sub, arguments->how);
+  add_segment_options(sub, arguments->segments);
+  add_state_options(sub, op, arguments->states);
+  sub.footer(reduce_examples(op));
+  choose_by(sub, arguments, chosen);
+}
+
+CLI::App& add_several_command(CLI::App& app, const std::string& word, const std::vector<op_kind>& ops,
+                              command& chosen) {
+  const auto arguments = std::make_shared<reduce_arguments>();
+  arguments->op = ops[0];
+  arguments->ops = ops;
+  CLI::App& sub = *app.add_subcommand(word, "Several operations on one read");
+  sub.group("");
+  add_file_arguments(sub, *arguments);
+  add_reduction_options(sub, std::nullopt, arguments->what);
+  add_second_options(sub, *arguments);
+  add_raw_options(sub, arguments->raw);
+  add_output_options(sub, *arguments);
+  add_engine_options(sub, arguments->how);
+  add_segment_options(sub, arguments->segments);
+  add_state_options(sub, ops[0], arguments->states);
+  // These are known so that it can be said why they are refused.
+  for (CLI::Option* const option : sub.get_options()) {
+    const std::string group = option->get_group();
+    const bool output = option->check_lname("output");
+    if (output || group == group_of_segments || group == group_of_states || group == group_of_forced_plans) {
+      option->group("");
+    }
+  }
+  sub.footer(several_examples(ops));
+  choose_by(sub, arguments, chosen);
+  return sub;
 }
 
 }  // namespace multifold::app

@@ -1,6 +1,7 @@
 // What --help of an operation ends with.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "multifold/ops.hpp"
@@ -8,5 +9,7 @@
 namespace multifold::app {
 
 std::string reduce_examples(op_kind op);
+/// Of several operations in one word.
+std::string several_examples(std::span<const op_kind> ops);
 
 }  // namespace multifold::app

@@ -8,18 +8,23 @@
 #include <memory>
 #include <optional>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "common/complaint.hpp"
 #include "multifold/reduce.hpp"
+#include "multifold/several.hpp"
 #include "multifold/state.hpp"
+#include "multifold/weighted.hpp"
 #include "output_target.hpp"
 #include "progress_bar.hpp"
 #include "report.hpp"
 #include "request.hpp"
 #include "result_file.hpp"
 #include "segment_files.hpp"
+#include "several_ops.hpp"
 #include "state_files.hpp"
+#include "whole_array.hpp"
 
 namespace multifold::app {
 namespace {
@@ -72,10 +77,12 @@ struct job {
   job(const reduce_arguments& from, interrupt_watch& watch)
       : arguments(from),
         raw(raw_request(from.raw)),
-        options(reduce_request(from.op, from.what, from.how)),
+        options(reduce_request(from.ops, from.what, from.how)),
         earlier(from.op, from.states.merge, watch) {
     options.keep_state = options.only_state = from.states.used();
     if (from.segments.used()) lists.emplace(from.segments);
+    if (from.where) second.emplace(read_marks(*from.where));
+    if (from.weights) second.emplace(read_weights(*from.weights));
     if (from.states.save) check_target(*from.states.save);
     if (from.states.checkpoint) {
       check_target(*from.states.checkpoint);
@@ -88,6 +95,7 @@ struct job {
   std::optional<raw_options> raw;
   reduce_options options;
   std::optional<segment_files> lists;
+  std::optional<whole_array> second;  // marks or weights
   merged_states earlier;
 };
 
@@ -150,7 +158,7 @@ reduce_options options_for(const job& work, const operand_files& files, const ar
   const reduce_arguments& arguments = work.arguments;
   reduce_options options = work.options;
   try {
-    fit_to(layout, arguments.op, arguments.what, options);
+    for (const op_kind op : arguments.ops) fit_to(layout, op, arguments.what, options);
   } catch (const failure& problem) {
     throw about(files, problem);
   }
@@ -171,8 +179,38 @@ std::string interruption(const reduce_arguments& arguments) {
   return "interrupted; started again, it goes on from " + label_of(*checkpoint);
 }
 
-reduce_result reduce_operands(const job& work, const operand_files& files, interrupt_watch& watch) {
+// With marks or weights, of an array that is read whole.
+std::vector<reduce_result> reduce_whole(const job& work, source& input, reduce_options options) {
+  const whole_array x(input, options.stop, options.progress);
+  options.progress = {};
+  if (work.arguments.weights) {
+    std::vector<reduce_result> only;
+    only.push_back(weighted_mean(x.view(), work.second->view(), options));
+    return only;
+  }
+  options.where = work.second->view();
+  return reduce(work.arguments.ops, x.view(), options);
+}
+
+// By the only operation, or by several on one read.
+std::vector<reduce_result> reduce_inputs(const job& work, const std::vector<std::unique_ptr<source>>& inputs,
+                                         const reduce_options& options) {
+  const std::vector<op_kind>& ops = work.arguments.ops;
   const op_kind op = work.arguments.op;
+  if (work.second) return reduce_whole(work, *inputs[0], options);
+  source& x = *inputs[0];
+  if (ops.size() > 1) return takes_two_arrays(op) ? reduce(ops, x, *inputs[1], options) : reduce(ops, x, options);
+  std::vector<reduce_result> only;
+  if (work.lists) only.push_back(work.lists->reduce(op, inputs, options));
+  else only.push_back(takes_two_arrays(op) ? reduce(op, x, *inputs[1], options) : reduce(op, x, options));
+  return only;
+}
+
+std::string second_label(const reduce_arguments& arguments) {
+  return arguments.where ? " where " + label_of(*arguments.where) : " by " + label_of(*arguments.weights);
+}
+
+std::vector<reduce_result> reduce_operands(const job& work, const operand_files& files, interrupt_watch& watch) {
   const std::string interrupted = label_of(files) + ": " + interruption(work.arguments);
   const last_words while_opening(watch, [&] { watch.complain_of_end(interrupted, files); });
   std::vector<std::unique_ptr<source>> inputs;  // a named pipe may keep us waiting here
@@ -180,7 +218,7 @@ reduce_result reduce_operands(const job& work, const operand_files& files, inter
   if (work.arguments.concatenate) inputs = joined(std::move(inputs));
   reduce_options options = options_for(work, files, inputs[0]->layout());
 
-  progress_bar bar(fmt::format("{} {}", name(op), label_of(files)), bytes_of(inputs));
+  progress_bar bar(fmt::format("{} {}", names_of(work.arguments.ops), label_of(files)), bytes_of(inputs));
   const last_words while_reading(watch, [&] {
     bar.clear();
     remove_unfinished(options.checkpoint);
@@ -189,23 +227,22 @@ reduce_result reduce_operands(const job& work, const operand_files& files, inter
   options.stop = watch.token();
   if (progress_bar::wanted()) options.progress = [&bar](std::int64_t bytes) { bar.update(bytes); };
   try {
-    if (work.lists) return work.lists->reduce(op, inputs, options);
-    return takes_two_arrays(op) ? reduce(op, *inputs[0], *inputs[1], options) : reduce(op, *inputs[0], options);
+    return reduce_inputs(work, inputs, options);
   } catch (const shape_error&) {
-    if (!work.lists) throw;
+    if (!work.lists && !work.second) throw;
     const failure problem = failure_of(std::current_exception());
-    throw failure(exit_code::input, label_of(files) + " by " + work.lists->label() + ": " + problem.what(), files);
+    const std::string second = work.lists ? " by " + work.lists->label() : second_label(work.arguments);
+    throw failure(exit_code::input, label_of(files) + second + ": " + problem.what(), files);
   } catch (const cancelled_error&) {
     throw failure(exit_code::interrupted, label_of(files) + ": " + interruption(work.arguments), files);
   }
 }
 
-void finish(const job& work, const operand_files& files, reduce_result result, interrupt_watch& watch,
-            std::size_t results) {
+void finish(const job& work, const operand_files& files, reduce_result result, interrupt_watch& watch, bool alone) {
   const reduce_arguments& arguments = work.arguments;
   add_earlier(work, result);
   write_output(arguments, files, result, watch);
-  const auto tell = [&] { report(arguments, files, result, results); };
+  const auto tell = [&] { report(arguments, files, result, alone); };
   if (arguments.states.save) save_state(*arguments.states.save, result.state, watch, tell);
   else tell();
   std::error_code ignored;
@@ -217,14 +254,16 @@ void finish(const job& work, const operand_files& files, reduce_result result, i
 exit_code reduce_files(const reduce_arguments& arguments, interrupt_watch& watch) {
   const job work(arguments, watch);
   if (arguments.files.empty()) {
-    finish(work, {}, reduce_states(work), watch, 1);
+    finish(work, {}, reduce_states(work), watch, true);
     return exit_code::success;
   }
   exit_code first = exit_code::success;
   const std::vector<operand_files> operands = operands_of(arguments);
   for (const operand_files& files : operands) {
     try {
-      finish(work, files, reduce_operands(work, files, watch), watch, operands.size());
+      for (reduce_result& result : reduce_operands(work, files, watch)) {
+        finish(work, files, std::move(result), watch, operands.size() == 1);
+      }
     } catch (...) {
       const failure problem = about(files, failure_of(std::current_exception()));
       const bool hopeless = problem.code() == exit_code::interrupted || *problem.what() == '\0';

@@ -13,11 +13,14 @@
 namespace multifold::app {
 
 struct reduce_arguments {
-  op_kind op;
+  op_kind op;                // the first of `ops`
+  std::vector<op_kind> ops;  // from one read
   std::vector<std::string> files;
   std::optional<std::string> x, y;  // as typed; `files` of operations that take two
   raw_arguments raw;
   reduction_arguments what;
+  std::optional<std::string> where;    // a file of marks
+  std::optional<std::string> weights;  // of a mean
   segment_arguments segments;
   state_arguments states;
   engine_arguments how;

@@ -19,8 +19,10 @@ notation notation_of(const reduce_arguments& arguments) { return arguments.hex ?
 void print_text(const reduce_arguments& arguments, const operand_files& operands, const reduce_result& result,
                 bool alone, text_output& out) {
   const notation how = notation_of(arguments);
-  const bool described = arguments.op == op_kind::describe;
-  if (!alone) out << label_of(operands) << (result.extents.empty() && !described ? ": " : ":\n");
+  const bool described = result.used.what.op == op_kind::describe;
+  std::string label = alone ? "" : label_of(operands);
+  if (arguments.ops.size() > 1) label += (alone ? "" : ": ") + std::string(name(result.used.what.op));
+  if (!label.empty()) out << label << (result.extents.empty() && !described ? ": " : ":\n");
   if (described) print_description(result, how, out);
   else print_array(result, how, out);
   out << "\n";
@@ -32,11 +34,11 @@ void write_output(const reduce_arguments& arguments, const operand_files& operan
                   interrupt_watch& watch) {
   if (arguments.output.empty()) return;
   const state_arguments& states = arguments.states;
-  write_result(arguments.output, result, notation_of(arguments), {operands, "", states.merge, states.save}, watch);
+  write_result(arguments.output, result, notation_of(arguments),
+               {operands, "", states.merge, states.save, arguments.where, arguments.weights}, watch);
 }
 
-void report(const reduce_arguments& arguments, const operand_files& operands, const reduce_result& result,
-            std::size_t results) {
+void report(const reduce_arguments& arguments, const operand_files& operands, const reduce_result& result, bool alone) {
   if (arguments.explain && !arguments.files.empty()) {
     // A stream of unknown length is planned as one element.
     const bool known = result.used.form.elements() == result.count;
@@ -47,15 +49,16 @@ void report(const reduce_arguments& arguments, const operand_files& operands, co
   text_output out;
   if (arguments.json) {
     const state_arguments& states = arguments.states;
-    print_result_json(result, {operands, arguments.output, states.merge, states.save}, out);
+    print_result_json(result,
+                      {operands, arguments.output, states.merge, states.save, arguments.where, arguments.weights}, out);
     out << "\n";
     return out.flush();
   }
   if (!arguments.output.empty()) return;
-  print_text(arguments, operands, result, results == 1, out);
+  print_text(arguments, operands, result, alone, out);
   out.flush();
   if (elements_of(result) > most_elements_shown) {
-    const bool described = arguments.op == op_kind::describe;
+    const bool described = result.used.what.op == op_kind::describe;
     complain(fmt::format("{}: {} results, shortened here; {} gives them all", label_of(operands), elements_of(result),
                          described ? "--json or -o OUT.txt" : "-o OUT.npy or --json"));
   }

@@ -1,7 +1,6 @@
 // What is said about a result: text, JSON or a plan, and the file that -o names.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -15,8 +14,8 @@ namespace multifold::app {
 void write_output(const reduce_arguments& arguments, const operand_files& operands, const reduce_result& result,
                   interrupt_watch& watch);
 
-/// Prints `result` of `operands`, with their names in front where it is one of several.
-void report(const reduce_arguments& arguments, const operand_files& operands, const reduce_result& result,
-            std::size_t results);
+/// Prints `result` of `operands`, with their names in front unless they are `alone`, and that of its operation where
+/// there are several.
+void report(const reduce_arguments& arguments, const operand_files& operands, const reduce_result& result, bool alone);
 
 }  // namespace multifold::app

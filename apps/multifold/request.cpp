@@ -9,6 +9,7 @@
 #include "multifold/error.hpp"
 #include "offered_ops.hpp"
 #include "parse.hpp"
+#include "several_ops.hpp"
 
 namespace multifold::app {
 namespace {
@@ -27,8 +28,11 @@ plan_options forced_plan(const engine_arguments& from) {
   return forced;
 }
 
-[[noreturn]] void refuse(const std::string& option, op_kind op, const std::string& others) {
-  throw usage(option + ": " + std::string(name(op)) + " takes none; " + others);
+// An option that none of `ops` takes.
+void refuse_unless_some(std::span<const op_kind> ops, bool (*takes)(op_kind), const std::string& option,
+                        const std::string& others) {
+  if (std::any_of(ops.begin(), ops.end(), takes)) return;
+  throw usage(option + ": " + names_of(ops) + (ops.size() == 1 ? " takes none; " : " take none; ") + others);
 }
 
 dtype parse_result_dtype(const std::string& text) {
@@ -58,10 +62,13 @@ std::optional<raw_options> raw_request(const raw_arguments& from) {
   return raw;
 }
 
-reduce_options reduce_request(op_kind op, const reduction_arguments& what, const engine_arguments& how) {
+reduce_options reduce_request(std::span<const op_kind> ops, const reduction_arguments& what,
+                              const engine_arguments& how) {
   reduce_options options;
-  if (what.initial && !takes_initial(op)) refuse("--initial", op, "sum, prod, min and max do");
-  if (what.correction && !takes_correction(op)) refuse("--correction", op, "var, std, cov and describe do");
+  const auto initial = [](op_kind op) { return takes_initial(op); };
+  const auto correction = [](op_kind op) { return takes_correction(op); };
+  if (what.initial) refuse_unless_some(ops, initial, "--initial", "sum, prod, min and max do");
+  if (what.correction) refuse_unless_some(ops, correction, "--correction", "var, std, cov and describe do");
   if (what.correction) options.correction = parse_correction(*what.correction);
   options.axes = parse_axes(what.axes);
   options.keepdims = what.keepdims;

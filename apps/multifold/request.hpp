@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,10 @@ namespace multifold::app {
 /// Empty if no --dtype was given: the file says itself what it holds.
 std::optional<raw_options> raw_request(const raw_arguments& from);
 
-/// Everything that can be judged before a file is open.
-reduce_options reduce_request(op_kind op, const reduction_arguments& what, const engine_arguments& how);
+/// Everything that can be judged before a file is open. An initial value and a correction are for those of `ops` that
+/// take one.
+reduce_options reduce_request(std::span<const op_kind> ops, const reduction_arguments& what,
+                              const engine_arguments& how);
 
 /// The rest, for an array of this layout: `initial`, and whether axes and result dtype fit.
 void fit_to(const array_layout& layout, op_kind op, const reduction_arguments& what, reduce_options& options);

@@ -37,6 +37,7 @@ PUBLIC = {
     "fold/run.hpp": "reduce",
     "segments.hpp": "reduce",
     "several.hpp": "reduce",
+    "weighted.hpp": "reduce",
     "ranges.hpp": "reduce",
     "running.hpp": "reduce",
     "complex.hpp": "reduce",

@@ -24,3 +24,4 @@
 #include "multifold/transfer.hpp"
 #include "multifold/version.hpp"
 #include "multifold/view.hpp"
+#include "multifold/weighted.hpp"

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <iterator>
 #include <type_traits>
+#include <utility>
 
 #include "multifold/dtype.hpp"
 #include "multifold/ops.hpp"
@@ -42,6 +43,13 @@ struct span_operands {
 void reduce_spans(const span_operands& operands, void* result);
 /// The same of any arrays; `y` is null for operations that take one.
 void reduce_views(op_kind op, const array_view& x, const array_view* y, std::int64_t correction, void* result);
+
+/// Arrays in the first cache of whatever processor.
+inline constexpr std::size_t most_bytes_read_twice = 32 * 1024;
+/// Both extremes of any array, in its dtype.
+void reduce_extremes(const array_view& x, void* least, void* greatest);
+/// a - b of a dtype, of a sum's default dtype at `result`.
+void subtract(dtype type, const void* a, const void* b, void* result);
 
 template <op_kind op, class Array>
 void reduce_to(const Array& x, std::int64_t correction, void* result) {
@@ -146,6 +154,32 @@ auto min(const Array& x) {
 template <viewable Array>
 auto max(const Array& x) {
   return detail::value_of<op_kind::max>(x);
+}
+
+/// Both of them from one read, the least first. Throws: shape_error, too, for no elements.
+/// Cost:     small arrays, of 32 KiB at most, are read once for each, out of the cache.
+template <viewable Array>
+auto minmax(const Array& x) {
+  using element = element_type_of<Array>;
+  if constexpr (contiguous_elements<Array>) {
+    if (std::size(x) <= detail::most_bytes_read_twice / sizeof(element))
+      return std::pair<element, element>{detail::value_of<op_kind::min>(x), detail::value_of<op_kind::max>(x)};
+  }
+  std::pair<element, element> both;
+  detail::reduce_extremes(as_view(x), &both.first, &both.second);
+  return both;
+}
+
+/// max - min, from one read, correctly rounded: of integers an std::int64_t or std::uint64_t, as their sum.
+/// Numerics: NaN if there is one, or if both extremes are the same infinity.
+/// Throws:   shape_error, too, for no elements; overflow_error where the difference fits no std::int64_t.
+template <viewable Array>
+auto ptp(const Array& x) {
+  using element = element_type_of<Array>;
+  const auto [least, greatest] = minmax(x);
+  result_of<op_kind::sum, element> result;
+  detail::subtract(dtype_of<element>, &greatest, &least, &result);
+  return result;
 }
 
 /// The number of the first element that is the least, or the greatest, or NaN: in row-major order.

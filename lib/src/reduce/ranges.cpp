@@ -2,9 +2,15 @@
 #include "multifold/ranges.hpp"
 
 #include <cstddef>
+#include <cstring>
+#include <type_traits>
+#include <vector>
 
 #include "host/short_row.hpp"
+#include "multifold/error.hpp"
+#include "multifold/exact.hpp"
 #include "multifold/reduce.hpp"
+#include "multifold/several.hpp"
 #include "reduce/engines.hpp"
 
 namespace multifold::detail {
@@ -43,6 +49,43 @@ void reduce_views(op_kind op, const array_view& x, const array_view* y, std::int
   options.into = {static_cast<std::byte*>(result), static_cast<std::size_t>(bytes)};
   if (y != nullptr) reduce(op, x, *y, options);
   else reduce(op, x, options);
+}
+
+void reduce_extremes(const array_view& x, void* least, void* greatest) {
+  const std::vector<reduce_result> both = reduce({op_kind::min, op_kind::max}, x);
+  std::memcpy(least, both[0].data.data(), both[0].data.size());
+  std::memcpy(greatest, both[1].data.data(), both[1].data.size());
+}
+
+namespace {
+
+template <storage_type T>
+void subtract_elements(const void* a, const void* b, void* result) {
+  const T x = *static_cast<const T*>(a), y = *static_cast<const T*>(b);
+  if constexpr (is_floating(dtype_of<T>)) {  // whatever rounding the caller's thread has set
+    using layout = float_layout<T>;
+    exact_sum<T> difference;
+    difference.add(x);
+    difference.add(
+        bit_copy<T>(static_cast<typename layout::bits_type>(bit_copy<typename layout::bits_type>(y) ^ layout::sign)));
+    *static_cast<T*>(result) = round_to<T>(difference);
+  } else if constexpr (std::is_same_v<T, bool8>) {
+    *static_cast<std::int64_t*>(result) = (x.bits != 0 ? 1 : 0) - (y.bits != 0 ? 1 : 0);
+  } else {
+    const int128_t difference = static_cast<int128_t>(x) - static_cast<int128_t>(y);
+    if constexpr (is_unsigned(dtype_of<T>)) {
+      *static_cast<std::uint64_t*>(result) = static_cast<std::uint64_t>(difference);
+    } else {
+      if (difference > INT64_MAX) throw overflow_error("the difference of the extremes does not fit i64");
+      *static_cast<std::int64_t*>(result) = static_cast<std::int64_t>(difference);
+    }
+  }
+}
+
+}  // namespace
+
+void subtract(dtype type, const void* a, const void* b, void* result) {
+  visit_dtype(type, [&]<class T>() { subtract_elements<T>(a, b, result); });
 }
 
 }  // namespace multifold::detail
