@@ -143,7 +143,8 @@ def segments(records):
                                  [(name, name) for name in names],
                                  [(head, colour, of(head, "multifold", True)) for head, colour in zip(heads, COLOURS)],
                                  "of a plain read", percent=True, roof=("plain read", 1.0),
-                                 note="A run 2 repeats the operation; the record does not say with which data."))
+                                 note=("A run 2 repeats the operation; the record does not say with which data."
+                                       if any("run 2" in head for head in heads) else "")))
     return Section("Segments", text, charts)
 
 
