@@ -24,6 +24,10 @@ std::string idle(const std::vector<std::pair<bool, const char*>>& options) {
   return "";
 }
 
+bool forces_plan(const engine_arguments& how) {
+  return how.passes || how.finish || how.parts || how.block_size || how.form;
+}
+
 // Options that do nothing with the states alone.
 std::string idle_without_file(const reduce_arguments& arguments) {
   const raw_arguments& raw = arguments.raw;
@@ -113,20 +117,19 @@ void check_checkpoint(const reduce_arguments& arguments) {
   if (arguments.files.empty()) throw usage(option + "found nothing to read; expected a FILE");
   if (*states.checkpoint == "-" || states.checkpoint->empty()) throw usage(option + "expected a file");
   const engine_arguments& how = arguments.how;
-  if (how.passes || how.finish || how.parts || how.block_size || how.form) {
+  if (forces_plan(how)) {
     throw usage(option + "a plan cannot be forced on a sum with checkpoints");
   }
 }
 
 void check_with_segments(const reduce_arguments& arguments) {
   const engine_arguments& how = arguments.how;
-  const bool forced = how.passes || how.finish || how.parts || how.block_size || how.form;
   const bool elsewhere = how.engine == "both" || (how.engine == "device" && !arguments.segments.groups);
   const std::string option = idle({{arguments.what.keepdims, "--keepdims"},
                                    {arguments.states.used(), arguments.states.save ? "--save-state" : "--merge"},
                                    {arguments.states.checkpoint.has_value(), "--checkpoint"},
                                    {arguments.explain, "--explain"},
-                                   {forced, "a forced plan"},
+                                   {forces_plan(how), "a forced plan"},
                                    {elsewhere, "--engine"}});
   if (!option.empty())
     throw usage(option +
@@ -140,15 +143,14 @@ void check_several(const reduce_arguments& arguments) {
   const state_arguments& states = arguments.states;
   const segment_arguments& segments = arguments.segments;
   const engine_arguments& how = arguments.how;
-  const std::string option =
-      idle({{states.save.has_value(), "--save-state"},
-            {!states.merge.empty(), "--merge"},
-            {states.first_index.has_value(), "--first-index"},
-            {states.checkpoint.has_value(), "--checkpoint"},
-            {states.checkpoint_seconds.has_value(), "--checkpoint-every"},
-            {segments.keys || segments.groups, "--keys"},
-            {segments.used(), "a list of segments"},
-            {how.passes || how.finish || how.parts || how.block_size || how.form, "a forced plan"}});
+  const std::string option = idle({{states.save.has_value(), "--save-state"},
+                                   {!states.merge.empty(), "--merge"},
+                                   {states.first_index.has_value(), "--first-index"},
+                                   {states.checkpoint.has_value(), "--checkpoint"},
+                                   {states.checkpoint_seconds.has_value(), "--checkpoint-every"},
+                                   {segments.keys || segments.groups, "--keys"},
+                                   {segments.used(), "a list of segments"},
+                                   {forces_plan(how), "a forced plan"}});
   if (!option.empty()) throw usage(option + " does not go with several operations; expected one of them at a time");
 }
 
@@ -164,14 +166,13 @@ void check_whole(const reduce_arguments& arguments, const std::string& name) {
   if (arguments.files.empty()) throw usage(option + "found nothing to read; expected a FILE");
   const state_arguments& states = arguments.states;
   const engine_arguments& how = arguments.how;
-  const std::string other =
-      idle({{states.save.has_value(), "--save-state"},
-            {!states.merge.empty(), "--merge"},
-            {states.checkpoint.has_value(), "--checkpoint"},
-            {arguments.segments.used(), "a list of segments or keys"},
-            {how.engine == "device" || how.engine == "both", "--engine"},
-            {how.memory.has_value(), "--memory"},
-            {how.passes || how.finish || how.parts || how.block_size || how.form, "a forced plan"}});
+  const std::string other = idle({{states.save.has_value(), "--save-state"},
+                                  {!states.merge.empty(), "--merge"},
+                                  {states.checkpoint.has_value(), "--checkpoint"},
+                                  {arguments.segments.used(), "a list of segments or keys"},
+                                  {how.engine == "device" || how.engine == "both", "--engine"},
+                                  {how.memory.has_value(), "--memory"},
+                                  {forces_plan(how), "a forced plan"}});
   if (arguments.weights) {
     if (arguments.where) throw usage("--weights: found --where, too; expected weights of 0 instead");
     if (arguments.what.nan != "propagate") throw usage("--weights: found --nan omit; expected one of the two");

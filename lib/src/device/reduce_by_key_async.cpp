@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "device/check_memory.hpp"
 #include "device/keys/call.hpp"
 #include "multifold/cuda/by_key.hpp"
 #include "multifold/cuda/error.hpp"
@@ -28,7 +29,8 @@ static_assert(sizeof(reports) <= report_bytes);
 
 bool gives_positions(op_kind op) { return op == op_kind::argmin || op == op_kind::argmax; }
 
-// Where one array is enough, and nobody asks where its elements were, they are sorted themselves; else their numbers.
+// Where one array is enough, and no result says where its elements were, they are sorted themselves; else their
+// numbers.
 bool sorts_numbers(op_kind op) { return order_of(op) == element_order::indexed || takes_two_arrays(op); }
 
 reduction segment_reduction(const reduction& what) {
@@ -91,12 +93,6 @@ struct workspace_layout {
     end = std::max(work + rounded(work_bytes), gathered_end);
   }
 };
-
-void check_memory(const char* what, const void* at, std::int64_t boundary) {
-  if (at == nullptr) throw shape_error(std::string("the ") + what + " has no address: a null pointer was given");
-  if (reinterpret_cast<std::uintptr_t>(at) % static_cast<std::uintptr_t>(boundary) == 0) return;
-  throw shape_error(std::string("the ") + what + " is not aligned to " + std::to_string(boundary) + " bytes");
-}
 
 void check_keys(std::int64_t elements, const device_keys& of) {
   if (elements < 0 || of.groups < 0) throw shape_error("there cannot be fewer than no elements or groups");

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "device/check_memory.hpp"
 #include "device/dispatch.hpp"
 #include "device/segments/call.hpp"
 #include "multifold/cuda/error.hpp"
@@ -58,12 +59,6 @@ struct workspace_layout {
     end = at;
   }
 };
-
-void check_memory(const char* what, const void* at, std::int64_t boundary) {
-  if (at == nullptr) throw shape_error(std::string("the ") + what + " has no address: a null pointer was given");
-  if (reinterpret_cast<std::uintptr_t>(at) % static_cast<std::uintptr_t>(boundary) == 0) return;
-  throw shape_error(std::string("the ") + what + " is not aligned to " + std::to_string(boundary) + " bytes");
-}
 
 void check_call(const reduction& what, const operands& data, std::int64_t elements, const device_segments& of,
                 const void* results) {

@@ -28,9 +28,14 @@ struct segment_walk {
     const auto inside = [&](const segment_position& at) {
       return at.segment < bounds.count && at.element > bounds[at.segment];
     };
+    // Offsets that do not ascend may say anything.
+    constexpr std::int64_t most = INT_MAX - 4096;
+    const auto count = [](std::int64_t from, std::int64_t to) {
+      return static_cast<int>(min(max(to - from, std::int64_t{0}), most));
+    };
     segment_walk walk{begin.element, begin.segment};
-    walk.elements = static_cast<int>(max(end.element - begin.element, std::int64_t{0}));
-    walk.segments = static_cast<int>(max(end.segment - begin.segment, std::int64_t{0}));
+    walk.elements = count(begin.element, end.element);
+    walk.segments = count(begin.segment, end.segment);
     walk.open = walk.from_before = inside(begin);
     walk.ends_inside = inside(end);
     walk.ask(bounds);
@@ -114,4 +119,5 @@ __device__ __forceinline__ void add_any_to_open(segment_walk& walk, const summed
   widen_open<Op>(walk);
   if (lane_of_thread() == 0) expansion_of_warp<Op>().lose();
 }
+
 }  // namespace multifold::cuda::segments
