@@ -1,5 +1,5 @@
 // Moments of several columns of a thread that has their whole runs, of floating point: sums of binary16 in its windows,
-// and else plain sums, where these are exact, or two windows that all columns have alike. See docs/exact-sums.md, 14.
+// and else plain sums, where these are exact. See docs/exact-sums.md, 14.
 #pragma once
 
 #include "device/moments/run_moments.cuh"
@@ -10,7 +10,6 @@ template <floating_storage T, moment_set Set>
 struct column_moments {
   using sweeps = run_sweeps<moments::moment_fold<T, Set>>;
   using op_type = typename sweeps::op_type;
-  using first_look = typename sweeps::first_look;
   static constexpr int most_columns = sweeps::most_columns;
   static constexpr bool two = sweeps::two, joint = sweeps::joint, halves = sweeps::halves;
   static constexpr bool sums = sweeps::sums, multiplies = sweeps::multiplies;
@@ -39,10 +38,9 @@ struct column_moments {
   };
   using all_sums = whole_sums<most_columns, column_sums>;
 
-  /// Whether these are the sums of all columns that a lane has, at which it has looked together.
+  /// Whether these are the sums of all columns that a lane has.
   template <class Run, class Columns>
-  __device__ __forceinline__ static bool look_at(const Run& run, const Columns& columns, all_sums& sum,
-                                                 first_look& look) {
+  __device__ __forceinline__ static bool look_at(const Run& run, const Columns& columns, all_sums& sum) {
     magnitude_scan<T> of_x, of_y;
     run.each_of_columns(columns.offsets(run.place.span), [&](const auto& x, const auto& y) {
 #pragma unroll
@@ -59,6 +57,7 @@ struct column_moments {
         }
       }
     });
+    typename sweeps::first_look look;
     look.of_x = typename sweeps::range_type(of_x);
     look.of_y = typename sweeps::range_type(of_y);
     const typename sweeps::layouts by(look, run.rows());
@@ -96,67 +95,23 @@ struct column_moments {
     return signs;
   }
 
-  // Those of `which`, a bit each, one by one. Out of line, with the call in a loop: ordinary data want the registers.
+  // One by one. Out of line, with the call in a loop: ordinary data want the registers.
   template <class Run, class Columns>
-  __device__ __noinline__ static void each_alone(Run run, Columns columns, unsigned which) {
-    const int rows = run.place.rows;
+  __device__ __noinline__ static void each_alone(Run run, Columns columns) {
 #pragma unroll 1
     for (int j = 0; j < most_columns; ++j) {
-      const bool wanted = (which >> j & 1u) != 0;
-      if (!__any_sync(whole_warp, wanted)) continue;
-      run.place.rows = wanted ? rows : 0;
-      auto to = columns.column(j);
-      to.leaves = to.leaves && wanted;
-      sweeps::whole(op_type{}, run.beside(columns.offset(j, run.place.span)), to);
+      sweeps::whole(op_type{}, run.beside(columns.offset(j, run.place.span)), columns.column(j));
     }
-  }
-
-  // All columns in two windows, whose layouts are those of all. Out of line, likewise.
-  template <class Run, class Columns>
-  __device__ __noinline__ static void each_in_windows(Run run, Columns columns, first_look look) {
-    using windows_type = typename sweeps::template all_windows<2, 2>;
-    const typename sweeps::layouts by(look, run.rows());
-    const typename sweeps::window_errors off(by, look, run, 1);
-    windows_type all[most_columns];
-#pragma unroll
-    for (windows_type& each : all) each = windows_type(by);
-    run.each_of_columns(columns.offsets(run.place.span), [&](const auto& x, const auto& y) {
-#pragma unroll
-      for (int k = 0; k < static_cast<int>(std::size(x)); ++k) {
-#pragma unroll
-        for (int j = 0; j < most_columns; ++j) all[j].add(x[k][j], y[k][j], true);
-      }
-    });
-#pragma unroll
-    for (windows_type& each : all) each.close(by);
-    unsigned left = 0;
-#pragma unroll 1
-    for (int j = 0; j < most_columns; ++j) {
-      windows_type mine = all[0];
-#pragma unroll
-      for (int k = 1; k < most_columns; ++k) {
-        if (k == j) mine = all[k];
-      }
-      moments::near_totals totals;
-      sweeps::put(totals, look, mine, off);
-      const bool zero = totals.products.high == 0 && totals.products.low == 0;  // of which sign?
-      if (!sweeps::is_close(totals, run.rows()) || (Set == moment_set::products && zero)) left |= 1u << j;
-      else columns.column(j)(totals);
-    }
-    if (__any_sync(whole_warp, left != 0)) each_alone(run, columns, left);
   }
 
   template <class Run, class Columns>
   __device__ static void whole(const Run& run, const Columns& columns) {
     all_sums sum;
-    first_look look;
     bool known;
     if constexpr (halves) known = sums_of_halves(run, columns, sum);
-    else known = look_at(run, columns, sum, look);
-    if (__all_sync(whole_warp, known)) return columns(sum);
-    if constexpr (halves) return each_alone(run, columns, ~0u);
-    else if (__all_sync(whole_warp, look.finite())) each_in_windows(run, columns, look);
-    else each_alone(run, columns, ~0u);
+    else known = look_at(run, columns, sum);
+    if (!__all_sync(whole_warp, known)) return each_alone(run, columns);
+    columns(sum);
   }
 };
 

@@ -79,10 +79,10 @@ struct moment_windows {
           y(look.second().top() - y_up, look.second().bottom() - y_up, log_of_count(count)),
           products(look.no_products() ? 0 : look.of_x.top() - x_up + look.second().top() - y_up, 0,
                    log_of_count(wide ? 2 * count : count)) {
-      if (sums && !look.of_x.none()) sum_reach = x.reach(look.of_x.bottom());
-      if (joint && !look.of_y.none()) sum_reach = max(sum_reach, y.reach(look.of_y.bottom()));
+      if (sums && !look.of_x.none()) sum_reach = x.reach(look.of_x.bottom() - x_up);
+      if (joint && !look.of_y.none()) sum_reach = max(sum_reach, y.reach(look.of_y.bottom() - y_up));
       if (multiplies && !look.no_products())
-        product_reach = products.reach(look.of_x.bottom() + look.second().bottom());
+        product_reach = products.reach(look.of_x.bottom() - x_up + look.second().bottom() - y_up);
       // Then windows have to do.
       if (by_floats && looks_at_sums && !look.float_products_are_exact())
         product_reach = max(product_reach, products.most_reach(1) + 1);

@@ -50,13 +50,17 @@ struct run_sweeps<moments::moment_fold<T, Set>> : moment_pieces<T, Set> {
         return;
       }
     }
-    const auto take = [&]<int Sums, int Products>() {
-      auto found = base::template in_windows<Sums, Products, false, what::all>(mine, by);
-      found.merge(run.group);
-      if (level != plainly) put(totals, look, found, window_errors(by, look, run, run.group));
-    };
-    if (!wide && wanted == in_few) take.template operator()<few_sums, few>();
-    else take.template operator()<2, 2>();
+    if constexpr (!wide) {
+      if (wanted == in_few) {
+        auto found = base::template in_windows<few_sums, few, false, what::all>(mine, by);
+        found.merge(run.group);
+        if (level != plainly) put(totals, look, found, {});
+        return;
+      }
+    }
+    auto found_in_two = base::template in_windows<2, 2, false, what::all>(mine, by);
+    found_in_two.merge(run.group);
+    if (level != plainly) put(totals, look, found_in_two, window_errors(by, look, run, run.group));
     const bool again = level != plainly && !is_close(totals, run.rows());
     if (!__any_sync(whole_warp, again)) return;
     mine.place.rows = again ? run.rows() : 0;
