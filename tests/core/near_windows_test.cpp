@@ -112,6 +112,70 @@ TEST(near_windows, far_numbers_are_brought_near_one) {
   for (const int top : {-190, 0, 1, 190}) EXPECT_EQ(detail::near_exponent(top), 0);
 }
 
+mpq_class times_power(mpq_class x, int exponent) {
+  if (exponent < 0) mpq_div_2exp(x.get_mpq_t(), x.get_mpq_t(), static_cast<mp_bitcnt_t>(-exponent));
+  else mpq_mul_2exp(x.get_mpq_t(), x.get_mpq_t(), static_cast<mp_bitcnt_t>(exponent));
+  return x;
+}
+
+TEST(near_windows, factors_of_any_product) {
+  engine random(1503);
+  for (int trial = 0; trial < 20000; ++trial) {
+    double x = testing_data::random_finite<double>(random), y = testing_data::random_finite<double>(random);
+    if (trial % 5 == 0) x = std::ldexp(x, -1100);
+    if (trial % 7 == 0) y *= 0x1p-1060;
+    detail::product_scan scan;
+    scan.see(x, y);
+    const mpq_class wanted = rational(x) * rational(y);
+    EXPECT_EQ(scan.none(), x == 0 || y == 0);
+    EXPECT_LT(abs(wanted), times_power(1, scan.top()));
+    const int up = scan.top() + static_cast<int>(random() % 1500);
+    const detail::near_factors found = detail::factors_near(x, y, up);
+    const mpq_class product = rational(found.x) * rational(found.y), scaled = times_power(wanted, -up);
+    if (product != 0) {
+      EXPECT_EQ(product, scaled);
+    } else {
+      EXPECT_LT(abs(scaled), times_power(1, -990));
+    }
+  }
+  for (const double x : {HUGE_VAL, -HUGE_VAL, std::numeric_limits<double>::quiet_NaN()}) {
+    for (const double y : {0.0, 1.0, 0x1p-1074, -HUGE_VAL}) {
+      const detail::near_factors found = detail::factors_near(x, y, 0), turned = detail::factors_near(y, x, 0);
+      EXPECT_TRUE(std::isnan(found.x * found.y));
+      EXPECT_TRUE(std::isnan(turned.x * turned.y));
+    }
+  }
+}
+
+TEST(near_windows, results_of_any_size_are_rounded_right_or_not_at_all) {
+  engine random(1504);
+  int known = 0, all = 0;
+  for (int trial = 0; trial < 60000 && !::testing::Test::HasFailure(); ++trial) {
+    const double high = std::ldexp(1 + static_cast<double>(random() >> 12) * 0x1p-52, static_cast<int>(random() % 200));
+    const double low = high * 0x1p-54 * (static_cast<double>(random() >> 11) * 0x1p-53 - 0.5);
+    const double error = trial % 3 == 0 ? 0.0 : high * 0x1p-80;
+    const double sign = trial % 2 == 0 ? 1 : -1;
+    int exponent = 0;
+    std::frexp(high, &exponent);
+    const int to = trial % 4 == 0   ? 1020 + static_cast<int>(random() % 14)
+                   : trial % 4 == 1 ? -1085 + static_cast<int>(random() % 70)
+                   : trial % 4 == 2 ? static_cast<int>(random() % 4000) - 2000
+                                    : static_cast<int>(random() % 2000) - 1000;
+    const detail::near_value v{sign * high, sign * low, error};
+    double out = 0;
+    ++all;
+    if (!detail::round_far_if_certain(v, to - exponent, out)) continue;
+    ++known;
+    const mpq_class exact = times_power(rational(v.high) + rational(v.low), to - exponent);
+    for (const double off : {-error, 0.0, error}) {
+      const mpq_class value = exact + times_power(rational(off), to - exponent);
+      const auto wanted = testing_oracle::nearest<double>(value);
+      EXPECT_EQ(testing_oracle::bits_of(out), wanted) << v.high << " " << v.low << " " << to;
+    }
+  }
+  EXPECT_GT(known, all * 97 / 100);
+}
+
 template <int Parts>
 void add_to_expansions() {
   wild_numbers next;

@@ -32,6 +32,78 @@ MULTIFOLD_HD constexpr int near_exponent(int top) {
   if (!is_far_top(top)) return 0;
   return top > 1000 ? 1000 : top < -1000 ? -1000 : top;
 }
+/// Factors whose product is x y 2^-up: of a product far from 1, and if that is below 2^-1000, zeros.
+struct near_factors {
+  double x, y;
+};
+MULTIFOLD_HD inline near_factors factors_near(double x, double y, int up) {
+  if (!(std::fabs(x) < HUGE_VAL && std::fabs(y) < HUGE_VAL)) return {x - x, y - y};
+  if (x == 0 || y == 0) return {0.0, 0.0};
+  const auto taken_apart = [](double& v, int& exponent) {
+    constexpr std::uint64_t field = std::uint64_t{0x7ff} << 52, one = std::uint64_t{1023} << 52;
+    if ((bit_copy<std::uint64_t>(v) & field) == 0) v *= 0x1p54, exponent -= 54;
+    const auto bits = bit_copy<std::uint64_t>(v);
+    exponent += static_cast<int>((bits & field) >> 52) - 1023;
+    v = bit_copy<double>((bits & ~field) | one);
+  };
+  int exponent = -up;
+  taken_apart(x, exponent);
+  taken_apart(y, exponent);
+  if (exponent < -1000) return {0.0, 0.0};
+  return {x, y * power_of_two(exponent)};
+}
+
+/// Products of pairs of numbers are below 2^top: 2 and the greatest sum of both exponents.
+struct product_scan {
+  int greatest = -1;  // of the sums of the exponent fields, where neither number is 0
+
+  MULTIFOLD_HD constexpr void see(double x, double y) {
+    const auto upper = [](double v) { return static_cast<int>(bit_copy<std::uint64_t>(v) >> 32 & 0x7ff00000u) >> 20; };
+    const int sum = x != 0 && y != 0 ? upper(x) + upper(y) : -1;
+    greatest = sum > greatest ? sum : greatest;
+  }
+  MULTIFOLD_HD constexpr bool none() const { return greatest < 0; }
+  MULTIFOLD_HD constexpr int top() const { return greatest - 2 * 1023 + 2; }
+};
+/// A number within its error of 0 as one that is next to 0, which is not too small for near_covariance.
+MULTIFOLD_HD constexpr near_value off_zero(const near_value& v) {
+  if (v.high != 0 || v.low != 0 || v.error == 0) return v;
+  return {v.error, 0.0, 2 * v.error};
+}
+
+/// Products below this are too small for near_covariance.
+inline constexpr int least_near_product = -380;
+/// Beside sums that were brought near 1, products below 2^top add next to nothing to a covariance: a number that is not
+/// too small for it, within an error that says so.
+MULTIFOLD_HD constexpr bool is_small_product(int top) { return top < -300; }
+MULTIFOLD_HD constexpr near_value small_products() { return {0x1p-280, 0.0, 0x1p-279}; }
+
+/// Rounds v 2^up if everything within the error rounds to the same, whatever the size is: of binary64.
+MULTIFOLD_HD inline bool round_far_if_certain(const near_value& v, int up, double& out) {
+  if (!(v.error < 0x1p-40 * std::fabs(v.high) && std::fabs(v.high) > 0x1p-700 && std::fabs(v.high) < 0x1p700))
+    return false;
+  const int exponent = unpack(v.high).position - 1074 + 52 + up;  // of v.high 2^up
+  const double sign = v.high < 0 ? -1.0 : 1.0;
+  if (exponent > 1030) {
+    out = sign * HUGE_VAL;
+  } else if (exponent < -1080) {
+    out = sign * 0.0;
+  } else if (exponent >= -1022) {
+    double near_one;
+    if (!round_if_certain(v, near_one)) return false;
+    const int third = up / 3;  // the last step alone may overflow
+    out = near_one * power_of_two(third) * power_of_two(third) * power_of_two(up - 2 * third);
+  } else {
+    // Subnormal: to a multiple of what stands for 2^-1074, by an addition to 2^52 of those.
+    const double size = std::fabs(v.high), off = v.error + std::fabs(v.low) + size * 0x1p-50;
+    const double unit = power_of_two(-1074 - up), start = 0x1p52 * unit;
+    const double least = plain_difference(plain_sum(size - off, start), start);
+    if (!same_bits(least, plain_difference(plain_sum(size + off, start), start))) return false;
+    out = sign * (least / unit * 0x1p-1074);
+  }
+  return true;
+}
+
 /// More than all that underflows where up to 2^12 numbers were brought near 1, and in their products.
 inline constexpr double underflow_error = 0x1p-860;
 

@@ -92,7 +92,7 @@ struct described_marks {
 // Which sum an error is of.
 enum error_of : int { error_of_x, error_of_y, error_of_products };
 
-// With them, three expansions of narrow formats would leave a multiprocessor room for two blocks of tiles, not three.
+// With them, three expansions of narrow formats would leave an SM room for two blocks of tiles, not three.
 template <class T, moment_set Set>
 inline constexpr bool has_errors = floating_storage<T> && (Set != moment_set::joint || sizeof(T) == 8);
 struct partial_errors {

@@ -22,6 +22,12 @@ struct plain_window {
   __device__ void close(const window_layout&) {}
 };
 
+/// How great products of binary64 are.
+struct product_tops : multifold::detail::product_scan {};
+__device__ inline void merge_with(product_tops& of, int mask) {
+  of.greatest = max(of.greatest, __shfl_xor_sync(whole_warp, of.greatest, mask));
+}
+
 /// Whole runs are taken by run_moments.cuh, and pieces of runs by piece_moments.cuh.
 template <floating_storage T, moment_set Set>
 struct moment_windows {
@@ -44,11 +50,15 @@ struct moment_windows {
   struct first_look {
     double x = -0.0, y = -0.0, products = -0.0;
     range_type of_x, of_y;
+    std::conditional_t<wide && two, product_tops, multifold::detail::nothing<1>> of_products;
     marks_type marks;
 
     __device__ const range_type& second() const { return two ? of_y : of_x; }
     __device__ bool finite() const { return of_x.finite() && (!two || of_y.finite()); }
-    __device__ bool no_products() const { return of_x.none() || (two && of_y.none()); }
+    __device__ bool no_products() const {
+      if constexpr (wide && two) return of_products.none();
+      else return of_x.none() || (two && of_y.none());
+    }
     /// Whether binary32 numbers hold those of elements of 8 bits.
     __device__ bool float_products_are_exact() const {
       return no_products() || (of_x.top() + of_y.top() <= 128 && of_x.bottom() + of_y.bottom() >= -149);
@@ -60,7 +70,13 @@ struct moment_windows {
     /// Whether they or their products could leave the range of near values.
     __device__ bool far() const {
       if constexpr (!wide) return false;
+      if (two && !no_products() && product_top() < multifold::detail::least_near_product) return true;
       return up_of_x() != 0 || up_of_y() != 0;
+    }
+    /// Magnitudes of products are below 2^product_top().
+    __device__ int product_top() const {
+      if constexpr (wide && two) return of_products.top();
+      else return of_x.top() + second().top();
     }
     __device__ int up_of_x() const { return of_x.none() ? 0 : multifold::detail::near_exponent(of_x.top()); }
     __device__ int up_of_y() const { return second().none() ? 0 : multifold::detail::near_exponent(second().top()); }
@@ -74,15 +90,15 @@ struct moment_windows {
     __device__ layouts(const window_layout& of_x, const window_layout& of_products)
         : x(of_x), y(of_x), products(of_products) {}
     /// Of numbers that are taken times 2^-x_up and 2^-y_up.
-    __device__ layouts(const first_look& look, int count, int x_up = 0, int y_up = 0)
+    __device__ layouts(const first_look& look, int count, int x_up = 0, int y_up = 0, int products_up = 0)
         : x(look.of_x.top() - x_up, look.of_x.bottom() - x_up, log_of_count(count)),
           y(look.second().top() - y_up, look.second().bottom() - y_up, log_of_count(count)),
-          products(look.no_products() ? 0 : look.of_x.top() - x_up + look.second().top() - y_up, 0,
+          products(look.no_products() ? 0 : look.product_top() - products_up, 0,
                    log_of_count(wide ? 2 * count : count)) {
       if (sums && !look.of_x.none()) sum_reach = x.reach(look.of_x.bottom() - x_up);
       if (joint && !look.of_y.none()) sum_reach = max(sum_reach, y.reach(look.of_y.bottom() - y_up));
       if (multiplies && !look.no_products())
-        product_reach = products.reach(look.of_x.bottom() - x_up + look.second().bottom() - y_up);
+        product_reach = products.reach(look.of_x.bottom() + look.second().bottom() - products_up);
       // Then windows have to do.
       if (by_floats && looks_at_sums && !look.float_products_are_exact())
         product_reach = max(product_reach, products.most_reach(1) + 1);
@@ -131,6 +147,7 @@ struct moment_windows {
       for (int k = 0; k < static_cast<int>(std::size(x)); ++k) {
         if constexpr (!ranges) of_x.see(looked_at(x[k]));
         if constexpr (two) of_y.see(looked_at(y[k]));
+        if constexpr (wide && two) look.of_products.see(x[k], y[k]);
         if constexpr (looks_at_sums) {
           if constexpr (sums) x_sum[k % 2] += here[k] ? taken(x[k]) : -0.0;
           if constexpr (joint) y_sum[k % 2] += here[k] ? to_double(y[k]) : -0.0;
@@ -156,8 +173,8 @@ struct moment_windows {
 
   /// Over the lanes of a group, in one exchange.
   __device__ static void merge_looks(first_look& look, int group) {
-    merge_group(group, look.of_x, merged_if<two>(look.of_y), merged_if < looks_at_sums && sums > (look.x),
-                merged_if < looks_at_sums && joint > (look.y),
+    merge_group(group, look.of_x, merged_if<two>(look.of_y), merged_if < wide && two > (look.of_products),
+                merged_if < looks_at_sums && sums > (look.x), merged_if < looks_at_sums && joint > (look.y),
                 merged_if < looks_at_sums && multiplies > (look.products), merged_if<describes>(look.marks));
   }
 
@@ -263,13 +280,15 @@ struct moment_windows {
     window_errors() = default;
     template <class Run>
     __device__ window_errors(const layouts& by, const first_look& look, const Run& run, int lanes) {
-      if (by.template fit<2, 2>()) return;
       const auto error_of = [&](const window_layout& of) {
         return multifold::detail::near_windows_error(of, lanes > 1 ? run.rows() : run.share(), run.share(), lanes);
       };
-      if (sums && !look.of_x.none()) x = error_of(by.x);
-      if (joint && !look.of_y.none()) y = error_of(by.y);
-      if (multiplies && !look.no_products()) products = error_of(by.products);
+      // Sums may be ties: those that are exact have to be known as such.
+      if (sums && by.sum_reach > by.x.most_reach(2)) {
+        if (!look.of_x.none()) x = error_of(by.x);
+        if (joint && !look.of_y.none()) y = error_of(by.y);
+      }
+      if (multiplies && by.product_reach > by.products.most_reach(2)) products = error_of(by.products);
     }
   };
   template <int Sums, int Products, what What>
@@ -295,6 +314,11 @@ struct moment_windows {
       const double n = count, error = n * of.products.error + (fabs(of.x.high) + of.x.error) * y.error +
                                       (fabs(y.high) + y.error) * of.x.error;
       all = all && within(error, fma(n, of.products.high, -(of.x.high * y.high)));
+    } else if constexpr (!wide) {
+      // Those that one number makes up are ties once in a few tens.
+      const moments::near_value& sum = Set == moment_set::absolute ? of.x : of.products;
+      T out;
+      if (all && sum.error != 0) all = multifold::detail::round_if_certain(sum, out);
     }
     return all;
   }

@@ -43,13 +43,6 @@ struct run_sweeps<moments::moment_fold<T, Set>> : moment_pieces<T, Set> {
     Run mine = run;
     if (level == plainly) mine.place.rows = 0;
     const bool far = level != plainly && look.far();
-    if constexpr (wide) {
-      if (__any_sync(whole_warp, far)) {
-        const moments::near_totals found = brought_near(look, mine);
-        if (level != plainly) totals = found;
-        return;
-      }
-    }
     if constexpr (!wide) {
       if (wanted == in_few) {
         auto found = base::template in_windows<few_sums, few, false, what::all>(mine, by);
@@ -58,40 +51,59 @@ struct run_sweeps<moments::moment_fold<T, Set>> : moment_pieces<T, Set> {
         return;
       }
     }
-    auto found_in_two = base::template in_windows<2, 2, false, what::all>(mine, by);
-    found_in_two.merge(run.group);
-    if (level != plainly) put(totals, look, found_in_two, window_errors(by, look, run, run.group));
-    const bool again = level != plainly && !is_close(totals, run.rows());
+    if (wide && __any_sync(whole_warp, far)) {
+      const moments::near_totals found = brought_near(look, mine, far);
+      if (level != plainly) totals = found;
+    } else {
+      auto found = base::template in_windows<2, 2, false, what::all>(mine, by);
+      found.merge(run.group);
+      if (level != plainly) put(totals, look, found, window_errors(by, look, run, run.group));
+    }
+    const bool again = level != plainly && !far && !is_close(totals, run.rows());
     if (!__any_sync(whole_warp, again)) return;
     mine.place.rows = again ? run.rows() : 0;
     const moments::near_totals found = taken_exactly(totals, look, mine);
     if (again) totals = found;
   }
 
-  // The same of numbers that are taken times a power of two. Out of line, as what ordinary data hardly need.
+  // The same of numbers that are taken times a power of two, if they are `far`. Out of line, as what ordinary data
+  // hardly need.
   template <class Run>
-  __device__ static __noinline__ moments::near_totals brought_near(first_look look, Run run) {
-    const int x_up = look.up_of_x(), y_up = look.up_of_y();
-    const double x_unit = multifold::detail::power_of_two(-x_up), y_unit = multifold::detail::power_of_two(-y_up);
-    const layouts by(look, run.rows(), x_up, y_up);
+  __device__ static __noinline__ moments::near_totals brought_near(first_look look, Run run, bool far) {
     moments::near_totals totals;
-    typename base::template all_windows<2, 2> found(by);
-    run.each_slowly([&](const auto& x, const auto& y, const auto& here, const auto&) {
+    if constexpr (wide) {
+      const int x_up = look.up_of_x(), y_up = look.up_of_y();
+      const double x_unit = multifold::detail::power_of_two(-x_up), y_unit = multifold::detail::power_of_two(-y_up);
+      totals.up = x_up;
+      if (multiplies) totals.up += y_up;
+      if (Set == moment_set::products) totals.up = far && !look.no_products() ? look.product_top() : 0;
+      const layouts by(look, run.rows(), x_up, y_up, totals.up);
+      typename base::template all_windows<2, 2> found(by);
+      run.each_slowly([&](const auto& x, const auto& y, const auto& here, const auto&) {
 #pragma unroll
-      for (int k = 0; k < static_cast<int>(std::size(x)); ++k) {
-        found.add(static_cast<T>(to_double(x[k]) * x_unit), static_cast<T>(to_double(y[k]) * y_unit), here[k]);
-      }
-    });
-    found.close(by);
-    found.merge(run.group);
-    window_errors off(by, look, run, run.group);
-    if (x_up != 0 || y_up != 0) {
-      if (x_up != 0) off.x += multifold::detail::underflow_error;
-      if (y_up != 0) off.y += multifold::detail::underflow_error;
-      if (!look.no_products()) off.products += multifold::detail::underflow_error;
+        for (int k = 0; k < static_cast<int>(std::size(x)); ++k) {
+          const double u = here[k] ? x[k] : -0.0, v = here[k] ? y[k] : -0.0;
+          if constexpr (sums) found.x.add(base::taken(u * x_unit));
+          if constexpr (joint) found.y.add(v * y_unit);
+          if constexpr (two) {
+            const multifold::detail::near_factors factors = multifold::detail::factors_near(u, v, totals.up);
+            multifold::detail::add_product_roughly(found.products, factors.x, factors.y);
+          } else if constexpr (multiplies) {
+            multifold::detail::add_product_roughly(found.products, u * x_unit, u * x_unit);
+          }
+        }
+      });
+      found.close(by);
+      found.merge(run.group);
+      window_errors off(by, look, run, run.group);
+      const bool x_underflows = look.of_x.bottom() - x_up < -1074, y_underflows = look.second().bottom() - y_up < -1074;
+      if (x_underflows) off.x += multifold::detail::underflow_error;
+      if (y_underflows) off.y += multifold::detail::underflow_error;
+      if (two || x_underflows) off.products += multifold::detail::underflow_error;
+      put(totals, look, found, off);
+      if (joint && !look.no_products() && multifold::detail::is_small_product(look.product_top() - totals.up))
+        totals.products = multifold::detail::small_products();
     }
-    put(totals, look, found, off);
-    totals.up = multiplies ? x_up + y_up : x_up;
     return totals;
   }
 

@@ -17,6 +17,7 @@ namespace multifold::cuda::moments {
 using multifold::detail::near_covariance;
 using multifold::detail::near_of;
 using multifold::detail::near_root;
+using multifold::detail::off_zero;
 
 __device__ inline void store_zero(bool negative, dtype type, void* out) {
   const double zero = negative ? -0.0 : 0.0;
@@ -186,9 +187,9 @@ struct moment_output {
   __device__ double rough_result(const near_totals& of, std::int64_t n) const {
     double v;
     if constexpr (Set == moment_set::joint) {
-      v = multifold::detail::rough_covariance(of.x, of.y, of.products, n, to.reciprocal);
+      v = multifold::detail::rough_covariance(off_zero(of.x), off_zero(of.y), off_zero(of.products), n, to.reciprocal);
     } else if constexpr (deviates) {
-      v = multifold::detail::rough_covariance(of.x, of.x, of.products, n, to.reciprocal);
+      v = multifold::detail::rough_covariance(off_zero(of.x), off_zero(of.x), of.products, n, to.reciprocal);
     } else {
       v = rough_sum(Set == moment_set::absolute ? of.x : of.products);
     }
@@ -284,6 +285,10 @@ struct moment_output {
       store_zero(negative_zero, type, out);
       return true;
     }
+    if constexpr (real && sizeof(Carrier) == 8) {
+      if (up != 0 && type == dtype::f64)
+        return multifold::detail::round_far_if_certain(v, up, *static_cast<double*>(out));
+    }
     return multifold::detail::round_if_certain(v, up, type, out);
   }
 
@@ -332,7 +337,8 @@ struct moment_output {
         if (v.error == 0) return multifold::detail::near_quotient(exact_pair{v.high, v.low}, n * (n - to.correction));
       }
     }
-    return near_covariance(near_of_total(of.x), near_of_total(y), near_of_total(of.products), n, to.correction);
+    return near_covariance(off_zero(near_of_total(of.x)), off_zero(near_of_total(y)),
+                           off_zero(near_of_total(of.products)), n, to.correction);
   }
 
   template <storage_type Sums>
