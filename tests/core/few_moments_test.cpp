@@ -4,10 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "core/exact_data.hpp"
@@ -177,6 +179,70 @@ TYPED_TEST(few_moments, of_an_outlier) {
 TYPED_TEST(few_moments, of_any_finite_bits) {
   engine random(1405);
   known_share<TypeParam>(3000, random, [&] { return testing_data::random_finite<TypeParam>(random); });
+}
+
+// Of any binary64 numbers whose greatest are known all sums are, but for zeros.
+template <moment_set Set>
+void check_far(const pairs<double>& of) {
+  int x_top = 0, y_top = 0;
+  const auto see = [](int& top, const std::vector<double>& all) {
+    double greatest = 0;
+    for (const double x : all) greatest = std::max(greatest, std::fabs(x));
+    if (greatest > 0) std::frexp(greatest, &top);
+  };
+  see(x_top, of.x);
+  see(y_top, reads_two_arrays(Set) ? of.y : of.x);
+  int product_top = -3000;
+  detail::product_scan scan;
+  for (std::size_t i = 0; i < of.x.size(); ++i) {
+    int a = 0, b = 0;
+    std::frexp(of.x[i], &a);
+    std::frexp(reads_two_arrays(Set) ? of.y[i] : of.x[i], &b);
+    product_top = std::max(product_top, a + b);
+    scan.see(of.x[i], reads_two_arrays(Set) ? of.y[i] : of.x[i]);
+  }
+  detail::careful_moments<double, Set> sums(x_top, y_top, scan);
+  for (std::size_t i = 0; i < of.x.size(); ++i) sums.add(of.x[i], reads_two_arrays(Set) ? of.y[i] : of.x[i]);
+  detail::few_totals totals;
+  ASSERT_TRUE(sums.totals(totals));
+  pairs<double> known = of;
+  if (!reads_two_arrays(Set)) known.y = known.x;
+  const rational_sums exact = sums_of<Set>(known);
+  const auto check_sum = [](mpq_class value, int up, int top, const detail::near_value& found) {
+    if (up > 0) mpq_div_2exp(value.get_mpq_t(), value.get_mpq_t(), static_cast<mp_bitcnt_t>(up));
+    else mpq_mul_2exp(value.get_mpq_t(), value.get_mpq_t(), static_cast<mp_bitcnt_t>(-up));
+    EXPECT_TRUE(is_within(value, found));
+    EXPECT_LE(found.error, std::ldexp(0x1p-90, top - up));
+  };
+  if (!reads_two_arrays(Set)) y_top = x_top;
+  const int x_up = detail::near_exponent(x_top);
+  if (sums_elements(Set)) check_sum(exact.x, x_up, x_top, totals.x);
+  if (Set == moment_set::joint) check_sum(exact.y, detail::near_exponent(y_top), y_top, totals.y);
+  if (sums_products(Set)) check_sum(exact.products, totals.up, std::max(product_top, totals.up - 180), totals.products);
+  if (!reads_two_arrays(Set)) {
+    EXPECT_EQ(totals.up, sums_products(Set) ? 2 * x_up : x_up);
+  }
+}
+
+TEST(careful_moments, of_any_binary64_are_within_their_errors) {
+  engine random(1406);
+  for (int trial = 0; trial < 2000 && !::testing::Test::HasFailure(); ++trial) {
+    pairs<double> of;
+    const double scale = trial % 3 == 0 ? 1.0 : trial % 3 == 1 ? 0x1p-900 : 0x1p-1060;
+    for (auto n = 1 + random() % detail::most_few; n > 0; --n) {
+      of.x.push_back(testing_data::random_finite<double>(random));
+      of.y.push_back(std::fmod(testing_data::random_finite<double>(random), 1.0) * scale);
+    }
+    check_far<moment_set::absolute>(of);
+    check_far<moment_set::squares>(of);
+    check_far<moment_set::products>(of);
+    check_far<moment_set::spread>(of);
+    check_far<moment_set::joint>(of);
+    check_far<moment_set::description>(of);
+    std::swap(of.x, of.y);
+    check_far<moment_set::spread>(of);
+    check_far<moment_set::joint>(of);
+  }
 }
 
 template <floating_storage T, moment_set Set, class Sums>

@@ -77,6 +77,47 @@ TEST_F(rare_moments, moments_far_beyond_binary64) {
   }
 }
 
+// Runs, pieces of runs and columns whose two windows round, beside others of the same warp that cancel: of equal
+// elements, of elements that others take back, and of a few zeros among them. What is left then has to be exact.
+TEST_F(rare_moments, windows_that_round_and_results_that_cancel) {
+  const auto try_all = [&]<class T>(dtype type, int reach) {
+    const auto number = [&](double x) {
+      if constexpr (std::is_same_v<T, bf16>) return to_bf16(static_cast<float>(x));
+      else return static_cast<T>(x);
+    };
+    for (const std::int64_t length : {17, 60, 500, 9000}) {
+      const std::int64_t batches = length > 1000 ? 7 : 70;
+      std::vector<T> x(static_cast<std::size_t>(batches * length)), y(x.size());
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const std::size_t batch = i / static_cast<std::size_t>(length), at = i % static_cast<std::size_t>(length);
+        const auto any = [&] {
+          const double significand = 1 + static_cast<double>(rng() >> 12) * 0x1p-52;
+          const double v = std::ldexp(significand, static_cast<int>(rng() % static_cast<unsigned>(2 * reach)) - reach);
+          return number(rng() % 2 == 0 ? v : -v);
+        };
+        x[i] = batch % 7 == 2 && at > 0 ? x[i - 1] : any();
+        y[i] = batch % 7 == 3 && at > 0 ? y[i - 1] : any();
+        if (batch % 7 == 4) y[i] = at % 2 == 0 ? number(0.0) : any(), x[i] = at % 2 == 0 ? any() : number(0.0);
+        if (batch % 7 == 5 && at >= static_cast<std::size_t>(length + 1) / 2) {
+          const std::size_t other = i - at + static_cast<std::size_t>(length) - 1 - at;
+          x[i] = number(-static_cast<double>(to_double(x[other])));
+          y[i] = y[other];
+        }
+      }
+      for (const op_kind op : {op_kind::norm1, op_kind::sumsq, op_kind::norm2, op_kind::dot, op_kind::var, op_kind::std,
+                               op_kind::cov, op_kind::describe}) {
+        const reduction what = make_reduction(op, type);
+        ASSERT_NO_FATAL_FAILURE(expect_interpreted(what, {batches, length}, {1}, x, y)) << length;
+        ASSERT_NO_FATAL_FAILURE(expect_interpreted(what, {length, batches}, {0}, x, y)) << length;
+      }
+    }
+  };
+  try_all.operator()<float>(dtype::f32, 60);
+  try_all.operator()<bf16>(dtype::bf16, 60);
+  try_all.operator()<double>(dtype::f64, 60);
+  try_all.operator()<double>(dtype::f64, 900);
+}
+
 // Steps of long rows whose elements are too far apart for two windows, for three, or for none: all of the bits count,
 // since the second half takes back the first.
 TEST_F(rare_moments, rows_of_moments_in_wide_steps) {

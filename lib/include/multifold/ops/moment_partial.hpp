@@ -1,12 +1,12 @@
-// What a part of a batch comes to in norms, dot products, variances and descriptions: exact sums that are small enough
-// to be handed from pass to pass. Those of integers hold everything; expansions of floating point may be lost, and what
-// is lost is read again by other means.
+// What a part of a batch comes to in norms, dot products, variances and descriptions: sums that are small enough to be
+// handed from pass to pass. Those of integers hold everything; expansions of floating point say what they are off by,
+// and what is lost, or not certain enough, is read again by other means.
 #pragma once
 
 #include <cstdint>
 #include <type_traits>
 
-#include "multifold/exact/expansion.hpp"
+#include "multifold/exact/near_windows.hpp"
 #include "multifold/ops/moments.hpp"
 
 namespace multifold {
@@ -38,7 +38,7 @@ struct moment_totals {
 };
 template <floating_storage T>
 struct moment_totals<T> {
-  using sum = expansion<sizeof(T) == 8 ? 3 : 2>;
+  using sum = expansion<2>;
   using products = expansion<sizeof(T) == 8 ? 4 : 3>;
 };
 
@@ -89,6 +89,16 @@ struct described_marks {
   partial_marks marks;
 };
 
+// Which sum an error is of.
+enum error_of : int { error_of_x, error_of_y, error_of_products };
+
+// With them, three expansions of narrow formats would leave an SM room for two blocks of tiles, not three.
+template <class T, moment_set Set>
+inline constexpr bool has_errors = floating_storage<T> && (Set != moment_set::joint || sizeof(T) == 8);
+struct partial_errors {
+  sum_errors errors;
+};
+
 template <int Parts>
 MULTIFOLD_HD constexpr void add_total(expansion<Parts>& into, const expansion<Parts>& other) {
   into.add(other);
@@ -107,11 +117,19 @@ struct moment_partial
     : std::conditional_t<sums_elements(Set), detail::partial_x<typename Totals::sum>, detail::nothing<0>>,
       std::conditional_t<Set == moment_set::joint, detail::partial_y<typename Totals::sum>, detail::nothing<1>>,
       std::conditional_t<sums_products(Set), detail::partial_products<typename Totals::products>, detail::nothing<2>>,
-      std::conditional_t<Set == moment_set::description, detail::described_marks, detail::nothing<3>> {
+      std::conditional_t<Set == moment_set::description, detail::described_marks, detail::nothing<3>>,
+      std::conditional_t<detail::has_errors<Carrier, Set>, detail::partial_errors, detail::nothing<4>> {
+  static constexpr bool has_errors = detail::has_errors<Carrier, Set>;
+
   MULTIFOLD_HD constexpr void merge(const moment_partial& other) {
-    if constexpr (sums_elements(Set)) detail::add_total(this->x, other.x);
-    if constexpr (Set == moment_set::joint) detail::add_total(this->y, other.y);
-    if constexpr (sums_products(Set)) detail::add_total(this->products, other.products);
+    const auto add = [&](auto& sum, const auto& more, [[maybe_unused]] int which) {
+      if constexpr (has_errors) this->errors.add(which, detail::add_roughly(sum, more));
+      else detail::add_total(sum, more);
+    };
+    if constexpr (sums_elements(Set)) add(this->x, other.x, detail::error_of_x);
+    if constexpr (Set == moment_set::joint) add(this->y, other.y, detail::error_of_y);
+    if constexpr (sums_products(Set)) add(this->products, other.products, detail::error_of_products);
+    if constexpr (has_errors) this->errors.merge(other.errors);
     if constexpr (Set == moment_set::description) this->marks.merge(other.marks);
   }
 };

@@ -61,7 +61,7 @@ struct column_moments {
     look.of_x = typename sweeps::range_type(of_x);
     look.of_y = typename sweeps::range_type(of_y);
     const typename sweeps::layouts by(look, run.rows());
-    return !look.lost() && by.template fit<1, 1>();
+    return look.finite() && by.template fit<1, 1>();
   }
 
   /// The same of binary16, of which infinities and NaN leave a NaN; windows do not keep the sign of zeros.

@@ -27,7 +27,8 @@ void enqueue_tiles(const plan& p, const detail::call& c) {
     output.in_order = !to.merge && !to.only && to.layout.count == 1 && to.layout.stride[0] == 1 &&
                       (!floating_storage<T> || to.result == p.what.input);
     Fold fold;
-    if constexpr (!floating_storage<T>) fold.kind = integer_kind_of(p.what.input);
+    if constexpr (floating_storage<T>) fold.exact = to.merge;
+    else fold.kind = integer_kind_of(p.what.input);
     const auto partials = cuda::detail::prepare_partials<Fold>(p, 0, fold, c.steps);
     const kernels::pass_arguments<Fold, Output> args{
         first.batches, first.parts, {first.length, c.count}, first.tile, first.part_length,

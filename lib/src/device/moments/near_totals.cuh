@@ -18,10 +18,10 @@ struct near_totals {
   multifold::detail::partial_marks marks;
 };
 
-/// A binary64 or the sum of two, and the sum of many.
-__device__ inline near_value near_of_parts(double high, double low) {
+/// The sum of two numbers that is off by `error` at most, and the sum of many.
+__device__ inline near_value near_of_parts(double high, double low, double error = 0.0) {
   const multifold::detail::two_sum tight = multifold::detail::add_exactly(high, low);
-  return {tight.sum, tight.error, 0.0};
+  return {tight.sum, tight.error, error};
 }
 template <int Count>
 __device__ near_value near_of_parts(const double (&part)[Count]) {

@@ -1,254 +1,34 @@
-// Moments of the runs of a tile, of floating point: a first look at exponents, and a second one that has all sums in as
-// many windows as those ask for. Binary16 takes no first look. See docs/exact-sums.md, 14.
+// Moments of the runs of a tile, of floating point: a first look at exponents, and a second one that has all sums in
+// two windows, which are exact, or off by a bound from which the result is known all the same. Binary16 takes no first
+// look. See docs/exact-sums.md, 14.
 #pragma once
 
-#include <climits>
-
-#include "device/exact/merged_expansions.cuh"
-#include "device/exact/run_sums.cuh"
-#include "device/moments/ascending_marks.cuh"
-#include "device/moments/near_totals.cuh"
-#include "device/moments/tile_fold.cuh"
+#include "device/moments/piece_moments.cuh"
 
 namespace multifold::cuda::kernels {
-
-/// One binary64, as window_sums have several: for sums that are exact in it.
-struct plain_window {
-  double sum[1] = {-0.0};
-
-  plain_window() = default;
-  __device__ explicit plain_window(const window_layout&) {}
-  __device__ void add(double x) { sum[0] += x; }
-  __device__ void close(const window_layout&) {}
-};
 
 /// Of several columns of a thread (column_moments.cuh).
 template <floating_storage T, moment_set Set>
 struct column_moments;
 
 template <floating_storage T, moment_set Set>
-struct run_sweeps<moments::moment_fold<T, Set>> {
+struct run_sweeps<moments::moment_fold<T, Set>> : moment_pieces<T, Set> {
+  using base = moment_windows<T, Set>;
+  using base::at_exact_level, base::exact_level_of, base::is_close, base::is_negative_zero, base::level_of,
+      base::look_at, base::merge_looks, base::add_plainly, base::near_of_windows, base::put, base::sums_of_halves,
+      base::with_marks;
+  using base::describes, base::halves, base::joint, base::looks_at_sums, base::multiplies, base::sums, base::two,
+      base::wide;
+  using base::few, base::few_sums, base::in_few, base::least_ascending, base::plainly;
+  using typename base::first_look;
+  using typename base::half_sums;
+  using typename base::layouts;
+  using typename base::op_type;
+  using typename base::what;
+  using typename base::window_errors;
   static constexpr bool any = true, hands_on = false;
   static constexpr int most_columns = most_moment_columns(sizeof(T), Set);
-  using op_type = moments::moment_fold<T, Set>;
-  using accumulator = typename op_type::accumulator;
-  using range_type = exponent_range<T>;
   using whole_sum = moments::near_totals;
-  static constexpr bool wide = sizeof(T) == 8, two = reads_two_arrays(Set), joint = Set == moment_set::joint;
-  static constexpr bool sums = sums_elements(Set), multiplies = sums_products(Set);
-  static constexpr bool describes = Set == moment_set::description;
-  // Four roundings, a quotient and two roots are too much for one lane of a group while the others wait.
-  static constexpr bool keeps = describes;
-  static constexpr bool halves = std::is_same_v<T, f16>;
-  // The first look adds up what often fits one binary64; products of more than 2 bytes hardly ever do.
-  static constexpr bool looks_at_sums = !halves && (!multiplies || sizeof(T) == 2);
-  // Products of 2 bytes fit a binary32, those of bf16 if exponents allow, and one conversion is less than two.
-  static constexpr bool by_floats = Set == moment_set::products && sizeof(T) == 2;
-
-  using marks_type = std::conditional_t<describes, moments::run_marks<T>, multifold::detail::nothing<0>>;
-
-  struct first_look {
-    double x = -0.0, y = -0.0, products = -0.0;
-    range_type of_x, of_y;
-    marks_type marks;
-
-    __device__ const range_type& second() const { return two ? of_y : of_x; }
-    __device__ bool finite() const { return of_x.finite() && (!two || of_y.finite()); }
-    __device__ bool no_products() const { return of_x.none() || (two && of_y.none()); }
-    /// Whether binary32 numbers hold those of elements of 8 bits.
-    __device__ bool float_products_are_exact() const {
-      return no_products() || (of_x.top() + of_y.top() <= 128 && of_x.bottom() + of_y.bottom() >= -149);
-    }
-    /// Whether binary64 numbers hold them.
-    __device__ bool products_are_exact() const {
-      return !wide || no_products() || of_x.bottom() + second().bottom() >= -1074;
-    }
-    __device__ bool lost() const { return !finite() || (multiplies && !products_are_exact()); }
-  };
-
-  /// The windows of each sum, and how far behind the first unit its elements reach.
-  struct layouts {
-    window_layout x, y, products;
-    int sum_reach = INT_MIN, product_reach = INT_MIN;
-
-    __device__ layouts(const window_layout& of_x, const window_layout& of_products)
-        : x(of_x), y(of_x), products(of_products) {}
-    __device__ layouts(const first_look& look, int count)
-        : x(look.of_x.top(), look.of_x.bottom(), log_of_count(count)),
-          y(look.second().top(), look.second().bottom(), log_of_count(count)),
-          products(look.no_products() ? 0 : look.of_x.top() + look.second().top(), 0,
-                   log_of_count(wide ? 2 * count : count)) {
-      if (sums && !look.of_x.none()) sum_reach = x.reach(look.of_x.bottom());
-      if (joint && !look.of_y.none()) sum_reach = max(sum_reach, y.reach(look.of_y.bottom()));
-      if (multiplies && !look.no_products())
-        product_reach = products.reach(look.of_x.bottom() + look.second().bottom());
-      // Then windows have to do.
-      if (by_floats && looks_at_sums && !look.float_products_are_exact())
-        product_reach = max(product_reach, products.most_reach(1) + 1);
-    }
-    template <int Sums, int Products>
-    __device__ bool fit() const {
-      return (!sums || sum_reach <= x.most_reach(Sums)) &&
-             (!multiplies || product_reach <= products.most_reach(Products));
-    }
-    template <int Sums, int Products>
-    __device__ bool in_range(const first_look& look) const {
-      bool all = fit<Sums, Products>();
-      if (sums && Sums > 1 && !look.of_x.none()) all = all && x.in_range(Sums);
-      if (joint && Sums > 1 && !look.of_y.none()) all = all && y.in_range(Sums);
-      if (multiplies && !look.no_products()) all = all && products.in_range(Products);
-      return all;
-    }
-  };
-
-  __device__ static double taken(T x) { return Set == moment_set::absolute ? fabs(to_double(x)) : to_double(x); }
-
-  __device__ static double float_product(T x, T y) { return static_cast<double>(to_float(x) * to_float(y)); }
-
-  // Elements of a lane from which on it pays to look up where extremes stand: of a whole run, and of a piece of one,
-  // whose extremes seldom count.
-  static constexpr int least_ascending = 24, least_ascending_piece = 8;
-  template <class Run, class F>
-  __device__ __forceinline__ static void with_marks(const Run& run, int least_of_lane, const F& f) {
-    if constexpr (describes) {
-      moments::with_marks<T>(run, least_of_lane, f);
-    } else {
-      marks_type none;
-      f(none);
-    }
-  }
-
-  // Everything but the marks, which go to `marks`.
-  template <class Run, class Marks>
-  __device__ __forceinline__ static first_look look_at(const Run& run, Marks& marks) {
-    constexpr bool ranges = requires { marks.range(); };
-    first_look look;
-    double x_sum[2] = {-0.0, -0.0}, y_sum[2] = {-0.0, -0.0}, products[2] = {-0.0, -0.0};
-    magnitude_scan<T> of_x, of_y;
-    run.each([&](const auto& x, const auto& y, const auto& here, const auto& number) {
-#pragma unroll
-      for (int k = 0; k < static_cast<int>(std::size(x)); ++k) {
-        if constexpr (!ranges) of_x.see(looked_at(x[k]));
-        if constexpr (two) of_y.see(looked_at(y[k]));
-        if constexpr (looks_at_sums) {
-          if constexpr (sums) x_sum[k % 2] += here[k] ? taken(x[k]) : -0.0;
-          if constexpr (joint) y_sum[k % 2] += here[k] ? to_double(y[k]) : -0.0;
-          if constexpr (by_floats) {
-            products[k % 2] += here[k] ? float_product(x[k], y[k]) : -0.0;
-          } else if constexpr (multiplies) {
-            // Products of narrow formats are binary64 numbers: this rounds once, as a product and a sum would.
-            const double sum = fma(to_double(x[k]), to_double(y[k]), products[k % 2]);
-            products[k % 2] = here[k] ? sum : products[k % 2];
-          }
-        }
-      }
-      if constexpr (describes) marks.see(x, number);
-    });
-    look.x = x_sum[0] + x_sum[1];
-    look.y = y_sum[0] + y_sum[1];
-    look.products = products[0] + products[1];
-    if constexpr (ranges) look.of_x = marks.range();
-    else look.of_x = range_type(of_x);
-    look.of_y = range_type(of_y);
-    return look;
-  }
-
-  /// Over the lanes of a group, in one exchange.
-  __device__ static void merge_looks(first_look& look, int group) {
-    merge_group(group, look.of_x, merged_if<two>(look.of_y), merged_if < looks_at_sums && sums > (look.x),
-                merged_if < looks_at_sums && joint > (look.y),
-                merged_if < looks_at_sums && multiplies > (look.products), merged_if<describes>(look.marks));
-  }
-
-  /// The plain sums, which say the sign of zeros where there is nothing else: windows do not keep it.
-  template <class Run>
-  __device__ static void add_plainly(first_look& look, const Run& run) {
-    look.x = look.y = look.products = -0.0;
-    run.each_slowly([&](const auto& x, const auto& y, const auto& here, const auto&) {
-#pragma unroll
-      for (int k = 0; k < static_cast<int>(std::size(x)); ++k) {
-        const double u = to_double(x[k]), v = to_double(y[k]);
-        if constexpr (sums) look.x += here[k] ? taken(x[k]) : -0.0;
-        if constexpr (joint) look.y += here[k] ? v : -0.0;
-        if constexpr (multiplies) look.products += here[k] ? u * v : -0.0;
-      }
-    });
-  }
-
-  template <int Count>
-  using window = std::conditional_t<Count == 1, plain_window, window_sums<(Count > 1 ? Count : 2)>>;
-
-  /// Sums of a set in windows: all of them, so that elements are read and converted once, or one of them.
-  enum class what { all, x, y, products };
-  template <int Sums, int Products, what What = what::all>
-  struct all_windows {
-    static constexpr bool all = What == what::all;
-    // A plain sum that the first look has is not added up again.
-    static constexpr bool with_x = sums && (Sums > 1 || !looks_at_sums) && (all || What == what::x);
-    static constexpr bool with_y = joint && (Sums > 1 || !looks_at_sums) && (all || What == what::y);
-    static constexpr bool with_products = multiplies && (all || What == what::products);
-    window<Sums> x, y;
-    window_sums<Products> products;
-
-    all_windows() = default;
-    __device__ explicit all_windows(const layouts& by) : x(by.x), y(by.y), products(by.products) {}
-
-    __device__ void add(T u, T v, bool here) {
-      if constexpr (with_x) x.add(here ? taken(u) : -0.0);
-      if constexpr (with_y) y.add(here ? to_double(v) : -0.0);
-      if constexpr (with_products && by_floats && halves) products.add(here ? float_product(u, v) : 0.0);
-      else if constexpr (with_products) products.add_product(here ? carried(u) : carrier_of<T>{0}, carried(v));
-    }
-    __device__ void close(const layouts& by) {
-      x.close(by.x);
-      y.close(by.y);
-      products.close(by.products);
-    }
-    /// Over the lanes of a group, in one exchange with others.
-    template <class... Others>
-    __device__ void merge(int group, Others&&... others) {
-      merge_group(group, merged_if<with_x>(x.sum), merged_if<with_y>(y.sum), merged_if<with_products>(products.sum),
-                  others...);
-    }
-  };
-  template <int Sums, int Products, bool Slowly, what What, class Run>
-  __device__ static all_windows<Sums, Products, What> in_windows(const Run& run, const layouts& by) {
-    all_windows<Sums, Products, What> all(by);
-    const auto add = [&](const auto& x, const auto& y, const auto& here, const auto&) {
-#pragma unroll
-      for (int k = 0; k < static_cast<int>(std::size(x)); ++k) all.add(x[k], y[k], here[k]);
-    };
-    if constexpr (Slowly) run.each_slowly(add);
-    else run.each(add);
-    all.close(by);
-    return all;
-  }
-
-  // Windows of elements and of products: what ordinary data take, what wild data take, and what any take.
-  static constexpr int few_sums = multiplies && !wide ? 1 : 2, more_sums = 4, most_sums = 8;
-  static constexpr int few = wide ? 3 : 2, more = wide ? 6 : 4, most = 12;
-  enum : int { plainly, in_few, in_more, in_most };
-  __device__ static int level_of(const layouts& by) {
-    if (looks_at_sums && by.template fit<1, 1>()) return plainly;
-    if (by.template fit<few_sums, few>()) return in_few;
-    return by.template fit<more_sums, more>() ? in_more : in_most;
-  }
-  /// Calls f<Sums, Products, Slowly, what>(), sum by sum where registers do not hold the windows of all.
-  template <class F>
-  __device__ static void at_level(int level, const F& f) {
-    if (level == in_few) return f.template operator()<few_sums, few, false, what::all>();
-    if (level == in_more) return f.template operator()<more_sums, more, true, what::all>();
-    if constexpr (sums) f.template operator()<most_sums, most, true, what::x>();
-    if constexpr (joint) f.template operator()<most_sums, most, true, what::y>();
-    if constexpr (multiplies) f.template operator()<most_sums, most, true, what::products>();
-  }
-
-  template <int Count>
-  __device__ static moments::near_value near_of_windows(const double (&sum)[Count]) {
-    if constexpr (Count == 1) return {sum[0], 0.0, 0.0};
-    else if constexpr (Count == 2) return moments::near_of_parts(sum[0], sum[1]);
-    else return moments::near_of_parts(sum);
-  }
 
   // The sums of a run whose lanes have looked at it.
   template <class Run>
@@ -256,49 +36,93 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
     totals.x.high = look.x;
     totals.y.high = look.y;
     totals.products.high = look.products;
-    totals.lost = look.lost();
+    totals.lost = !look.finite();
     const layouts by(look, run.rows());
     const int level = totals.lost ? plainly : level_of(by), wanted = greatest_of_warp(level);
     if (wanted == plainly) return;
     Run mine = run;
     if (level == plainly) mine.place.rows = 0;
-    at_level(wanted, [&]<int Sums, int Products, bool Slowly, what What>() {
-      auto found = in_windows<Sums, Products, Slowly, What>(mine, by);
-      found.merge(run.group);
-      if (level == plainly) return;
-      totals.lost = !by.template in_range<Sums, Products>(look);
-      if constexpr (found.with_x) totals.x = near_of_windows(found.x.sum);
-      if constexpr (found.with_y) totals.y = near_of_windows(found.y.sum);
-      if constexpr (found.with_products)
-        totals.products = look.no_products() ? moments::near_value{} : near_of_windows(found.products.sum);
-    });
-  }
-
-  // Binary16 needs no look at exponents, and infinities and NaN leave a NaN.
-  static_assert(most_run_share + 16 <= half_windows::most && tile_stage_bytes / 2 <= half_windows::most_together);
-  using half_sums = all_windows<1, 2>;
-
-  template <class Run, class Marks>
-  __device__ __forceinline__ static half_sums sums_of_halves(const Run& run, Marks& marks) {
-    const layouts by(half_windows::of_elements(), half_windows::of_products());
-    half_sums all(by);
-    run.each([&](const auto& x, const auto& y, const auto& here, const auto& number) {
-#pragma unroll
-      for (int k = 0; k < static_cast<int>(std::size(x)); ++k) {
-        all.add(x[k], y[k], here[k]);
+    const bool far = level != plainly && look.far();
+    if constexpr (!wide) {
+      if (wanted == in_few) {
+        auto found = base::template in_windows<few_sums, few, false, what::all>(mine, by);
+        found.merge(run.group);
+        if (level != plainly) put(totals, look, found, {});
+        return;
       }
-      if constexpr (describes) marks.see(x, number);
+    }
+    if (wide && __any_sync(whole_warp, far)) {
+      const moments::near_totals found = brought_near(look, mine, far);
+      if (level != plainly) totals = found;
+    } else {
+      auto found = base::template in_windows<2, 2, false, what::all>(mine, by);
+      found.merge(run.group);
+      if (level != plainly) put(totals, look, found, window_errors(by, look, run, run.group));
+    }
+    const bool again = level != plainly && !far && !is_close(totals, run.rows());
+    if (!__any_sync(whole_warp, again)) return;
+    mine.place.rows = again ? run.rows() : 0;
+    const moments::near_totals found = taken_exactly(totals, look, mine);
+    if (again) totals = found;
+  }
+
+  // The same of numbers that are taken times a power of two, if they are `far`. Out of line, as what ordinary data
+  // hardly need.
+  template <class Run>
+  __device__ static __noinline__ moments::near_totals brought_near(first_look look, Run run, bool far) {
+    moments::near_totals totals;
+    if constexpr (wide) {
+      const int x_up = look.up_of_x(), y_up = look.up_of_y();
+      const double x_unit = multifold::detail::power_of_two(-x_up), y_unit = multifold::detail::power_of_two(-y_up);
+      totals.up = x_up;
+      if (multiplies) totals.up += y_up;
+      if (Set == moment_set::products) totals.up = far && !look.no_products() ? look.product_top() : 0;
+      const layouts by(look, run.rows(), x_up, y_up, totals.up);
+      typename base::template all_windows<2, 2> found(by);
+      run.each_slowly([&](const auto& x, const auto& y, const auto& here, const auto&) {
+#pragma unroll
+        for (int k = 0; k < static_cast<int>(std::size(x)); ++k) {
+          const double u = here[k] ? x[k] : -0.0, v = here[k] ? y[k] : -0.0;
+          if constexpr (sums) found.x.add(base::taken(u * x_unit));
+          if constexpr (joint) found.y.add(v * y_unit);
+          if constexpr (two) {
+            const multifold::detail::near_factors factors = multifold::detail::factors_near(u, v, totals.up);
+            multifold::detail::add_product_roughly(found.products, factors.x, factors.y);
+          } else if constexpr (multiplies) {
+            multifold::detail::add_product_roughly(found.products, u * x_unit, u * x_unit);
+          }
+        }
+      });
+      found.close(by);
+      found.merge(run.group);
+      window_errors off(by, look, run, run.group);
+      const bool x_underflows = look.of_x.bottom() - x_up < -1074, y_underflows = look.second().bottom() - y_up < -1074;
+      if (x_underflows) off.x += multifold::detail::underflow_error;
+      if (y_underflows) off.y += multifold::detail::underflow_error;
+      if (two || x_underflows) off.products += multifold::detail::underflow_error;
+      put(totals, look, found, off);
+      if (joint && !look.no_products() && multifold::detail::is_small_product(look.product_top() - totals.up))
+        totals.products = multifold::detail::small_products();
+    }
+    return totals;
+  }
+
+  // The same in as many windows as it takes, if the most that there are hold it. Out of line, likewise.
+  template <class Run>
+  __device__ static __noinline__ moments::near_totals taken_exactly(moments::near_totals totals, first_look look,
+                                                                    Run run) {
+    const layouts by(look, run.rows());
+    const bool holds = run.rows() > 0 && (!multiplies || look.products_are_exact());
+    const int level = holds ? exact_level_of(by) : 0;
+    const window_errors none{};
+    at_exact_level(greatest_of_warp(level), [&]<int Sums, int Products, what What>() {
+      auto found = base::template in_windows<Sums, Products, true, What>(run, by);
+      found.merge(run.group);
+      if (holds && by.template in_range<Sums, Products>(look)) put(totals, look, found, none);
     });
-    all.close(by);
-    return all;
+    return totals;
   }
-  __device__ static bool are_finite(const half_sums& all) {
-    double sum = 0.0;
-    if constexpr (sums) sum += all.x.sum[0];
-    if constexpr (joint) sum += all.y.sum[0];
-    if constexpr (multiplies) sum += all.products.sum[0] + all.products.sum[1];
-    return sum - sum == 0;
-  }
+
   template <class Run>
   __device__ static void add_halves(moments::near_totals& totals, first_look& look, const Run& run) {
     half_sums all;
@@ -367,91 +191,6 @@ struct run_sweeps<moments::moment_fold<T, Set>> {
   __device__ static void whole_columns(const op_type&, const Run& run, const Columns& columns) {
     column_moments<T, Set>::whole(run, columns);
   }
-
-  // A lane's sums, to its accumulator; those of nothing but zeros with their sign. Of ordinary data, window k has no
-  // business before part k.
-  template <int Window, int Parts, int Count>
-  __device__ static void add_behind(expansion<Parts>& into, const double (&part)[Count]) {
-    if (part[Window] != 0) into.template add<(Count < Parts ? Window : 0)>(part[Window]);
-    if constexpr (Window + 1 < Count) add_behind<Window + 1>(into, part);
-  }
-  template <int Parts, int Count>
-  __device__ static void add_parts(expansion<Parts>& into, const double (&part)[Count], double zero) {
-    if constexpr (Count == 1) return into.add(part[0]);
-    into.add(part[0] != 0 ? part[0] : zero);
-    if constexpr (Count > 1) add_behind<1>(into, part);
-  }
-  template <int Sums, int Products, class Run>
-  __device__ static void add_all(accumulator& into, first_look& look, const all_windows<Sums, Products>& all,
-                                 const Run& run) {
-    bool zeros = sums && Sums > 1 && (look.of_x.none() || (joint && look.of_y.none()));
-    if constexpr (two) {
-      zeros = true;
-#pragma unroll
-      for (const double each : all.products.sum) zeros = zeros && each == 0;
-    }
-    if constexpr (!looks_at_sums) {
-      if (zeros) add_plainly(look, run);
-    }
-    if constexpr (all.with_x) add_parts(into.x, all.x.sum, look.of_x.none() ? look.x : 0.0);
-    else if constexpr (sums) into.x.add(look.x);
-    if constexpr (all.with_y) add_parts(into.y, all.y.sum, look.of_y.none() ? look.y : 0.0);
-    else if constexpr (joint) into.y.add(look.y);
-    if constexpr (multiplies)
-      add_parts(into.products, all.products.sum, two && zeros && is_negative_zero(look.products) ? -0.0 : 0.0);
-  }
-
-  /// A lane's elements of a run.
-  template <class Run>
-  __device__ static void add_piece(const op_type&, accumulator& into, const Run& run) {
-    bool lost;
-    first_look look;
-    std::conditional_t<halves, half_sums, multifold::detail::nothing<0>> of_halves;
-    with_marks(run, least_ascending_piece, [&](auto& marks) {
-      if constexpr (halves) of_halves = sums_of_halves(run, marks);
-      else look = look_at(run, marks);
-      if constexpr (describes) moments::merge_marks(into.marks, marks, run);
-    });
-    if constexpr (halves) {
-      lost = !are_finite(of_halves);
-      if (!lost) add_all(into, look, of_halves, run);
-    } else {
-      lost = look.lost();
-      const layouts by(look, run.share());
-      const int level = level_of(by);
-      if (!lost && level == plainly) {
-        if constexpr (sums) into.x.add(look.x);
-        if constexpr (joint) into.y.add(look.y);
-        if constexpr (multiplies) into.products.add(look.products);
-      } else if (!lost) {
-        const auto with = [&]<int Sums, int Products, bool Slowly>() {
-          lost = !by.template in_range<Sums, Products>(look);
-          if (!lost) add_all(into, look, in_windows<Sums, Products, Slowly, what::all>(run, by), run);
-        };
-        if (level == in_few) with.template operator()<few_sums, few, false>();
-        else with.template operator()<more_sums, more, true>();
-      }
-    }
-    if (!lost) return;
-    if constexpr (multiplies) into.products.lose();
-    else into.x.lose();
-  }
-
-  /// The sums of the lanes that share a row. Out of line: it is done once a row.
-  __device__ __noinline__ static accumulator merge_row(group_slots& slots, int group, accumulator all) {
-    if constexpr (joint) merge_expansions(slots, group, all.x, all.y, all.products);
-    else if constexpr (sums && multiplies) merge_expansions(slots, group, all.x, all.products);
-    else if constexpr (sums) merge_expansions(slots, group, all.x);
-    else merge_expansions(slots, group, all.products);
-    if constexpr (describes) {
-      moments::marks_of_lane marks{all.marks};
-      merge_group(slots, group, marks);
-      all.marks = marks.all;
-    }
-    return all;
-  }
-
-  __device__ static bool is_negative_zero(double x) { return __double_as_longlong(x) == INT64_MIN; }
 };
 
 }  // namespace multifold::cuda::kernels

@@ -131,7 +131,43 @@ struct short_runs<moments::moment_fold<T, Set>> {
     totals.x = of.x;
     totals.y = of.y;
     totals.products = of.products;
+    totals.up = of.up;
     return all;
+  }
+
+  // Those of binary64 ask for the greatest elements first.
+  template <class Walk>
+  __device__ __forceinline__ static auto careful_sums(Walk walk, const short_place& place,
+                                                      const column_offsets<1>& offset) {
+    using sums_type = multifold::detail::careful_moments<T, Set>;
+    if constexpr (sizeof(T) < 8) {
+      return sums_type{};
+    } else {
+      magnitude_scan<double> of_x, of_y;
+      multifold::detail::product_scan of_products;
+      each_short_row<T, arrays>(walk, place, offset, [&](const auto& x, const auto& y, int) {
+        of_x.see(x[0]);
+        if constexpr (arrays == 2) of_y.see(y[0]), of_products.see(x[0], y[0]);
+      });
+      const auto top_of = [](const magnitude_scan<double>& scan) {
+        return scan.none() ? 0 : exponent_range<double>(scan).top();
+      };
+      return sums_type(top_of(of_x), top_of(of_y), of_products);
+    }
+  }
+
+  // Of a product or two the exact sum often is a binary64, and a tie.
+  template <class Walk, int Width, class Output>
+  __device__ __forceinline__ static bool stored_exactly(Walk walk, const short_place& place,
+                                                        const column_offsets<1>& offset,
+                                                        const whole_columns<Width, fold, Output>& columns, int j) {
+    multifold::detail::checked_sum sum;
+    each_short_row<T, arrays>(walk, place, offset,
+                              [&](const auto& x, const auto& y, int) { sum.add(to_double(x[0]) * to_double(y[0])); });
+    if (!sum.exact()) return false;
+    static_cast<T*>(columns.args->output.to.data)[columns.batch + j * columns.apart] =
+        multifold::detail::nearest<T>(sum.sum);
+    return true;
   }
 
   // Out of line, as what ordinary data hardly need.
@@ -141,14 +177,18 @@ struct short_runs<moments::moment_fold<T, Set>> {
 #pragma unroll 1
     for (int j = 0; j < Width; ++j) {
       if ((which >> j & 1u) == 0) continue;
-      multifold::detail::careful_moments<T, Set> sums;
+      const column_offsets<1> offset{{j * place.span}};
+      if constexpr (sizeof(T) < 8 && (Set == moment_set::squares || Set == moment_set::products)) {
+        if (columns.args->output.to.op != op_kind::norm2 && stored_exactly(walk, place, offset, columns, j)) continue;
+      }
+      auto sums = careful_sums(walk, place, offset);
       moments::near_totals totals;
       Walk ahead = walk;
       if constexpr (describes) {
         const auto marks = marked(ahead, place, sums);
         note(totals, marks, place);
       } else {
-        each_short_row<T, arrays>(ahead, place, column_offsets<1>{{j * place.span}},
+        each_short_row<T, arrays>(ahead, place, offset,
                                   [&](const auto& x, const auto& y, int) { sums.add(x[0], y[0]); });
       }
       totals.lost = !known(sums, totals);

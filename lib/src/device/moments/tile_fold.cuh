@@ -158,6 +158,7 @@ struct moment_fold<T, Set> : partial_fold<partial_carrier_of<T>, Set> {
   using element = T;
   using value_type = std::conditional_t<reads_two_arrays(Set), element_pair<T>, T>;
   using accumulator = moment_partial<carrier_of<T>, Set>;
+  bool exact = false;  // sums that are not rounded, but merged
 
   /// Never called, since tiles take whole runs; the concept of a fold asks for it.
   __device__ accumulator lift(const value_type&, std::int64_t) const { return {}; }

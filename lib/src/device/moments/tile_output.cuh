@@ -17,6 +17,7 @@ namespace multifold::cuda::moments {
 using multifold::detail::near_covariance;
 using multifold::detail::near_of;
 using multifold::detail::near_root;
+using multifold::detail::off_zero;
 
 __device__ inline void store_zero(bool negative, dtype type, void* out) {
   const double zero = negative ? -0.0 : 0.0;
@@ -93,6 +94,12 @@ struct moment_output {
       if constexpr (sums_elements(Set)) near.x = near_of(of.x), near.minus_x = of.x.only_negative_zeros();
       if constexpr (Set == moment_set::joint) near.y = near_of(of.y);
       if constexpr (sums_products(Set)) near.products = near_of(of.products);
+      if constexpr (partial::has_errors) {
+        const auto widen = [&](near_value& v, int which) { v.error = (v.error + of.errors[which]) * (1 + 0x1p-50); };
+        widen(near.x, multifold::detail::error_of_x);
+        widen(near.y, multifold::detail::error_of_y);
+        widen(near.products, multifold::detail::error_of_products);
+      }
       if constexpr (Set == moment_set::products) near.minus_products = of.products.only_negative_zeros();
       if constexpr (describes) near.marks = of.marks;
       return near;
@@ -106,9 +113,11 @@ struct moment_output {
     return near_of(v);
   }
 
-  __device__ static bool is_lost(const partial& of) {
+  // What is merged has to be exact.
+  __device__ bool is_lost(const partial& of) const {
     bool any = false;
     if constexpr (real) {
+      if constexpr (partial::has_errors) any = to.merge && !of.errors.none();
       if constexpr (sums_elements(Set)) any = any || of.x.lost();
       if constexpr (Set == moment_set::joint) any = any || of.y.lost();
       if constexpr (sums_products(Set)) any = any || of.products.lost();
@@ -130,7 +139,7 @@ struct moment_output {
     }
     bool done;
     if constexpr (describes) {
-      done = up_of(of) == 0 && described(of, n, *static_cast<summary*>(out));
+      done = described(of, n, *static_cast<summary*>(out));
     } else if (is_floating(to.result)) {
       if (to.result != dtype::f64 && up_of(of) == 0 && stored_quickly(of, n, out)) {
         if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
@@ -178,9 +187,9 @@ struct moment_output {
   __device__ double rough_result(const near_totals& of, std::int64_t n) const {
     double v;
     if constexpr (Set == moment_set::joint) {
-      v = multifold::detail::rough_covariance(of.x, of.y, of.products, n, to.reciprocal);
+      v = multifold::detail::rough_covariance(off_zero(of.x), off_zero(of.y), off_zero(of.products), n, to.reciprocal);
     } else if constexpr (deviates) {
-      v = multifold::detail::rough_covariance(of.x, of.x, of.products, n, to.reciprocal);
+      v = multifold::detail::rough_covariance(off_zero(of.x), off_zero(of.x), of.products, n, to.reciprocal);
     } else {
       v = rough_sum(Set == moment_set::absolute ? of.x : of.products);
     }
@@ -204,6 +213,7 @@ struct moment_output {
     put_key(of.marks.greatest, d.max);
     bool minus = false;
     if constexpr (real) minus = of.minus_x;
+    const int up = up_of(of) / 2;  // of elements
     const near_value x = near_of_total(of.x);
     const dtype sum_type = summary_sum_dtype(to.element, to.result);
     if constexpr (!real) {
@@ -213,22 +223,22 @@ struct moment_output {
         multifold::detail::put_integer(v, item_bytes(sum_type), d.sum);
       }
     }
-    if (is_floating(sum_type) && !rounded(x, minus, sum_type, d.sum)) return false;
+    if (is_floating(sum_type) && !rounded(x, minus, sum_type, d.sum, up)) return false;
     near_value mean = multifold::detail::near_quotient(exact_pair{x.high, x.low}, n);
     mean.error += x.error / static_cast<double>(n) * 1.01;
-    if (!rounded(x.high == 0 && x.error == 0 ? x : mean, minus, to.result, d.mean)) return false;
+    if (!rounded(x.high == 0 && x.error == 0 ? x : mean, minus, to.result, d.mean, up)) return false;
     double std = 0.0, norm2 = 0.0;  // of narrow results
     if constexpr (real) {
-      if (to.result != dtype::f64) {
+      if (to.result != dtype::f64 && up == 0) {
         std = multifold::detail::rough_root(rough_result(of, n));
         norm2 = multifold::detail::rough_root(rough_sum(of.products));
       }
     }
     if (!multifold::detail::round_if_sure(std, to.result, d.std) && !(n == 2 && deviation_of_two(of.marks, d.std)) &&
-        !rounded(root_of(deviation(of, n)), false, to.result, d.std))
+        !rounded(root_of(deviation(of, n)), false, to.result, d.std, up))
       return false;
     if (!multifold::detail::round_if_sure(norm2, to.result, d.norm2) &&
-        !rounded(root_of(near_of_total(of.products)), false, to.result, d.norm2))
+        !rounded(root_of(near_of_total(of.products)), false, to.result, d.norm2, up))
       return false;
     store_in_pieces(d, out);
     return true;
@@ -274,6 +284,10 @@ struct moment_output {
     if (v.high == 0 && v.error == 0) {
       store_zero(negative_zero, type, out);
       return true;
+    }
+    if constexpr (real && sizeof(Carrier) == 8) {
+      if (up != 0 && type == dtype::f64)
+        return multifold::detail::round_far_if_certain(v, up, *static_cast<double*>(out));
     }
     return multifold::detail::round_if_certain(v, up, type, out);
   }
@@ -323,7 +337,8 @@ struct moment_output {
         if (v.error == 0) return multifold::detail::near_quotient(exact_pair{v.high, v.low}, n * (n - to.correction));
       }
     }
-    return near_covariance(near_of_total(of.x), near_of_total(y), near_of_total(of.products), n, to.correction);
+    return near_covariance(off_zero(near_of_total(of.x)), off_zero(near_of_total(y)),
+                           off_zero(near_of_total(of.products)), n, to.correction);
   }
 
   template <storage_type Sums>
