@@ -1,5 +1,6 @@
 // Exact sums and means of groups on the GPU, which are gathered in windows where keys are in any order.
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "device/by_key_fixture.hpp"
@@ -36,6 +37,17 @@ TEST_F(by_key_on_device, sums_with_initial_values_and_other_result_types) {
   what = make_reduction(op_kind::mean, dtype::f32);
   what.result = dtype::bf16;
   ASSERT_NO_FATAL_FAILURE(expect_groups(what, c, x, x));
+}
+
+// What fits no window cancels, or is nothing but -0: the sign of a zero is that of its group's sum.
+TEST_F(by_key_on_device, zeros_of_either_sign) {
+  const std::vector<float> x{1e-30f, 1e30f, -1e-30f, -0.0f, 0.0f, -0.0f, 2.0f, -2.0f};
+  const key_case c{{0, 1, 0, 2, 3, 3, 4, 4}, 6};
+  const auto bytes = std::as_bytes(std::span(x));
+  const std::vector<std::byte> elements(bytes.begin(), bytes.end());
+  for (const op_kind op : {op_kind::sum, op_kind::mean}) {
+    ASSERT_NO_FATAL_FAILURE(expect_groups(make_reduction(op, dtype::f32), c, elements, elements));
+  }
 }
 
 // A few blocks add up more than a window holds.

@@ -26,7 +26,7 @@ struct device_keys {
 /// Memory: that of as many segments as there are groups (segments_workspace_bytes), and 8 bytes a group. Where keys do
 ///         not ascend, for each element up to 16 bytes and two times its own, too; 8 more for keys of 64 bits, and 8 to
 ///         24 more for two arrays and for positions. Exact sums and means of f32, f16 and bf16 in any order take 120
-///         bytes a group in place of segments' memory, and those of up to 4096 groups nothing else.
+///         bytes a group in place of segments' memory, and those of up to 4096 groups half a megabyte at most.
 /// Throws: as reduce_by_key_async of such keys; cuda_error where there is no GPU.
 std::int64_t by_key_workspace_bytes(const reduction& what, std::int64_t elements, const device_keys& of,
                                     const engine_traits& gpu);
@@ -45,9 +45,10 @@ std::int64_t by_key_workspace_bytes(const reduction& what, std::int64_t elements
 ///           arrays read. Groups that have no value (the minimum of nothing) are noted as well.
 /// Throws:   as reduce_segments_async, and unsupported_error for more groups than 2^31. Then nothing is enqueued.
 /// Cost:     reads each key and each element once where keys ascend, and for exact sums and means of f32, f16 and bf16
-///           in up to 4096 groups in any order. Else keys are read twice, and sorted with the elements, 8 bits of the
-///           number of groups at a time: 1000 groups of f32 move about 45 bytes an element. Of more sums and means, 12
-///           bits are not sorted, unless there are fewer than 64 elements a group.
+///           in up to 4096 groups in any order: there elements that are more than 18 binades smaller than the greatest
+///           one take longer. Else keys are read twice, and sorted with the elements, 8 bits of the number of groups at
+///           a time: 1000 groups of f32 move about 45 bytes an element. Of more sums and means, 12 bits are not sorted,
+///           unless there are fewer than 64 elements a group.
 void reduce_by_key_async(const reduction& what, const operands& data, std::int64_t elements, const device_keys& of,
                          void* results, std::span<std::byte> workspace, const engine_traits& gpu, cudaStream_t stream);
 

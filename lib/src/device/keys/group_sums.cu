@@ -13,6 +13,13 @@ namespace {
 constexpr int sum_blocks_of_sm = 2;
 constexpr int finish_threads = 128, sample_threads = 1024, samples_a_thread = 32;
 
+// Where there are few groups, and many elements that fit no window, blocks would wait for each other.
+MULTIFOLD_HD constexpr int word_copies_of(std::int64_t groups) {
+  constexpr std::int64_t most_copies = 32, together = 4096;
+  const std::int64_t copies = groups > 0 ? together / groups : 1;
+  return static_cast<int>(copies < 1 ? 1 : copies < most_copies ? copies : most_copies);
+}
+
 // Where the quantum lies, in places of the least float: below the greatest element of a sample.
 template <floating_storage T>
 __global__ void __launch_bounds__(sample_threads) choose_quantum(const T* data, std::int64_t count, int* quantum) {
@@ -53,13 +60,12 @@ __global__ void __launch_bounds__(sum_threads, sum_blocks_of_sm)
   };
   const auto hand_over = [&] {
     __syncthreads();
-    constexpr int place = multifold::detail::float_layout<float>::least_exponent - exact_traits<float>::unit_exponent;
     for (int slot = thread; slot < slots; slot += sum_threads) {
       if ((w.touched[slot] | w.present[slot]) == 0) continue;
       const std::int64_t group = std::int64_t{part} * args.window_groups + slot / args.copies;
-      std::int64_t* const to = args.words + group * group_words;
+      std::int64_t* const to = words_of(args, group);
       const auto value = static_cast<std::int64_t>(std::uint64_t{w.high[slot]} << 32 | w.low[slot]);
-      exact::add_quanta(to, value, quantum + place);
+      exact::add_quanta(to, value, quantum + first_place);
       exact::add_word(to + words::not_negative_zero, w.touched[slot]);
       exact::add_word(to + counted, args.counts ? std::int64_t{w.count[slot]} : 1);
     }
@@ -130,7 +136,14 @@ __global__ void __launch_bounds__(sum_threads, sum_blocks_of_sm)
 __global__ void __launch_bounds__(finish_threads) finish_group_sums(const __grid_constant__ group_sum_call call) {
   const std::int64_t g = std::int64_t{blockIdx.x} * finish_threads + threadIdx.x;
   if (g >= call.list.groups) return;
-  std::int64_t* const w = call.words + g * group_words;
+  const int copies = word_copies_of(call.list.groups);
+  std::int64_t* const w = call.words + g * copies * group_words;
+  for (int i = 0; i < group_words; ++i) {
+    std::int64_t sum = 0;
+#pragma unroll 8
+    for (int copy = 0; copy < copies; ++copy) sum += w[copy * group_words + i];
+    w[i] = sum;
+  }
   std::int64_t count = w[counted];
   if (count == 0) atomicMax(&call.report->empty, static_cast<unsigned>(call.list.groups - g));
   // Marks are no more than there are elements.
@@ -161,14 +174,14 @@ void enqueue_keys(const group_sum_call& c, const sum_arguments& args, const engi
 
 }  // namespace
 
-std::int64_t group_sum_bytes(std::int64_t groups) { return groups * group_words * 8; }
+std::int64_t group_sum_bytes(std::int64_t groups) { return groups * word_copies_of(groups) * group_words * 8; }
 
 void sum_groups(const group_sum_call& c, const engine_traits& gpu, work_queue& queue) {
   int copies = 1;
   while (copies < 32 && 2 * copies * c.list.groups <= most_groups_of_windows) copies *= 2;
   const auto window_groups = static_cast<int>(std::min(c.list.groups, most_groups_of_windows));
-  const sum_arguments args{c.list.count, c.list.groups, window_groups, copies,  c.op == op_kind::mean,
-                           c.omit_nan,   c.quantum,     c.words,       c.report};
+  const sum_arguments args{c.list.count,          c.list.groups, window_groups, copies,  word_copies_of(c.list.groups),
+                           c.op == op_kind::mean, c.omit_nan,    c.quantum,     c.words, c.report};
   if (c.type == dtype::f32) enqueue_keys<float>(c, args, gpu, queue);
   else if (c.type == dtype::f16) enqueue_keys<f16>(c, args, gpu, queue);
   else enqueue_keys<bf16>(c, args, gpu, queue);

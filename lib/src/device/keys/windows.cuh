@@ -53,10 +53,11 @@ __device__ inline bool in_quanta(std::uint32_t bits, int quantum, std::int64_t& 
 struct sum_arguments {
   std::int64_t elements, groups;
   int window_groups, copies;  // of each group, a power of two
+  int word_copies;            // of each group in device memory: blocks take turns
   bool counts;                // whether elements are counted
   bool omit;                  // NaN
   const int* quantum;
-  std::int64_t* words;  // group_words a group, cleared
+  std::int64_t* words;  // group_words a copy, cleared
   key_report* report;
 };
 
@@ -109,6 +110,15 @@ __device__ __noinline__ inline void note_bad(const sum_arguments& args, std::int
     atomicMax(&args.report->bad, from_here);
 }
 
+// Those of a group that the block adds to.
+__device__ inline std::int64_t* words_of(const sum_arguments& args, std::int64_t group) {
+  return args.words + (group * args.word_copies + blockIdx.x % args.word_copies) * group_words;
+}
+
+// Quanta of 2^q are these many places up in words, from q.
+inline constexpr int first_place =
+    multifold::detail::float_layout<float>::least_exponent - exact_traits<float>::unit_exponent;
+
 // An element of some group that takes no short way: zeros, and what does not fit the window as it is.
 __device__ __noinline__ inline void add_apart(const sum_arguments& args, int slot, std::int64_t group,
                                               std::uint32_t bits) {
@@ -119,7 +129,13 @@ __device__ __noinline__ inline void add_apart(const sum_arguments& args, int slo
   std::int64_t value = 0;
   if (bits != negative_zero && in_quanta(bits, quantum, value)) return w.add(slot, value);
   w.present[slot] = 1;
-  if (bits != negative_zero) exact::add_element(args.words + group * group_words, __uint_as_float(bits));
+  if (bits == negative_zero) return;
+  const multifold::detail::unpacked parts = multifold::detail::unpack(__uint_as_float(bits));
+  std::int64_t* const to = words_of(args, group);
+  if (!parts.finite()) return exact::add_word(to + exact::mark_of<float>(parts), 1);
+  w.touched[slot] = 1;
+  const auto significand = static_cast<std::int64_t>(parts.significand);
+  exact::add_quanta(to, parts.negative ? -significand : significand, parts.position + first_place);
 }
 
 // The sum of a warp's values, each below 2^46.
