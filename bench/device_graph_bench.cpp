@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "device_case.hpp"
@@ -27,6 +28,7 @@
 #include "multifold/graphs/pass_graph.hpp"
 #include "multifold/graphs/stream_graph.hpp"
 #include "multifold/reduce.hpp"
+#include "multifold/several.hpp"
 
 namespace {
 
@@ -111,11 +113,45 @@ void add_round_trips(const std::string& label, std::int64_t elements) {
     const auto g = q.captured([&] { q.cub(); });
     report_graph(state, q.stream.get(), [&] { g.launch(q.stream.get()); });
   });
+  add(group + "cub_in_hand", [=](benchmark::State& state) {
+    problem q(elements);
+    const mf::cuda::pinned_buffer result(256);
+    q.cub_job.out = result.data();
+    report(state, cost_of(q.stream.get(), [&] { check(bench::cub_sum<float, float>(q.cub_job)); }));
+  });
+  // From arrays that take turns, and from one.
+  add(group + "in_hand_in_turns", [=](benchmark::State& state) {
+    problem q(elements, 2);
+    int turn = 0;
+    report(state, cost_of(q.stream.get(), [&] {
+             turn = 1 - turn;
+             const auto view = mf::make_view(q.input(turn), mf::dtype::f32, {elements}, mf::place::device);
+             benchmark::DoNotOptimize(mf::reduce(mf::op_kind::sum, view));
+           }));
+  });
   add(group + "api", [=](benchmark::State& state) {
     problem q(elements);
     const auto view = mf::make_view(q.data.data(), mf::dtype::f32, {elements}, mf::place::device);
     report(state, cost_of(q.stream.get(), [&] { benchmark::DoNotOptimize(mf::reduce(mf::op_kind::sum, view)); }));
   });
+}
+
+// Of one read, beside a sum by itself.
+void add_several() {
+  constexpr std::int64_t elements = 1 << 28;
+  const auto add_of = [](const std::string& name, std::vector<mf::op_kind> ops) {
+    add("several/1GiB/" + name, [=](benchmark::State& state) {
+      problem q(elements);
+      const auto view = mf::make_view(q.data.data(), mf::dtype::f32, {elements}, mf::place::device);
+      report(state, cost_of(
+                        q.stream.get(), [&] { benchmark::DoNotOptimize(mf::reduce(ops, view)); }, 41));
+    });
+  };
+  using mf::op_kind;
+  add_of("sum", {op_kind::sum});
+  add_of("norm2", {op_kind::norm2});
+  add_of("sum_max_norm2", {op_kind::sum, op_kind::max, op_kind::norm2});
+  add_of("any_all_count", {op_kind::any, op_kind::all, op_kind::count_nonzero});
 }
 
 void add_empty() {
@@ -282,10 +318,15 @@ int main(int argc, char** argv) {
     return 4;
   }
   add_empty();
+  add_several();
   add_round_trips("1KiB", 1 << 8);
   add_round_trips("4KiB", 1 << 10);
+  add_round_trips("16KiB", 1 << 12);
   add_round_trips("64KiB", 1 << 14);
+  add_round_trips("256KiB", 1 << 16);
   add_round_trips("1MiB", 1 << 18);
+  add_round_trips("4MiB", 1 << 20);
+  add_round_trips("64MiB", 1 << 24);
   add_updates();
   for (const int count : {1, 10, 100, 1000}) add_chains(count, 1 << 14, "64KiB");
   add_chains(64, 1 << 18, "1MiB");

@@ -57,6 +57,37 @@ TEST_F(graph_cache_on_device, says_what_went_wrong_and_goes_on) {
   EXPECT_EQ(sum, 300'000);
 }
 
+TEST_F(graph_cache_on_device, gives_results_of_any_bits) {
+  // Those by which a result in pinned memory is told from none.
+  constexpr auto none = static_cast<std::int64_t>(0xfff5'a5a5'fff5'a5a5u);
+  graph_cache cache;
+  for (const std::int64_t greatest : {none, std::int64_t{7}}) {
+    std::vector<std::int64_t> x(5'000, INT64_MIN);
+    x[1234] = greatest;
+    const device_array array(std::as_bytes(std::span(x)));
+    const plan p = problem{op_kind::max, dtype::i64, {5'000}, {0}}.made();
+    for (int i = 0; i < 50; ++i) {
+      std::int64_t result = 0;
+      if (cache.run(p, array.data(), &result)) EXPECT_EQ(result, greatest);
+    }
+  }
+}
+
+TEST_F(graph_cache_on_device, follows_what_is_on_the_stream) {
+  graph_cache cache;
+  const plan p = problem{op_kind::sum, dtype::f32, {1 << 20}, {0}}.made();
+  const cuda::device_buffer data(4 << 20);
+  const cuda::stream one, other;
+  for (int i = 1; i < 40; ++i) {
+    cudaStream_t on = i % 3 == 0 ? cudaStreamLegacy : (i % 3 == 1 ? one : other).get();
+    cuda::check(cudaMemsetAsync(data.data(), i, 4 << 20, on));
+    float result = 0, element;
+    std::memset(&element, i, sizeof element);
+    if (cache.run(p, {data.data(), nullptr}, &result, on)) EXPECT_EQ(result, element * (1 << 20));
+    cuda::check(cudaStreamSynchronize(on));
+  }
+}
+
 TEST_F(graph_cache_on_device, leaves_large_results_alone) {
   graph_cache cache({.graphs = 2, .graph_bytes = 4096});
   const plan p = problem{op_kind::sum, dtype::f32, {3'000, 17}, {1}}.made();

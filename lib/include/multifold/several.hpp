@@ -23,7 +23,9 @@ namespace multifold {
 /// Cost:     on the host engine each element is read once, for all operations that are exact; sums of accuracy::fast
 ///           and products of floating point, whose bits depend on how they are cut, read it for themselves. Which
 ///           engine it is that small arrays take, or those in host memory if none is asked for. The device engine reads
-///           the array once an operation.
+///           the array once for all of sum, mean, std, norm2, min, max, argmin, argmax, any, all and count_nonzero that
+///           are exact (in device memory: of runs of 64 KiB and longer, or if there are four of them), and once for
+///           each other operation.
 std::vector<reduce_result> reduce(std::span<const op_kind> ops, const array_view& array,
                                   const reduce_options& options = {});
 std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, const array_view& array,
@@ -36,7 +38,8 @@ std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, const arra
                                   const reduce_options& options = {});
 
 /// The same of sources, read once in bounded memory: options.memory_bytes are for the partial results of all operations
-/// together. Throws: as reduce of sources; unsupported_error for pipes on another engine than the host's.
+/// together. Throws: as reduce of sources; unsupported_error for pipes on another engine than the host's, unless one
+/// read does for all operations.
 std::vector<reduce_result> reduce(std::span<const op_kind> ops, source& input, const reduce_options& options = {});
 std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, source& input,
                                   const reduce_options& options = {});

@@ -1,4 +1,4 @@
-// Several operations on one array: the host engine runs them together, the device engine one after the other.
+// Several operations on one array: the host engine runs them together, the device engine in as few reads as it can.
 #include "multifold/several.hpp"
 
 #include <algorithm>
@@ -16,6 +16,7 @@
 #include "reduce/places.hpp"
 #include "reduce/request.hpp"
 #include "reduce/results.hpp"
+#include "reduce/shared_reads.hpp"
 #include "stream/host_stream.hpp"
 
 namespace multifold {
@@ -46,14 +47,6 @@ void check_options(operations ops, const reduce_options& options) {
   }
 }
 
-// What the options have for one of the operations.
-reduce_options options_for(op_kind op, const reduce_options& options) {
-  reduce_options own = options;
-  if (!takes_initial(op)) own.initial = {};
-  if (!takes_correction(op)) own.correction = 0;
-  return own;
-}
-
 // Engines tell the bytes of the first array.
 reduce_options for_two(const reduce_options& options) {
   reduce_options both = options;
@@ -70,6 +63,22 @@ bool one_by_one(place where, const reduce_options& options) {
 // `y` is null for operations that take one array.
 reduce_result reduce_by(op_kind op, const array_view& x, const array_view* y, const reduce_options& options) {
   return y != nullptr ? reduce(op, x, *y, options) : reduce(op, x, options);
+}
+
+detail::read_from wire_of(place where) {
+  return where == place::device ? detail::read_from::device_memory : detail::read_from::wire;
+}
+
+// On the device engine.
+std::vector<reduce_result> reduced_in_turn(operations ops, const array_view& x, bool two, detail::read_from where,
+                                           const reduce_options& options, const detail::reduce_by_one& by_one) {
+  if (!two) return detail::reduce_by_shared_reads(ops, x, where, options, by_one);
+  if (where == detail::read_from::once && ops.size() > 1) {
+    throw unsupported_error("several operations on two inputs that are read once are the host engine's");
+  }
+  std::vector<reduce_result> results;
+  for (const op_kind op : ops) results.push_back(by_one(op, detail::options_for(op, options)));
+  return results;
 }
 
 // One operation: what it is, its plan, and where its result goes.
@@ -95,7 +104,7 @@ std::vector<asked> plans_of(operations ops, const array_view& x, indexed_forms f
   std::vector<asked> all;
   all.reserve(ops.size());
   for (const op_kind op : ops) {
-    asked each{detail::make_request(op, x, options_for(op, options)), {}, {}};
+    asked each{detail::make_request(op, x, detail::options_for(op, options)), {}, {}};
     const reduction& what = each.request.what;
     if (unknown_length) each.request.elements = -1;
     each.request.random_access = random_access;
@@ -147,11 +156,10 @@ std::vector<reduce_result> reduce_several(operations ops, const array_view& x, c
                                           const reduce_options& options) {
   check_options(ops, options);
   if (one_by_one(x.where, options)) {
-    std::vector<reduce_result> results;
-    for (const op_kind op : ops) results.push_back(reduce_by(op, x, y, options_for(op, options)));
-    return results;
+    const auto by_one = [&](op_kind op, const reduce_options& own) { return reduce_by(op, x, y, own); };
+    return reduced_in_turn(ops, x, y != nullptr, wire_of(x.where), options, by_one);
   }
-  detail::request first = detail::make_request(ops.front(), x, options_for(ops.front(), options));
+  detail::request first = detail::make_request(ops.front(), x, detail::options_for(ops.front(), options));
   std::optional<detail::operand_apart> apart = detail::operand_apart::of(first, x, y, options);
   std::vector<asked> all = plans_of(ops, x, forms_of_arrays(ops, apart.has_value()), options);
   detail::check_address(x);
@@ -177,15 +185,11 @@ std::vector<reduce_result> reduce_several(operations ops, const stream::inputs& 
   const array_layout& layout = input.x.layout();
   for (const op_kind op : ops) detail::check_unknown_length(op, layout, options);
   if (one_by_one(place::host, options)) {
-    if (!input.random_access()) {
-      throw unsupported_error(input.x.name() + ": several operations on what is read once are the host engine's");
-    }
-    std::vector<reduce_result> results;
-    for (const op_kind op : ops) {
-      const reduce_options own = options_for(op, options);
-      results.push_back(input.y != nullptr ? reduce(op, input.x, *input.y, own) : reduce(op, input.x, own));
-    }
-    return results;
+    const auto by_one = [&](op_kind op, const reduce_options& own) {
+      return input.y != nullptr ? reduce(op, input.x, *input.y, own) : reduce(op, input.x, own);
+    };
+    const auto where = input.random_access() ? detail::read_from::wire : detail::read_from::once;
+    return reduced_in_turn(ops, detail::view_of(layout), input.y != nullptr, where, options, by_one);
   }
   std::vector<asked> all = plans_of(ops, detail::view_of(layout), indexed_forms::own, options, input.random_access(),
                                     has_unknown_length(layout));
