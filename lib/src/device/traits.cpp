@@ -3,9 +3,10 @@
 
 #include <cuda_runtime_api.h>
 
+#include <atomic>
+#include <cstdint>
 #include <map>
 #include <mutex>
-#include <set>
 
 #include "device/probe.hpp"
 #include "multifold/cuda/error.hpp"
@@ -86,15 +87,17 @@ std::vector<device_info> devices(std::string& reason) {
 }
 
 bool has_kernels(std::string& reason) {
-  if (devices(reason).empty()) return false;
+  // Asked in front of every reduction: what is known costs no lock.
+  static std::atomic<std::uint64_t> known{0};
   int device = 0;
+  const cudaError_t code = cudaGetDevice(&device);
+  const std::uint64_t bit = code == cudaSuccess && device < 64 ? UINT64_C(1) << device : 0;
+  if ((known.load(std::memory_order_relaxed) & bit) != 0) return true;
+  forget(code);
+  if (devices(reason).empty()) return false;
   check(cudaGetDevice(&device));
-  static std::mutex mutex;
-  static std::set<int> known;
-  const std::lock_guard lock(mutex);
-  if (known.contains(device)) return true;
   if (!detail::runs(detail::probe_kernel(), info_of(device), reason)) return false;
-  known.insert(device);
+  known |= bit;
   return true;
 }
 

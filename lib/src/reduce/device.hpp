@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "multifold/plan.hpp"
 #include "multifold/reduce.hpp"
@@ -18,6 +19,15 @@ bool has_device(std::string& reason);
 
 /// Whether the current device, which is opened, runs the kernels of this build; if not, `reason` says why.
 bool opens_device(std::string& reason);
+
+/// The devices that kernels of this build run on, by CUDA's numbers. None is opened.
+std::vector<int> devices_with_kernels();
+
+/// Makes `device` the current one of this thread.
+void use_device(int device);
+
+/// The device whose memory `at` is in. Throws: unsupported_error if it is no device memory.
+int device_of(const void* at);
 
 /// Traits of the current device.
 engine_traits current_device();

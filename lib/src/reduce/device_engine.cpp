@@ -8,6 +8,7 @@
 #include "multifold/cuda/reduce_async.hpp"
 #include "multifold/cuda/stream.hpp"
 #include "multifold/cuda/traits.hpp"
+#include "multifold/error.hpp"
 #include "multifold/graphs/capture.hpp"
 #include "multifold/graphs/graph_cache.hpp"
 #include "reduce/device.hpp"
@@ -22,6 +23,22 @@ namespace multifold::detail {
 bool has_device(std::string& reason) { return !cuda::devices(reason).empty(); }
 
 bool opens_device(std::string& reason) { return cuda::has_kernels(reason); }
+
+std::vector<int> devices_with_kernels() {
+  std::string reason;
+  std::vector<int> numbers;
+  for (const cuda::device_info& each : cuda::devices(reason)) numbers.push_back(each.index);
+  return numbers;
+}
+
+void use_device(int device) { cuda::check(cudaSetDevice(device)); }
+
+int device_of(const void* at) {
+  cudaPointerAttributes found{};
+  cuda::check(cudaPointerGetAttributes(&found, at));
+  if (found.type == cudaMemoryTypeDevice || found.type == cudaMemoryTypeManaged) return found.device;
+  throw unsupported_error("an array that is said to be in device memory is not");
+}
 
 engine_traits current_device() { return cuda::device_traits(); }
 

@@ -19,6 +19,12 @@ bool has_device(std::string& reason) {
 
 bool opens_device(std::string& reason) { return has_device(reason); }
 
+std::vector<int> devices_with_kernels() { return {}; }
+
+void use_device(int) { throw engine_error(absent); }
+
+int device_of(const void*) { throw engine_error(absent); }
+
 engine_traits current_device() { throw engine_error(absent); }
 
 void run_on_device(const plan&, const operands&, void*, CUstream_st*) { throw engine_error(absent); }
