@@ -1,5 +1,8 @@
 // Workspaces that are nodes of a graph: calls in an environment on a stream that is being captured.
 #include <cstdint>
+#include <exception>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "device/environment_fixture.hpp"
@@ -81,6 +84,7 @@ TEST_F(captured_environment, calls_of_one_graph_share_memory) {
     cuda::reduce_by_key_async(what, x, count, groups, to + 24, {stream()});
     cuda::reduce_by_key_async(make_reduction(op_kind::max, dtype::f32), x, count, groups, to + 32, {stream()});
   };
+  cuda::check(cudaMemsetAsync(results(), 0, 40, stream()));
   enqueue();
   const auto expected = found<float>(10);
   EXPECT_EQ(expected[0], 104857.6f);
@@ -129,6 +133,36 @@ TEST_F(captured_environment, a_pool_of_the_caller_s_is_one) {
   cuda::check(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &most));
   EXPECT_GE(most, static_cast<std::uint64_t>(p.workspace_bytes()));
   cuda::check(cudaMemPoolDestroy(pool));
+}
+
+// In the mode that forbids all threads to allocate at once.
+TEST_F(captured_environment, calls_of_other_threads_break_no_capture) {
+  const auto* const x = on_device(tenths(1000));
+  const plan p = plan_of(op_kind::sum, make_view(x, {1000}, place::device));
+  const cuda::stream captured;
+  const cuda::device_buffer beside(256);
+  cudaGraph_t graph = nullptr;
+  cuda::check(cudaStreamBeginCapture(captured.get(), cudaStreamCaptureModeGlobal));
+  cuda::reduce_async(p, x, beside.data(), {captured});
+  std::string problem;
+  std::thread([&] {
+    try {
+      for (const cuda::memory_resource memory : {cuda::default_memory(), cuda::plain_memory()}) {
+        cuda::reduce_async(p, x, results(), {stream(), memory, word()});
+      }
+    } catch (const std::exception& e) {
+      problem = e.what();
+    }
+  }).join();
+  EXPECT_EQ(problem, "");
+  cuda::check(cudaStreamEndCapture(captured.get(), &graph));
+  cuda::check(cudaGraphInstantiate(&executable_, graph, 0));
+  cuda::check(cudaGraphDestroy(graph));
+  EXPECT_EQ(found<float>(1), std::vector<float>{100});
+  cuda::check(cudaMemsetAsync(results(), poison, 4, stream()));
+  launch();
+  cuda::check(cudaMemcpyAsync(results(), beside.data(), 4, cudaMemcpyDeviceToDevice, stream()));
+  EXPECT_EQ(found<float>(1), std::vector<float>{100});
 }
 
 TEST_F(captured_environment, memory_of_cuda_malloc_is_refused_and_breaks_no_capture) {

@@ -36,7 +36,6 @@ void* allocate_plainly(void*, std::size_t bytes, cudaStream_t stream) {
         "a workspace by cudaMalloc was asked for on a stream that is being captured: give the function a workspace, "
         "or memory from a pool");
   }
-  const relaxed_capture_mode relaxed;
   void* data = nullptr;
   const cudaError_t code = cudaMalloc(&data, bytes);
   return checked(code, data, bytes);
@@ -90,13 +89,18 @@ stream_workspace::stream_workspace(std::int64_t bytes, const environment& env)
       bytes_(static_cast<std::size_t>(bytes)) {
   if (bytes_ == 0) return;
   if (memory_.deallocate == nullptr) throw shape_error("the memory resource has no function to give memory back to");
+  const relaxed_capture_mode relaxed;
   data_ = memory_.allocate(memory_.context, bytes_, stream_);
   if (data_ != nullptr) return;
   throw out_of_memory("the memory resource gave none of the " + std::to_string(bytes_) + " bytes of a workspace");
 }
 
 stream_workspace::~stream_workspace() {
-  if (data_ != nullptr) memory_.deallocate(memory_.context, data_, bytes_, stream_);
+  if (data_ == nullptr) return;
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;  // silently, in place of relaxed_capture_mode
+  forget(cudaThreadExchangeStreamCaptureMode(&mode));
+  memory_.deallocate(memory_.context, data_, bytes_, stream_);
+  forget(cudaThreadExchangeStreamCaptureMode(&mode));
 }
 
 void write_ok(const environment& env) {

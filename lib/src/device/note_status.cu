@@ -1,8 +1,9 @@
-// One thread, and some words.
+// One thread, and some words. It is started while the work whose status it notes still runs.
 #include "device/note_status.hpp"
 
 #include <algorithm>
 
+#include "multifold/cuda/kernels/dependent.cuh"
 #include "multifold/cuda/work_queue.hpp"
 
 namespace multifold::cuda {
@@ -16,6 +17,7 @@ struct noted_words {
 };
 
 __global__ void note_status(const __grid_constant__ noted_words words, std::uint32_t* to) {
+  wait_for_previous();
   std::uint32_t worst = 0;
   for (int i = 0; i < words.count; ++i) {
     const noted_word& word = words.word[i];
@@ -31,7 +33,7 @@ void detail::note_status(std::initializer_list<noted_word> words, std::uint32_t*
   kernels::noted_words all{static_cast<int>(words.size()), {}};
   std::copy(words.begin(), words.end(), all.word);
   stream_queue queue(stream);
-  launch_kernel(queue, kernels::note_status, 1, 1, 0, all, to);
+  launch_next_kernel(queue, kernels::note_status, 1, 1, 0, all, to);
 }
 
 }  // namespace multifold::cuda

@@ -123,9 +123,9 @@ void fold_async(const plan& p, const Op& op, const typename Op::value_type* data
 template <fold_op Op>
 void fold_async(const plan& p, const Op& op, const typename Op::value_type* data, fold_result<Op>* results,
                 const environment& env) {
+  write_ok(env);
   const stream_workspace workspace(p.workspace_bytes(), env);
   fold_async(p, op, data, results, workspace.bytes(), env.stream.get());
-  write_ok(env);
 }
 
 }  // namespace multifold::cuda
