@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+#include "device/note_status.hpp"
 #include "element.hpp"
 #include "multifold/error.hpp"
 #include "multifold/summary.hpp"
@@ -73,6 +74,15 @@ void reduce_by_key_async(const reduction& what, const operands& data, std::int64
       });
     }
     std::memcpy(workspace.data(), found.data(), sizeof found);
+  });
+}
+
+void detail::note_by_key_status(std::span<const std::byte> workspace, std::int64_t, std::uint32_t* to,
+                                cudaStream_t stream) {
+  simulated::enqueue(stream, [=] {
+    const auto found = simulated::element<report>(workspace.data(), 0);
+    const bool fits = found[1] == none && found[3] != 0;
+    *to = fits ? static_cast<std::uint32_t>(found[0]) : static_cast<std::uint32_t>(status::bad_count);
   });
 }
 

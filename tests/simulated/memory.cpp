@@ -47,9 +47,8 @@ cudaError_t allocate(void** data, std::size_t bytes, memory kind) {
   return cudaSuccess;
 }
 
-cudaError_t release(void* data, memory kind) {
-  if (data == nullptr) return cudaSuccess;
-  drain();
+// Whatever still uses it.
+cudaError_t forget(void* data, memory kind) {
   const std::lock_guard guard(lock());
   const auto found = blocks().find(static_cast<const char*>(data));
   if (found == blocks().end() || found->second.kind != kind) return cudaErrorInvalidValue;
@@ -58,6 +57,12 @@ cudaError_t release(void* data, memory kind) {
   blocks().erase(found);
   std::free(data);
   return cudaSuccess;
+}
+
+cudaError_t release(void* data, memory kind) {
+  if (data == nullptr) return cudaSuccess;
+  drain();
+  return forget(data, kind);
 }
 
 }  // namespace
@@ -91,6 +96,14 @@ using simulated::memory;
 
 cudaError_t cudaMalloc(void** data, std::size_t bytes) { return simulated::allocate(data, bytes, memory::device); }
 cudaError_t cudaFree(void* data) { return simulated::release(data, memory::device); }
+// The pool of a device has what it has at once, and gets it back when its turn comes.
+cudaError_t cudaMallocAsync(void** data, std::size_t bytes, cudaStream_t) {
+  return simulated::allocate(data, bytes, memory::device);
+}
+cudaError_t cudaFreeAsync(void* data, cudaStream_t stream) {
+  simulated::enqueue(stream, [data] { simulated::forget(data, memory::device); });
+  return cudaSuccess;
+}
 cudaError_t cudaMallocHost(void** data, std::size_t bytes) { return simulated::allocate(data, bytes, memory::pinned); }
 cudaError_t cudaFreeHost(void* data) { return simulated::release(data, memory::pinned); }
 
@@ -125,8 +138,8 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* found, const void* a
 bool multifold::detail::uses_cuda() { return false; }
 bool multifold::detail::is_device_memory(const void* at) { return simulated::memory_at(at) == memory::device; }
 
-cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) {
-  *value = 0;
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr what, int) {
+  *value = what == cudaDevAttrMemoryPoolsSupported && simulated::has_pools ? 1 : 0;
   return cudaSuccess;
 }
 cudaError_t cudaGetDevice(int* device) {

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "multifold/cuda/buffer.hpp"
+#include "multifold/cuda/environment.hpp"
+#include "multifold/cuda/stream.hpp"
 #include "multifold/reduce.hpp"
 #include "simulated_gpu.hpp"
 
@@ -51,6 +53,21 @@ TEST_F(device_memory_taken, is_what_the_result_says) {
   }
   expect_told(op_kind::sum, {5'000'003}, {0}, transfer::staged, engine_choice::both);
   expect_told(op_kind::sum, {300'000, 16}, {1}, transfer::copy, engine_choice::both);
+}
+
+TEST(device_memory_without_pools, comes_at_once_and_is_waited_for) {
+  simulated::has_pools = false;
+  const cuda::stream stream;
+  const std::int64_t before = simulated::bytes_now(memory::device);
+  bool worked = false;
+  {
+    const cuda::stream_workspace space(1000, {stream});
+    EXPECT_EQ(simulated::bytes_now(memory::device), before + 1000);
+    simulated::enqueue(stream.get(), [&] { worked = true; });
+  }
+  EXPECT_TRUE(worked);
+  EXPECT_EQ(simulated::bytes_now(memory::device), before);
+  simulated::has_pools = true;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "device/note_status.hpp"
 #include "element.hpp"
 #include "multifold/cuda/reduce_async.hpp"
 #include "multifold/cuda/traits.hpp"
@@ -92,6 +93,16 @@ void lower_async(const reduction& what, const void* accumulators, std::int64_t c
         *status_word = std::max(*status_word, lowered(what, op, sums[i], length, results, i));
       }
     });
+  });
+}
+
+void detail::note_status(std::initializer_list<noted_word> words, std::uint32_t* to, cudaStream_t stream) {
+  enqueue(stream, [all = std::vector<detail::noted_word>(words), to] {
+    std::uint32_t worst = 0;
+    for (const detail::noted_word& word : all) {
+      if (*word.at != 0) worst = std::max(worst, word.if_set == status::ok ? *word.at : std::uint32_t(word.if_set));
+    }
+    *to = worst;
   });
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "device/note_status.hpp"
 #include "element.hpp"
 #include "multifold/error.hpp"
 #include "simulated_gpu.hpp"
@@ -56,6 +57,13 @@ void reduce_segments_async(const reduction& what, const operands& data, std::int
       });
     }
     std::memcpy(workspace.data(), found.data(), sizeof found);
+  });
+}
+
+void detail::note_segments_status(std::span<const std::byte> workspace, std::uint32_t* to, cudaStream_t stream) {
+  simulated::enqueue(stream, [=] {
+    const auto found = simulated::element<report>(workspace.data(), 0);
+    *to = found[1] != none ? static_cast<std::uint32_t>(status::bad_count) : static_cast<std::uint32_t>(found[0]);
   });
 }
 

@@ -33,6 +33,8 @@ cudaError_t next_call();
 
 /// As a GPU of an architecture that the build is not for.
 inline bool lacks_kernels = false;
+/// Of memory that comes in the order of a stream.
+inline bool has_pools = true;
 
 enum class memory { pageable, pinned, device };
 memory memory_at(const void* at);

@@ -87,7 +87,7 @@ auto value_of_two(const A& x, const B& y, std::int64_t correction = 0) {
 // Of all functions below:
 //
 // Shapes:   any viewable (view.hpp): vector, array, span, arrays of C, mdspan. All elements of them, on all axes.
-// Memory:   host memory, which is checked for large arrays only. Small ones take none beside them.
+// Memory:   the host's, or a device's that a view says is one; large arrays are checked. Small ones take no more.
 // Numerics: the bits of reduce(): exact where that is, on every engine.
 // Throws:   as reduce().
 // Cost:     about a tenth of a microsecond a call, and reads each element once. Small contiguous arrays, of less than

@@ -163,7 +163,8 @@ struct reduce_result {
 // for, or to do the copy itself, by cudaMemcpyAsync. What is captured does not run, so a stream that is being captured
 // cannot be waited for: reduce and run refuse it; _async functions become nodes.
 
-/// Reduces `array` (host or device memory, any strides) over the axes in `options`.
+/// Reduces `array` (host or device memory, any strides) over the axes in `options`. CUDA is asked where an array lies
+/// that does not say place::device: where that is device memory, it stays there.
 /// Stream:   see the table. It runs on streams of its own, waits for its results, and can be called while other threads
 ///           capture, in whatever mode.
 /// Memory:   host arrays on the host engine: accumulators only. On the device engine arrays are sent in chunks,
@@ -177,10 +178,9 @@ struct reduce_result {
 ///           NaN for no elements; where nothing is left of n, infinity, or NaN if all elements are the same.
 /// Throws:   shape_error, unsupported_error, engine_error, overflow_error, out_of_memory, cancelled_error, cuda_error.
 ///           Of these, shape_error for a null pointer where there are elements, and for `into` of another size than
-///           the results', or misaligned for them; and unsupported_error for memory that is not where it is said to be:
-///           device memory as place::host or in `into`, and as place::device what the current device cannot read; for
-///           transfer::copy and mapped where the array does not lie in pinned memory, or does not go as it lies there;
-///           for
+///           the results', or misaligned for them; and unsupported_error for memory that cannot be used where it is:
+///           device memory by the host engine or in `into`, and as place::device what the current device cannot read;
+///           for transfer::copy and mapped where the array does not lie in pinned memory, or not as it has to; for
 ///           engine_choice::both where it lies in device memory, or the result would depend on how it is shared: sums
 ///           of accuracy::fast, products of floating point; and for a stream that is being captured, or the default
 ///           stream while one that waits for it is. If the GPU fails then, the CPU does all, and the note says so.

@@ -4,6 +4,7 @@
 
 #include "device/check_memory.hpp"
 #include "device/keys/call.hpp"
+#include "device/note_status.hpp"
 #include "multifold/cuda/by_key.hpp"
 #include "multifold/cuda/error.hpp"
 #include "multifold/cuda/segments.hpp"
@@ -226,6 +227,21 @@ void reduce_by_key_async(const reduction& what, const operands& data, std::int64
   }
   check_memory("workspace", workspace.data(), slice_alignment);
   by_key_call{what, data, elements, of, results, layout, workspace.data(), gpu, stream}.run();
+}
+
+void detail::note_by_key_status(std::span<const std::byte> workspace, std::int64_t groups, std::uint32_t* to,
+                                cudaStream_t stream) {
+  const auto* const found = reinterpret_cast<const reports*>(workspace.data());
+  const auto* const bad = reinterpret_cast<const std::uint32_t*>(&found->given.bad);
+  // Without groups there is nothing of segments.
+  const auto* const segments =
+      groups > 0 ? reinterpret_cast<const std::uint32_t*>(workspace.data() + report_bytes) : &found->status_word;
+  note_status({{&found->status_word},
+               {segments},
+               {bad, status::bad_count},
+               {bad + 1, status::bad_count},
+               {&found->given.falls, status::bad_count}},
+              to, stream);
 }
 
 by_key_status by_key_status_of(std::span<const std::byte> workspace, std::int64_t elements, const device_keys& of,

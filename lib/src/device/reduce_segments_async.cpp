@@ -4,6 +4,7 @@
 
 #include "device/check_memory.hpp"
 #include "device/dispatch.hpp"
+#include "device/note_status.hpp"
 #include "device/segments/call.hpp"
 #include "multifold/cuda/error.hpp"
 #include "multifold/cuda/segments.hpp"
@@ -127,6 +128,12 @@ void reduce_segments_async(const reduction& what, const operands& data, std::int
                            const engine_traits& gpu, cudaStream_t stream) {
   stream_queue queue(stream);
   reduce_segments_async(what, data, elements, of, results, workspace, gpu, queue);
+}
+
+void detail::note_segments_status(std::span<const std::byte> workspace, std::uint32_t* to, cudaStream_t stream) {
+  const auto* const words = reinterpret_cast<const std::uint32_t*>(workspace.data());
+  constexpr std::int64_t bad = bad_at / 4;  // two of them
+  note_status({{words}, {words + bad, status::bad_count}, {words + bad + 1, status::bad_count}}, to, stream);
 }
 
 segments_status segments_status_of(std::span<const std::byte> workspace, std::int64_t count, cudaStream_t stream) {

@@ -25,13 +25,13 @@ array_view checked_marks(const array_view& x, const array_view& where) {
   if (where.type != dtype::boolean) {
     throw unsupported_error("where is an array of " + std::string(name(where.type)) + "; expected boolean");
   }
-  if (where.where != place::host) throw unsupported_error("where lies in device memory: copy it to the host's");
+  if (where.where != place::host || is_device_memory(where.data))
+    throw unsupported_error("where lies in device memory: copy it to the host's");
   if (where.strides.size() != where.extents.size()) {
     throw shape_error("where has " + std::to_string(where.extents.size()) + " axes, but " +
                       std::to_string(where.strides.size()) + " strides were given");
   }
   check_address(where);
-  check_places(where, nullptr, {});
   return broadcast_to(where, x.extents);
 }
 

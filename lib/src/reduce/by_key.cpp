@@ -78,8 +78,10 @@ reduce_result reduce_on_device(op_kind op, const std::vector<array_view>& arrays
   return result;
 }
 
-reduce_result reduce_groups(op_kind op, const std::vector<array_view>& arrays, const array_view& keys,
+reduce_result reduce_groups(op_kind op, const std::vector<array_view>& arrays, const array_view& given_keys,
                             std::int64_t groups, const reduce_options& options) {
+  const detail::located there(given_keys);
+  const array_view& keys = there.view();
   const array_view* const second = second_of(arrays);
   reduce_options own = options;
   own.into = {};
@@ -147,13 +149,14 @@ void refuse_unknown_length(const source& input) {
 reduce_result reduce_by_key(op_kind op, const array_view& array, const array_view& keys, std::int64_t groups,
                             const reduce_options& options) {
   detail::check_arrays(op, 1);
-  return reduce_groups(op, {array}, keys, groups, options);
+  return reduce_groups(op, {detail::located(array).view()}, keys, groups, options);
 }
 
 reduce_result reduce_by_key(op_kind op, const array_view& x, const array_view& y, const array_view& keys,
                             std::int64_t groups, const reduce_options& options) {
-  detail::check_pair(op, x, y);
-  return reduce_groups(op, {x, y}, keys, groups, options);
+  const detail::located first(x), second(y);
+  detail::check_pair(op, first.view(), second.view());
+  return reduce_groups(op, {first.view(), second.view()}, keys, groups, options);
 }
 
 reduce_result reduce_by_key(op_kind op, source& input, const array_view& keys, std::int64_t groups,

@@ -2,12 +2,31 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 
 #include "multifold/array.hpp"
 #include "multifold/segments.hpp"
 
 namespace multifold::detail {
+
+/// An array where it lies. place::host is what a view says where nobody says anything: memory that CUDA knows as a
+/// device's is taken for what it is, and place::device is believed. What is given has to outlive this.
+class located {
+ public:
+  explicit located(const array_view& given);
+  located(const located&) = delete;
+  located& operator=(const located&) = delete;
+
+  const array_view& view() const noexcept { return moved_ ? *moved_ : given_; }
+
+ private:
+  const array_view& given_;
+  std::optional<array_view> moved_;  // only where it says another place
+};
+
+/// The same of a list. Throws unsupported_error for begins and ends in different places.
+segments located_list(const segments& of);
 
 /// Throws shape_error for an array of some elements without an address.
 void check_address(const array_view& array);
@@ -17,7 +36,7 @@ void check_address(const array_view& array);
 /// or what that device can read of the host's. The device is open then; for host memory none is opened.
 void check_places(const array_view& x, const array_view* y, std::span<std::byte> into);
 
-/// The same of a list of segments.
+/// The same of a list of segments that says where it lies.
 void check_place(const segments& of);
 void check_place_of_keys(const array_view& keys);
 

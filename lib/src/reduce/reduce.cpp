@@ -203,12 +203,13 @@ reduce_result reduce_with_checkpoints(op_kind op, source& input, const reduce_op
 
 reduce_result reduce(op_kind op, const array_view& array, const reduce_options& options) {
   detail::check_arrays(op, 1);
-  return reduce_arrays(op, array, nullptr, options);
+  return reduce_arrays(op, detail::located(array).view(), nullptr, options);
 }
 
 reduce_result reduce(op_kind op, const array_view& x, const array_view& y, const reduce_options& options) {
-  detail::check_pair(op, x, y);
-  return reduce_arrays(op, x, &y, for_two(options));
+  const detail::located first(x), second(y);
+  detail::check_pair(op, first.view(), second.view());
+  return reduce_arrays(op, first.view(), &second.view(), for_two(options));
 }
 
 reduce_result reduce(op_kind op, source& input, const reduce_options& options) {
@@ -223,7 +224,9 @@ reduce_result reduce(op_kind op, source& x, source& y, const reduce_options& opt
   return reduce_sources(op, {x, y}, for_two(options));
 }
 
-plan plan_for(op_kind op, const array_view& array, const reduce_options& options) {
+plan plan_for(op_kind op, const array_view& given, const reduce_options& options) {
+  const detail::located there(given);
+  const array_view& array = there.view();
   request r = detail::make_request(op, array, options);
   const bool apart = detail::operand_apart::of(r, array, nullptr, options).has_value();
   const detail::chosen_engine engine =

@@ -152,10 +152,9 @@ reduce_result reduce_segments(op_kind op, const stream::inputs& input, const seg
   if (detail::engine_of_segments(place::host, options) == engine_kind::device) {
     throw unsupported_error("segments of sources are reduced by the host engine");
   }
-  if (of.where == place::device)
+  if (detail::located_list(of).where == place::device)
     throw unsupported_error("the list of segments is in device memory, and a source is not");
   detail::check_places(make_view(nullptr, view.type, {0}), nullptr, r.into);
-  detail::check_place(of);
   if (options.stream != nullptr) detail::wait_for(options.stream);
   reduce_result result = detail::segment_result(r, detail::checked_census(r, options.threads));
   result.used.engine = host::traits(options.threads);

@@ -90,13 +90,14 @@ bool segments::are_adjacent() const noexcept {
 
 reduce_result reduce(op_kind op, const array_view& array, const segments& of, const reduce_options& options) {
   detail::check_arrays(op, 1);
-  return reduce_segments(op, array, nullptr, of, options);
+  return reduce_segments(op, detail::located(array).view(), nullptr, detail::located_list(of), options);
 }
 
 reduce_result reduce(op_kind op, const array_view& x, const array_view& y, const segments& of,
                      const reduce_options& options) {
-  detail::check_pair(op, x, y);
-  return reduce_segments(op, x, &y, of, options);
+  const detail::located first(x), second(y);
+  detail::check_pair(op, first.view(), second.view());
+  return reduce_segments(op, first.view(), &second.view(), detail::located_list(of), options);
 }
 
 }  // namespace multifold

@@ -207,7 +207,7 @@ std::vector<reduce_result> reduce_several(operations ops, const stream::inputs& 
 
 std::vector<reduce_result> reduce(operations ops, const array_view& array, const reduce_options& options) {
   for (const op_kind op : ops) detail::check_arrays(op, 1);
-  return reduce_several(ops, array, nullptr, options);
+  return reduce_several(ops, detail::located(array).view(), nullptr, options);
 }
 
 std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, const array_view& array,
@@ -217,8 +217,9 @@ std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, const arra
 
 std::vector<reduce_result> reduce(operations ops, const array_view& x, const array_view& y,
                                   const reduce_options& options) {
-  for (const op_kind op : ops) detail::check_pair(op, x, y);
-  return reduce_several(ops, x, &y, for_two(options));
+  const detail::located first(x), second(y);
+  for (const op_kind op : ops) detail::check_pair(op, first.view(), second.view());
+  return reduce_several(ops, first.view(), &second.view(), for_two(options));
 }
 
 std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, const array_view& x, const array_view& y,

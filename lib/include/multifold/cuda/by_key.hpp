@@ -9,6 +9,7 @@
 #include <span>
 
 #include "multifold/array.hpp"
+#include "multifold/cuda/environment.hpp"
 #include "multifold/plan.hpp"
 #include "multifold/reduction.hpp"
 
@@ -51,6 +52,11 @@ std::int64_t by_key_workspace_bytes(const reduction& what, std::int64_t elements
 ///           unless there are fewer than 64 elements a group.
 void reduce_by_key_async(const reduction& what, const operands& data, std::int64_t elements, const device_keys& of,
                          void* results, std::span<std::byte> workspace, const engine_traits& gpu, cudaStream_t stream);
+
+/// The same in an environment, on the current device. Status: as the worst of by_key_status, and bad_count for a key
+/// that is no group, and for keys that were said to ascend and do not.
+void reduce_by_key_async(const reduction& what, const operands& data, std::int64_t elements, const device_keys& of,
+                         void* results, const environment& env);
 
 /// How the last reduce_by_key_async with this workspace went. Synchronises `stream`.
 struct by_key_status {

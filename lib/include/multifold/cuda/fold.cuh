@@ -7,6 +7,7 @@
 #include <string>
 #include <type_traits>
 
+#include "multifold/cuda/environment.hpp"
 #include "multifold/cuda/kernels/result_layout.cuh"
 #include "multifold/cuda/launch.cuh"
 #include "multifold/cuda/traits.hpp"
@@ -115,6 +116,16 @@ void fold_async(const plan& p, const Op& op, const typename Op::value_type* data
   if constexpr (detail::may_wait<result>) {
     if (waits) detail::place_results(p, written, results, steps);
   }
+}
+
+/// The same in an environment: its memory has p.workspace_bytes() for the call. Nothing of it can fail on the device:
+/// env.status is ok.
+template <fold_op Op>
+void fold_async(const plan& p, const Op& op, const typename Op::value_type* data, fold_result<Op>* results,
+                const environment& env) {
+  write_ok(env);
+  const stream_workspace workspace(p.workspace_bytes(), env);
+  fold_async(p, op, data, results, workspace.bytes(), env.stream.get());
 }
 
 }  // namespace multifold::cuda

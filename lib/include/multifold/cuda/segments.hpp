@@ -9,6 +9,7 @@
 #include <span>
 
 #include "multifold/array.hpp"
+#include "multifold/cuda/environment.hpp"
 #include "multifold/cuda/work_queue.hpp"
 #include "multifold/plan.hpp"
 #include "multifold/reduction.hpp"
@@ -49,6 +50,11 @@ void reduce_segments_async(const reduction& what, const operands& data, std::int
 void reduce_segments_async(const reduction& what, const operands& data, std::int64_t elements,
                            const device_segments& of, void* results, std::span<std::byte> workspace,
                            const engine_traits& gpu, cudaStream_t stream);
+
+/// The same in an environment, on the current device. Status: as the worst of segments_status, and bad_count for an
+/// offset that falls, or leaves the array.
+void reduce_segments_async(const reduction& what, const operands& data, std::int64_t elements,
+                           const device_segments& of, void* results, const environment& env);
 
 /// How the last reduce_segments_async with this workspace went. Synchronises `stream`.
 struct segments_status {
