@@ -1,6 +1,12 @@
 // The GPU engine, in builds that have it.
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
 #include "device/capture_mode.hpp"
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/cuda/error.hpp"
@@ -52,13 +58,68 @@ cuda::stream stream_behind(cudaStream_t after) {
 
 namespace {
 
+// A stream and memory of a device, left by one state for the next: to make them takes longer than to sum a gigabyte.
+struct work_place {
+  explicit work_place(std::int64_t bytes) : memory(bytes) { cuda::check(cudaGetDevice(&device)); }
+
+  int device = 0;
+  cuda::device_buffer memory;
+  cuda::stream stream;
+};
+
+class spare_places {
+ public:
+  std::unique_ptr<work_place> take(std::int64_t bytes) {
+    int device = 0;
+    cuda::check(cudaGetDevice(&device));
+    {
+      const std::lock_guard lock(mutex_);
+      const auto found = std::find_if(spare_.begin(), spare_.end(), [&](const auto& each) {
+        return each->device == device && each->memory.size() >= bytes;
+      });
+      if (found != spare_.end()) {
+        std::unique_ptr<work_place> place = std::move(*found);
+        spare_.erase(found);
+        return place;
+      }
+    }
+    return std::make_unique<work_place>(bytes);
+  }
+  // When nothing runs there any more.
+  void give_back(std::unique_ptr<work_place> place) {
+    if (place->memory.size() > most_bytes) return;
+    const std::lock_guard lock(mutex_);
+    if (spare_.size() < most) spare_.push_back(std::move(place));
+  }
+
+ private:
+  static constexpr std::size_t most = 32;
+  static constexpr std::int64_t most_bytes = INT64_C(1) << 20;
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<work_place>> spare_;
+};
+
+// Never destroyed, as the graphs below.
+spare_places& spare() {
+  static auto& places = *new spare_places;
+  return places;
+}
+
 // The only batch goes into an accumulator of its own, as chunks do, and is not lowered.
 void gather_state(const plan& p, const operands& data, void* state, cudaStream_t after) {
-  const cuda::stream stream = stream_behind(after);
-  const cuda::device_buffer workspace(p.workspace_bytes()), accumulator(accumulator_bytes(p.what));
-  cuda::fill_identity_async(p.what, accumulator.data(), 1, stream.get());
-  cuda::accumulate_async(p, data, {accumulator.data(), 0, 0}, workspace.bytes(), stream.get());
-  stream::save_device_state(p.what, accumulator.data(), state, stream.get());
+  const std::int64_t accumulator_at = p.workspace_bytes();  // a multiple of what slices are aligned to
+  std::unique_ptr<work_place> place = spare().take(accumulator_at + accumulator_bytes(p.what));
+  const cudaStream_t stream = place->stream.get();
+  std::byte* const accumulator = place->memory.data() + accumulator_at;
+  const std::span<std::byte> workspace = place->memory.bytes().first(static_cast<std::size_t>(accumulator_at));
+  const cuda::event before;
+  before.record(after);
+  before.hold_back(stream);
+  cuda::fill_identity_async(p.what, accumulator, 1, stream);
+  cuda::accumulate_async(p, data, {accumulator, 0, 0}, workspace, stream);
+  stream::save_device_state(p.what, accumulator, state, stream);
+  spare().give_back(std::move(place));
 }
 
 // Results that wait take as much memory again, and are written to their places where there is not so much.
