@@ -145,7 +145,11 @@ json circumstances_of(const reduce_result& result) {
   object["dtype"] = name(result.type);
   object["shape"] = result.extents;
   object["input_dtype"] = name(result.used.what.input);
-  if (takes_correction(result.used.what.op)) object["correction"] = result.used.what.correction;
+  if (takes_correction(result.used.what.op)) {
+    const std::int64_t held = result.used.what.correction;
+    if (correction::holds_integer(held)) object["correction"] = held;
+    else object["correction"] = correction::of_held(held).value();
+  }
   object["count"] = result.count;
   if (result.resumed > 0) object["resumed"] = result.resumed;
   object["engine"] = result.engine;
