@@ -170,6 +170,17 @@ TEST(fractional_correction, is_refused_by_the_gpu_before_anything_runs) {
     test::expect_refusal<unsupported_error>("a correction of 0.5, which is no integer, is taken by the host engine",
                                             [&] { static_cast<void>(reduce(op_kind::var, as_view(x), options)); });
   }
+  const std::vector<std::int32_t> offsets{0, 1, 3}, keys{0, 1, 0};
+  const segments of = segments::from_offsets(as_view(offsets));
+  options.engine = engine_choice::device;
+  test::expect_refusal<unsupported_error>("which is no integer",
+                                          [&] { static_cast<void>(reduce(op_kind::var, as_view(x), of, options)); });
+  test::expect_refusal<unsupported_error>("which is no integer", [&] {
+    static_cast<void>(reduce_by_key(op_kind::var, as_view(x), as_view(keys), 2, options));
+  });
+  options.engine = engine_choice::host;
+  EXPECT_EQ(reduce(op_kind::var, as_view(x), of, options).values<float>()[1], 2 / 1.5f);
+  EXPECT_EQ(reduce_by_key(op_kind::var, as_view(x), as_view(keys), 2, options).values<float>()[0], 4.5f / 1.5f);
   options.engine = engine_choice::automatic;
   test::expect_refusal<unsupported_error>("the array is in device memory", [&] {
     static_cast<void>(reduce(op_kind::var, make_view(x.data(), {3}, place::device), options));
@@ -177,7 +188,7 @@ TEST(fractional_correction, is_refused_by_the_gpu_before_anything_runs) {
   reduction what = make_reduction(op_kind::var, dtype::f32);
   what.correction = correction(0.5).held();
   const batches form = normalise(as_view(x), {0}, element_order::any);
-  test::expect_refusal<unsupported_error>("a plan for a GPU takes a correction that is an integer",
+  test::expect_refusal<unsupported_error>("a GPU takes a correction that is an integer",
                                           [&] { static_cast<void>(make_plan(what, form, {}, h200_traits())); });
 }
 

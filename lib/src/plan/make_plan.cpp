@@ -3,7 +3,6 @@
 #include <cmath>
 #include <string>
 
-#include "multifold/correction.hpp"
 #include "multifold/error.hpp"
 #include "multifold/placement.hpp"
 #include "multifold/plan.hpp"
@@ -95,11 +94,6 @@ void check_result(const reduction& what, const batches& form) {
     detail::throw_no_value(what.op);
   }
   detail::check_result_dtype(what);
-}
-
-void check_correction(const reduction& what, const engine_traits& engine) {
-  if (engine.engine == engine_kind::host || correction::holds_integer(what.correction)) return;
-  throw unsupported_error("a plan for a GPU takes a correction that is an integer: others are the host engine's");
 }
 
 pass next_pass_over(const pass& previous, int threads, block_form form) {
@@ -207,7 +201,7 @@ plan passes_for(const reduction& what, const batches& form, const plan_options& 
 
 plan make_plan(const reduction& what, const batches& form, const plan_options& options, const engine_traits& engine) {
   check_result(what, form);
-  check_correction(what, engine);
+  if (engine.engine == engine_kind::device) detail::check_device_correction(what);
   check_block(options, engine);
   check_chain(options, engine);
   check_finish(what, options);
