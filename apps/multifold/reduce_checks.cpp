@@ -139,7 +139,6 @@ void check_with_segments(const reduce_arguments& arguments) {
 
 // What is for one operation at a time.
 void check_several(const reduce_arguments& arguments) {
-  if (!arguments.output.empty()) throw usage("-o: one file holds one result; expected one operation, or --json");
   const state_arguments& states = arguments.states;
   const segment_arguments& segments = arguments.segments;
   const engine_arguments& how = arguments.how;
@@ -214,7 +213,7 @@ void check(const reduce_arguments& arguments) {
   check_idle(arguments);
   check_segments(arguments.segments);
   if (arguments.segments.used()) check_with_segments(arguments);
-  if (to_file) check_output_name(arguments.output, arguments.op);
+  if (to_file) check_output_name(arguments.output, arguments.ops);
   const bool several = arguments.files.size() > 1 && !takes_two_arrays(arguments.op) && !arguments.concatenate;
   if (several && to_file) throw usage("-o: one file holds one result; expected one FILE, or --concatenate");
   const auto standard_inputs = [](const auto& names) { return std::count(names.begin(), names.end(), "-"); };

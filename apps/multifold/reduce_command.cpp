@@ -66,7 +66,9 @@ void add_output_options(CLI::App& command, reduce_arguments& to) {
   const bool described = to.op == op_kind::describe;
   command
       .add_option("-o,--output,--out", to.output,
-                  described ? "To a .txt or .json file" : "To a .npy, .txt or .json file; '-': .npy to a pipe")
+                  to.ops.size() > 1 ? "To a .npz, .txt or .json file"
+                  : described       ? "To a .txt or .json file"
+                                    : "To a .npy, .txt or .json file; '-': .npy to a pipe")
       ->type_name("FILE")
       ->group(group);
   command.add_flag("--json", to.json, "Value, bits, engine, plan, seconds, and errors as JSON")->group(group);
@@ -176,8 +178,7 @@ CLI::App& add_several_command(CLI::App& app, const std::string& word, const std:
   // These are known so that it can be said why they are refused.
   for (CLI::Option* const option : sub.get_options()) {
     const std::string group = option->get_group();
-    const bool output = option->check_lname("output");
-    if (output || group == group_of_segments || group == group_of_states || group == group_of_forced_plans) {
+    if (group == group_of_segments || group == group_of_states || group == group_of_forced_plans) {
       option->group("");
     }
   }

@@ -162,7 +162,9 @@ reduce_options options_for(const job& work, const operand_files& files, const ar
   } catch (const failure& problem) {
     throw about(files, problem);
   }
-  if (!arguments.output.empty()) check_output(arguments.output, result_type(arguments.op, layout.type, options));
+  for (const op_kind op : arguments.ops) {
+    if (!arguments.output.empty()) check_output(arguments.output, result_type(op, layout.type, options));
+  }
   try {
     work.earlier.require(layout, options);
   } catch (const unsupported_error&) {
@@ -238,12 +240,15 @@ std::vector<reduce_result> reduce_operands(const job& work, const operand_files&
   }
 }
 
-void finish(const job& work, const operand_files& files, reduce_result result, interrupt_watch& watch, bool alone) {
+void finish(const job& work, const operand_files& files, std::vector<reduce_result> results, interrupt_watch& watch,
+            bool alone) {
   const reduce_arguments& arguments = work.arguments;
-  add_earlier(work, result);
-  write_output(arguments, files, result, watch);
-  const auto tell = [&] { report(arguments, files, result, alone); };
-  if (arguments.states.save) save_state(*arguments.states.save, result.state, watch, tell);
+  for (reduce_result& each : results) add_earlier(work, each);
+  write_output(arguments, files, results, watch);
+  const auto tell = [&] {
+    for (const reduce_result& each : results) report(arguments, files, each, alone);
+  };
+  if (arguments.states.save) save_state(*arguments.states.save, results[0].state, watch, tell);
   else tell();
   std::error_code ignored;
   if (arguments.states.checkpoint) std::filesystem::remove(*arguments.states.checkpoint, ignored);
@@ -254,16 +259,16 @@ void finish(const job& work, const operand_files& files, reduce_result result, i
 exit_code reduce_files(const reduce_arguments& arguments, interrupt_watch& watch) {
   const job work(arguments, watch);
   if (arguments.files.empty()) {
-    finish(work, {}, reduce_states(work), watch, true);
+    std::vector<reduce_result> only;
+    only.push_back(reduce_states(work));
+    finish(work, {}, std::move(only), watch, true);
     return exit_code::success;
   }
   exit_code first = exit_code::success;
   const std::vector<operand_files> operands = operands_of(arguments);
   for (const operand_files& files : operands) {
     try {
-      for (reduce_result& result : reduce_operands(work, files, watch)) {
-        finish(work, files, std::move(result), watch, operands.size() == 1);
-      }
+      finish(work, files, reduce_operands(work, files, watch), watch, operands.size() == 1);
     } catch (...) {
       const failure problem = about(files, failure_of(std::current_exception()));
       const bool hopeless = problem.code() == exit_code::interrupted || *problem.what() == '\0';

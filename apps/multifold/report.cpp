@@ -30,12 +30,12 @@ void print_text(const reduce_arguments& arguments, const operand_files& operands
 
 }  // namespace
 
-void write_output(const reduce_arguments& arguments, const operand_files& operands, const reduce_result& result,
-                  interrupt_watch& watch) {
+void write_output(const reduce_arguments& arguments, const operand_files& operands,
+                  std::span<const reduce_result> results, interrupt_watch& watch) {
   if (arguments.output.empty()) return;
   const state_arguments& states = arguments.states;
-  write_result(arguments.output, result, notation_of(arguments),
-               {operands, "", states.merge, states.save, arguments.where, arguments.weights}, watch);
+  write_results(arguments.output, results, notation_of(arguments),
+                {operands, "", states.merge, states.save, arguments.where, arguments.weights}, watch);
 }
 
 void report(const reduce_arguments& arguments, const operand_files& operands, const reduce_result& result, bool alone) {
