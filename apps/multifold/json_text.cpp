@@ -129,7 +129,7 @@ const char* name_of(access pattern) {
 
 // What stands before the values.
 json names_of(const reduce_result& result, const result_files& files) {
-  json object{{"schema", "multifold.result/1"}, {"op", name(result.used.what.op)}};
+  json object{{"schema", "multifold.result/1"}, {"op", files.op.empty() ? name(result.used.what.op) : files.op}};
   if (files.inputs.size() > 1) object["files"] = files.inputs;
   else object["file"] = files.inputs.empty() ? json() : json(files.inputs[0]);
   if (!files.merged.empty()) object["merged"] = files.merged;

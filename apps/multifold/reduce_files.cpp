@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/complaint.hpp"
+#include "multifold/ranges.hpp"
 #include "multifold/reduce.hpp"
 #include "multifold/several.hpp"
 #include "multifold/state.hpp"
@@ -22,7 +23,6 @@
 #include "request.hpp"
 #include "result_file.hpp"
 #include "segment_files.hpp"
-#include "several_ops.hpp"
 #include "state_files.hpp"
 #include "whole_array.hpp"
 
@@ -208,6 +208,21 @@ std::vector<reduce_result> reduce_inputs(const job& work, const std::vector<std:
   return only;
 }
 
+// Of what the first and the second operation made of each batch.
+std::vector<reduce_result> difference_of(std::vector<reduce_result> ends) {
+  reduce_result& greatest = ends[0];
+  const dtype element = greatest.type;
+  const std::int64_t item = item_bytes(element);
+  greatest.type = default_result_dtype(op_kind::sum, element);
+  std::vector<std::byte> differences(greatest.data.size() / item * item_bytes(greatest.type));
+  std::byte* out = differences.data();
+  for (std::size_t at = 0; at < greatest.data.size(); at += item, out += item_bytes(greatest.type))
+    multifold::detail::subtract(element, &greatest.data[at], &ends[1].data[at], out);
+  greatest.data = std::move(differences);
+  ends.pop_back();
+  return ends;
+}
+
 std::string second_label(const reduce_arguments& arguments) {
   return arguments.where ? " where " + label_of(*arguments.where) : " by " + label_of(*arguments.weights);
 }
@@ -220,7 +235,7 @@ std::vector<reduce_result> reduce_operands(const job& work, const operand_files&
   if (work.arguments.concatenate) inputs = joined(std::move(inputs));
   reduce_options options = options_for(work, files, inputs[0]->layout());
 
-  progress_bar bar(fmt::format("{} {}", names_of(work.arguments.ops), label_of(files)), bytes_of(inputs));
+  progress_bar bar(fmt::format("{} {}", work.arguments.word, label_of(files)), bytes_of(inputs));
   const last_words while_reading(watch, [&] {
     bar.clear();
     remove_unfinished(options.checkpoint);
@@ -229,7 +244,8 @@ std::vector<reduce_result> reduce_operands(const job& work, const operand_files&
   options.stop = watch.token();
   if (progress_bar::wanted()) options.progress = [&bar](std::int64_t bytes) { bar.update(bytes); };
   try {
-    return reduce_inputs(work, inputs, options);
+    std::vector<reduce_result> results = reduce_inputs(work, inputs, options);
+    return work.arguments.difference ? difference_of(std::move(results)) : results;
   } catch (const shape_error&) {
     if (!work.lists && !work.second) throw;
     const failure problem = failure_of(std::current_exception());

@@ -75,9 +75,10 @@ void write_text(const std::string& path, std::span<const reduce_result> results,
   });
 }
 
-void write_archive(const std::string& path, std::span<const reduce_result> results) {
+void write_archive(const std::string& path, std::span<const reduce_result> results, const std::string& op) {
   std::vector<npz_member> members;
-  for (const reduce_result& each : results) members.push_back({name_of(each), each.type, each.extents, each.data});
+  for (const reduce_result& each : results)
+    members.push_back({op.empty() ? name_of(each) : op, each.type, each.extents, each.data});
   write_npz(path, members);
 }
 
@@ -116,7 +117,7 @@ void write_results(const std::string& path, std::span<const reduce_result> resul
   try {
     const file_format format = format_of(path);
     if (format == file_format::npy) write_npy(path, results[0].type, results[0].extents, results[0].data);
-    else if (format == file_format::npz) write_archive(path, results);
+    else if (format == file_format::npz) write_archive(path, results, files.op);
     else write_text(path, results, how, files);
   } catch (...) {
     throw failure_of(std::current_exception(), {path});

@@ -29,6 +29,29 @@ class Several(tool.ToolTest):
         self.assert_printed(tool.run("minmax", self.x), "min: -9\nmax: 5\n")
         self.assertIn("Usage: multifold minmax", tool.run("help", "minmax").out)
 
+    def test_ptp_is_their_difference(self):
+        self.assert_printed(tool.run("ptp", self.x), "14\n")
+        self.assert_printed(tool.run("ptp", self.x, "--axis", "0"), "[ 4  6 13]\n")
+        self.assert_printed(tool.run("ptp", self.x, self.x), f"{self.x}: 14\n{self.x}: 14\n")
+        self.assert_printed(tool.run("ptp", "-", "--dtype", "int8", stdin=bytes([128, 127])), "255\n")
+        self.assert_printed(tool.run("ptp", "-", "--dtype", "f32", "--nan", "omit", stdin=tool.floats(1, float("nan"), 3)), "2\n")
+        self.assert_printed(tool.run("ptp", "-", "--dtype", "f32", stdin=tool.floats(1, float("nan"), 3)), "nan\n")
+        found = json.loads(tool.run("ptp", self.x, "--json").out)
+        self.assertEqual((found["op"], found["value"], found["dtype"]), ("ptp", 14, "f32"))
+        for name in ("p.npy", "p.npz"):
+            self.assert_printed(tool.run("ptp", self.x, "--axis", "1", "-o", self.folder / name), "")
+        self.assert_printed(tool.run("max", self.folder / "p.npy", f"{self.folder / 'p.npz'}:ptp"),
+                            f"{self.folder / 'p.npy'}: 14\n{self.folder / 'p.npz'}:ptp: 14\n")
+        wide = self.file("wide.npy", tool.npy("'<i8'", "(2,)", struct.pack("<2q", -2**63, 1)))
+        outcome = tool.run("ptp", wide)
+        self.assertEqual((outcome.code, outcome.out), (tool.run("sum", self.file("full.npy", tool.npy(
+            "'<i8'", "(2,)", struct.pack("<2q", 2**63 - 1, 1)))).code, ""))
+        self.assertIn("does not fit i64", outcome.err)
+        self.assert_refused(tool.run("ptp", self.x, "--result-dtype", "f64"), 2, "--result-dtype", "ptp")
+        self.assert_refused(tool.run("ptp"), 2, "FILE is required", "multifold ptp --help")
+        self.assert_refused(tool.run("ptp", self.x, "--save-state", "s"), 2, "--save-state")
+        self.assertIn("multifold ptp x.npy", tool.run("help", "ptp").out)
+
     def test_several_files_are_named(self):
         y = self.file("y.npy", tool.npy("'<f4'", "(1,)", tool.floats(7)))
         outcome = tool.run("sum,max", self.x, y)
