@@ -70,7 +70,7 @@ void add_reduction_options(CLI::App& command, std::optional<op_kind> op, reducti
   command.add_option("--initial", to.initial, "One more value, unrounded; that of an empty min or max")
       ->type_name("VALUE")
       ->group(!op || takes_initial(*op) ? group : "");
-  command.add_option("--correction,--ddof", to.correction, "Comes off the count: 0 (default), or 1 for samples")
+  command.add_option("--correction,--ddof", to.correction, "Comes off the count: 0 (default), 1 for samples, 0.5")
       ->type_name("N")
       ->group(!op || takes_correction(*op) ? group : "");
 }

@@ -129,7 +129,7 @@ const char* name_of(access pattern) {
 
 // What stands before the values.
 json names_of(const reduce_result& result, const result_files& files) {
-  json object{{"schema", "multifold.result/1"}, {"op", name(result.used.what.op)}};
+  json object{{"schema", "multifold.result/1"}, {"op", files.op.empty() ? name(result.used.what.op) : files.op}};
   if (files.inputs.size() > 1) object["files"] = files.inputs;
   else object["file"] = files.inputs.empty() ? json() : json(files.inputs[0]);
   if (!files.merged.empty()) object["merged"] = files.merged;
@@ -145,7 +145,11 @@ json circumstances_of(const reduce_result& result) {
   object["dtype"] = name(result.type);
   object["shape"] = result.extents;
   object["input_dtype"] = name(result.used.what.input);
-  if (takes_correction(result.used.what.op)) object["correction"] = result.used.what.correction;
+  if (takes_correction(result.used.what.op)) {
+    const std::int64_t held = result.used.what.correction;
+    if (correction::holds_integer(held)) object["correction"] = held;
+    else object["correction"] = correction::of_held(held).value();
+  }
   object["count"] = result.count;
   if (result.resumed > 0) object["resumed"] = result.resumed;
   object["engine"] = result.engine;

@@ -21,6 +21,7 @@ struct result_files {
   std::optional<std::string> state;
   std::optional<std::string> where = {};  // marks
   std::optional<std::string> weights = {};
+  std::string op = {};  // that of the result, unless it is empty
 };
 
 /// Prints "multifold.result/1" on one line, without its end; element by element, whatever its size. NaN and infinities

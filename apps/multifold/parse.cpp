@@ -82,12 +82,13 @@ axes parse_axes(const std::vector<std::string>& texts) {
   return numbers;
 }
 
-std::int64_t parse_correction(const std::string& text) {
-  const std::optional<std::int64_t> correction = parse_number<std::int64_t>(text);
-  if (!correction || *correction < 0) {
-    throw usage("--correction: found '" + text + "'; expected an integer of 0 or more");
-  }
-  return *correction;
+correction parse_correction(const std::string& text) {
+  const std::optional<std::int64_t> integer = parse_number<std::int64_t>(text);
+  const std::optional<double> real = parse_number<double>(text);
+  const correction found = integer ? correction(*integer) : correction(real.value_or(-1));
+  if (!found.is_valid())
+    throw usage("--correction: found '" + text + "'; expected a number of 0 or more, like 1 or 0.5");
+  return found;
 }
 
 initial_value parse_initial(const std::string& text, dtype input) {

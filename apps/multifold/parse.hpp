@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "multifold/axes.hpp"
+#include "multifold/correction.hpp"
 #include "multifold/dtype.hpp"
 #include "multifold/ops.hpp"
 
@@ -17,8 +18,8 @@ std::int64_t parse_bytes(const std::string& option, const std::string& text);
 /// "1000,64", "(1000, 64)", "1000x64"; "()" is a scalar.
 std::vector<std::int64_t> parse_shape(const std::string& text);
 
-/// What comes off the count: 0 or more.
-std::int64_t parse_correction(const std::string& text);
+/// What comes off the count: an integer or a decimal of 0 or more.
+correction parse_correction(const std::string& text);
 
 /// Each of `texts` is one axis or a list with commas; all if there are none.
 axes parse_axes(const std::vector<std::string>& texts);

@@ -63,7 +63,7 @@ plan plan_on(const planned& wanted, const engine_traits& engine) {
   reduction what = make_reduction(wanted.op, view.type, options.nan, options.wanted.value_or(accuracy::exact));
   what.result = result_type(wanted.op, view.type, options);
   what.initial = options.initial;
-  what.correction = options.correction;
+  what.correction = options.correction.held();
   const batches form = normalise(view, options.axes.of(view.rank()), order_of(wanted.op));
   return make_plan(what, form, options.forced, engine);
 }

@@ -11,7 +11,6 @@
 #include "multifold/reduction.hpp"
 #include "result_file.hpp"
 #include "segment_files.hpp"
-#include "several_ops.hpp"
 
 namespace multifold::app {
 namespace {
@@ -64,11 +63,11 @@ void check_idle(const reduce_arguments& arguments) {
 
 // Neither of two arrays is missing.
 void check_pair(const reduce_arguments& arguments) {
-  if (arguments.files.size() == 1) throw usage("Y is required; see multifold " + names_of(arguments.ops) + " --help");
+  if (arguments.files.size() == 1) throw usage("Y is required; see multifold " + arguments.word + " --help");
 }
 
 void check_without_file(const reduce_arguments& arguments) {
-  const std::string op = names_of(arguments.ops);
+  const std::string op = arguments.word;
   if (!arguments.states.used())
     throw usage(std::string(takes_two_arrays(arguments.op) ? "X" : "FILE") + " is required; see multifold " + op +
                 " --help");
@@ -137,9 +136,13 @@ void check_with_segments(const reduce_arguments& arguments) {
                 "of the two");
 }
 
+void check_difference(const reduce_arguments& arguments) {
+  if (!arguments.what.result_dtype) return;
+  throw usage("--result-dtype: " + arguments.word + " has the dtype of a sum of the elements; expected none");
+}
+
 // What is for one operation at a time.
 void check_several(const reduce_arguments& arguments) {
-  if (!arguments.output.empty()) throw usage("-o: one file holds one result; expected one operation, or --json");
   const state_arguments& states = arguments.states;
   const segment_arguments& segments = arguments.segments;
   const engine_arguments& how = arguments.how;
@@ -158,10 +161,10 @@ void check_several(const reduce_arguments& arguments) {
 void check_whole(const reduce_arguments& arguments, const std::string& name) {
   const std::string option = name + ": ";
   if (arguments.where && takes_two_arrays(arguments.op)) {
-    throw usage(option + names_of(arguments.ops) + " takes none; operations of one array do");
+    throw usage(option + arguments.word + " takes none; operations of one array do");
   }
   if (arguments.weights && arguments.ops != std::vector{op_kind::mean}) {
-    throw usage(option + names_of(arguments.ops) + " takes none; mean does");
+    throw usage(option + arguments.word + " takes none; mean does");
   }
   if (arguments.files.empty()) throw usage(option + "found nothing to read; expected a FILE");
   const state_arguments& states = arguments.states;
@@ -205,6 +208,7 @@ void check_files(const reduce_arguments& arguments) {
 void check(const reduce_arguments& arguments) {
   const bool to_file = !arguments.output.empty();
   if (arguments.ops.size() > 1) check_several(arguments);
+  if (arguments.difference) check_difference(arguments);
   if (takes_two_arrays(arguments.op)) check_pair(arguments);
   if (arguments.weights || arguments.where) check_whole(arguments, arguments.weights ? "--weights" : "--where");
   check_first_index(arguments);
@@ -214,7 +218,9 @@ void check(const reduce_arguments& arguments) {
   check_idle(arguments);
   check_segments(arguments.segments);
   if (arguments.segments.used()) check_with_segments(arguments);
-  if (to_file) check_output_name(arguments.output, arguments.op);
+  if (to_file)
+    check_output_name(arguments.output,
+                      std::span(arguments.ops).first(arguments.difference ? 1 : arguments.ops.size()));
   const bool several = arguments.files.size() > 1 && !takes_two_arrays(arguments.op) && !arguments.concatenate;
   if (several && to_file) throw usage("-o: one file holds one result; expected one FILE, or --concatenate");
   const auto standard_inputs = [](const auto& names) { return std::count(names.begin(), names.end(), "-"); };

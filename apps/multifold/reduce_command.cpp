@@ -66,7 +66,9 @@ void add_output_options(CLI::App& command, reduce_arguments& to) {
   const bool described = to.op == op_kind::describe;
   command
       .add_option("-o,--output,--out", to.output,
-                  described ? "To a .txt or .json file" : "To a .npy, .txt or .json file; '-': .npy to a pipe")
+                  to.ops.size() > 1 && !to.difference ? "To a .npz, .txt or .json file"
+                  : described                         ? "To a .txt or .json file"
+                                                      : "To a .npy, .txt or .json file; '-': .npy to a pipe")
       ->type_name("FILE")
       ->group(group);
   command.add_flag("--json", to.json, "Value, bits, engine, plan, seconds, and errors as JSON")->group(group);
@@ -142,6 +144,7 @@ void add_reduce_command(CLI::App& app, op_kind op, command& chosen) {
   const auto arguments = std::make_shared<reduce_arguments>();
   arguments->op = op;
   arguments->ops = {op};
+  arguments->word = name(op);
   const std::string about(description(op));
   CLI::App& sub = *app.add_subcommand(std::string(name(op)), "The " + about);
   sub.group("Operations");
@@ -163,7 +166,10 @@ CLI::App& add_several_command(CLI::App& app, const std::string& word, const std:
   const auto arguments = std::make_shared<reduce_arguments>();
   arguments->op = ops[0];
   arguments->ops = ops;
-  CLI::App& sub = *app.add_subcommand(word, "Several operations on one read");
+  arguments->difference = word == difference_word;
+  arguments->word = arguments->difference ? word : names_of(ops);
+  CLI::App& sub = *app.add_subcommand(
+      word, arguments->difference ? "The greatest element less the least one" : "Several operations on one read");
   sub.group("");
   add_file_arguments(sub, *arguments);
   add_reduction_options(sub, std::nullopt, arguments->what);
@@ -176,12 +182,11 @@ CLI::App& add_several_command(CLI::App& app, const std::string& word, const std:
   // These are known so that it can be said why they are refused.
   for (CLI::Option* const option : sub.get_options()) {
     const std::string group = option->get_group();
-    const bool output = option->check_lname("output");
-    if (output || group == group_of_segments || group == group_of_states || group == group_of_forced_plans) {
+    if (group == group_of_segments || group == group_of_states || group == group_of_forced_plans) {
       option->group("");
     }
   }
-  sub.footer(several_examples(ops));
+  sub.footer(several_examples(ops, arguments->word));
   choose_by(sub, arguments, chosen);
   return sub;
 }

@@ -81,9 +81,9 @@ std::string reduce_examples(op_kind op) {
   return "Examples:\n" + first + sample + of(of_states) + (has_exact_form(op) ? of(checkpoints) : "");
 }
 
-std::string several_examples(std::span<const op_kind> ops) {
+std::string several_examples(std::span<const op_kind> ops, const std::string& word) {
   const char* const text = takes_two_arrays(ops[0]) ? two_arrays_each : one_array_each;
-  return "Examples:\n" + fmt::format(fmt::runtime(text), names_of(ops));
+  return "Examples:\n" + fmt::format(fmt::runtime(text), word);
 }
 
 }  // namespace multifold::app

@@ -10,6 +10,6 @@ namespace multifold::app {
 
 std::string reduce_examples(op_kind op);
 /// Of several operations in one word.
-std::string several_examples(std::span<const op_kind> ops);
+std::string several_examples(std::span<const op_kind> ops, const std::string& word);
 
 }  // namespace multifold::app

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/complaint.hpp"
+#include "multifold/ranges.hpp"
 #include "multifold/reduce.hpp"
 #include "multifold/several.hpp"
 #include "multifold/state.hpp"
@@ -22,7 +23,6 @@
 #include "request.hpp"
 #include "result_file.hpp"
 #include "segment_files.hpp"
-#include "several_ops.hpp"
 #include "state_files.hpp"
 #include "whole_array.hpp"
 
@@ -162,7 +162,9 @@ reduce_options options_for(const job& work, const operand_files& files, const ar
   } catch (const failure& problem) {
     throw about(files, problem);
   }
-  if (!arguments.output.empty()) check_output(arguments.output, result_type(arguments.op, layout.type, options));
+  for (const op_kind op : arguments.ops) {
+    if (!arguments.output.empty()) check_output(arguments.output, result_type(op, layout.type, options));
+  }
   try {
     work.earlier.require(layout, options);
   } catch (const unsupported_error&) {
@@ -206,6 +208,21 @@ std::vector<reduce_result> reduce_inputs(const job& work, const std::vector<std:
   return only;
 }
 
+// Of what the first and the second operation made of each batch.
+std::vector<reduce_result> difference_of(std::vector<reduce_result> ends) {
+  reduce_result& greatest = ends[0];
+  const dtype element = greatest.type;
+  const std::int64_t item = item_bytes(element);
+  greatest.type = default_result_dtype(op_kind::sum, element);
+  std::vector<std::byte> differences(greatest.data.size() / item * item_bytes(greatest.type));
+  std::byte* out = differences.data();
+  for (std::size_t at = 0; at < greatest.data.size(); at += item, out += item_bytes(greatest.type))
+    multifold::detail::subtract(element, &greatest.data[at], &ends[1].data[at], out);
+  greatest.data = std::move(differences);
+  ends.pop_back();
+  return ends;
+}
+
 std::string second_label(const reduce_arguments& arguments) {
   return arguments.where ? " where " + label_of(*arguments.where) : " by " + label_of(*arguments.weights);
 }
@@ -218,7 +235,7 @@ std::vector<reduce_result> reduce_operands(const job& work, const operand_files&
   if (work.arguments.concatenate) inputs = joined(std::move(inputs));
   reduce_options options = options_for(work, files, inputs[0]->layout());
 
-  progress_bar bar(fmt::format("{} {}", names_of(work.arguments.ops), label_of(files)), bytes_of(inputs));
+  progress_bar bar(fmt::format("{} {}", work.arguments.word, label_of(files)), bytes_of(inputs));
   const last_words while_reading(watch, [&] {
     bar.clear();
     remove_unfinished(options.checkpoint);
@@ -227,7 +244,8 @@ std::vector<reduce_result> reduce_operands(const job& work, const operand_files&
   options.stop = watch.token();
   if (progress_bar::wanted()) options.progress = [&bar](std::int64_t bytes) { bar.update(bytes); };
   try {
-    return reduce_inputs(work, inputs, options);
+    std::vector<reduce_result> results = reduce_inputs(work, inputs, options);
+    return work.arguments.difference ? difference_of(std::move(results)) : results;
   } catch (const shape_error&) {
     if (!work.lists && !work.second) throw;
     const failure problem = failure_of(std::current_exception());
@@ -238,12 +256,15 @@ std::vector<reduce_result> reduce_operands(const job& work, const operand_files&
   }
 }
 
-void finish(const job& work, const operand_files& files, reduce_result result, interrupt_watch& watch, bool alone) {
+void finish(const job& work, const operand_files& files, std::vector<reduce_result> results, interrupt_watch& watch,
+            bool alone) {
   const reduce_arguments& arguments = work.arguments;
-  add_earlier(work, result);
-  write_output(arguments, files, result, watch);
-  const auto tell = [&] { report(arguments, files, result, alone); };
-  if (arguments.states.save) save_state(*arguments.states.save, result.state, watch, tell);
+  for (reduce_result& each : results) add_earlier(work, each);
+  write_output(arguments, files, results, watch);
+  const auto tell = [&] {
+    for (const reduce_result& each : results) report(arguments, files, each, alone);
+  };
+  if (arguments.states.save) save_state(*arguments.states.save, results[0].state, watch, tell);
   else tell();
   std::error_code ignored;
   if (arguments.states.checkpoint) std::filesystem::remove(*arguments.states.checkpoint, ignored);
@@ -254,16 +275,16 @@ void finish(const job& work, const operand_files& files, reduce_result result, i
 exit_code reduce_files(const reduce_arguments& arguments, interrupt_watch& watch) {
   const job work(arguments, watch);
   if (arguments.files.empty()) {
-    finish(work, {}, reduce_states(work), watch, true);
+    std::vector<reduce_result> only;
+    only.push_back(reduce_states(work));
+    finish(work, {}, std::move(only), watch, true);
     return exit_code::success;
   }
   exit_code first = exit_code::success;
   const std::vector<operand_files> operands = operands_of(arguments);
   for (const operand_files& files : operands) {
     try {
-      for (reduce_result& result : reduce_operands(work, files, watch)) {
-        finish(work, files, std::move(result), watch, operands.size() == 1);
-      }
+      finish(work, files, reduce_operands(work, files, watch), watch, operands.size() == 1);
     } catch (...) {
       const failure problem = about(files, failure_of(std::current_exception()));
       const bool hopeless = problem.code() == exit_code::interrupted || *problem.what() == '\0';

@@ -15,6 +15,8 @@ namespace multifold::app {
 struct reduce_arguments {
   op_kind op;                // the first of `ops`
   std::vector<op_kind> ops;  // from one read
+  std::string word;          // that names them, or what is made of them
+  bool difference = false;   // of the first of two and the second, instead of both
   std::vector<std::string> files;
   std::optional<std::string> x, y;  // as typed; `files` of operations that take two
   raw_arguments raw;

@@ -14,6 +14,18 @@
 namespace multifold::app {
 namespace {
 
+// Results have the names of their operations, unless they are made of several.
+result_files files_of(const reduce_arguments& arguments, const operand_files& operands, const std::string& output) {
+  const state_arguments& states = arguments.states;
+  return {operands,
+          output,
+          states.merge,
+          states.save,
+          arguments.where,
+          arguments.weights,
+          arguments.difference ? arguments.word : ""};
+}
+
 notation notation_of(const reduce_arguments& arguments) { return arguments.hex ? notation::hex : notation::decimal; }
 
 void print_text(const reduce_arguments& arguments, const operand_files& operands, const reduce_result& result,
@@ -21,7 +33,8 @@ void print_text(const reduce_arguments& arguments, const operand_files& operands
   const notation how = notation_of(arguments);
   const bool described = result.used.what.op == op_kind::describe;
   std::string label = alone ? "" : label_of(operands);
-  if (arguments.ops.size() > 1) label += (alone ? "" : ": ") + std::string(name(result.used.what.op));
+  if (arguments.ops.size() > 1 && !arguments.difference)
+    label += (alone ? "" : ": ") + std::string(name(result.used.what.op));
   if (!label.empty()) out << label << (result.extents.empty() && !described ? ": " : ":\n");
   if (described) print_description(result, how, out);
   else print_array(result, how, out);
@@ -30,12 +43,10 @@ void print_text(const reduce_arguments& arguments, const operand_files& operands
 
 }  // namespace
 
-void write_output(const reduce_arguments& arguments, const operand_files& operands, const reduce_result& result,
-                  interrupt_watch& watch) {
+void write_output(const reduce_arguments& arguments, const operand_files& operands,
+                  std::span<const reduce_result> results, interrupt_watch& watch) {
   if (arguments.output.empty()) return;
-  const state_arguments& states = arguments.states;
-  write_result(arguments.output, result, notation_of(arguments),
-               {operands, "", states.merge, states.save, arguments.where, arguments.weights}, watch);
+  write_results(arguments.output, results, notation_of(arguments), files_of(arguments, operands, ""), watch);
 }
 
 void report(const reduce_arguments& arguments, const operand_files& operands, const reduce_result& result, bool alone) {
@@ -48,9 +59,7 @@ void report(const reduce_arguments& arguments, const operand_files& operands, co
   }
   text_output out;
   if (arguments.json) {
-    const state_arguments& states = arguments.states;
-    print_result_json(result,
-                      {operands, arguments.output, states.merge, states.save, arguments.where, arguments.weights}, out);
+    print_result_json(result, files_of(arguments, operands, arguments.output), out);
     out << "\n";
     return out.flush();
   }

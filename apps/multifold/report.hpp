@@ -1,6 +1,7 @@
 // What is said about a result: text, JSON or a plan, and the file that -o names.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,9 +11,9 @@
 
 namespace multifold::app {
 
-/// Writes `result` to the file that -o names, if one is.
-void write_output(const reduce_arguments& arguments, const operand_files& operands, const reduce_result& result,
-                  interrupt_watch& watch);
+/// Writes the results to the file that -o names, if one is.
+void write_output(const reduce_arguments& arguments, const operand_files& operands,
+                  std::span<const reduce_result> results, interrupt_watch& watch);
 
 /// Prints `result` of `operands`, with their names in front unless they are `alone`, and that of its operation where
 /// there are several.

@@ -36,6 +36,7 @@ void check_together(const std::string& word, const std::vector<op_kind>& ops) {
 
 std::optional<std::vector<op_kind>> several_ops(const std::string& word) {
   if (word == "minmax") return std::vector{op_kind::min, op_kind::max};
+  if (word == difference_word) return std::vector{op_kind::max, op_kind::min};
   if (word.find(',') == std::string::npos) return std::nullopt;
   const std::vector<choice> known = op_choices(offered_ops());
   std::vector<op_kind> ops;

@@ -34,6 +34,7 @@ from ._multifold import (
     describe,
     dot,
     engines,
+    logsumexp,
     max,
     mean,
     min,
@@ -54,6 +55,6 @@ from ._summary import Summary
 
 __all__ = [
     "State", "Summary", "__version__", "all", "any", "argmax", "argmin", "array_namespace", "count_nonzero", "cov",
-    "describe", "dot", "engines", "max", "mean", "min", "ops", "prod", "reduce", "reduce_by_key", "segment_reduce",
+    "describe", "dot", "engines", "logsumexp", "max", "mean", "min", "ops", "prod", "reduce", "reduce_by_key", "segment_reduce",
     "segment_sum", "std", "sum", "var", "vecdot", "vector_norm",
 ]

@@ -40,12 +40,36 @@ std::optional<dtype> dtype_named(const std::string& name) {
   return std::nullopt;
 }
 
+// NumPy's name of a dtype of any library, of a Python type, or of a name that is given.
+std::string dtype_word(nb::handle given) {
+  if (nb::isinstance<nb::str>(given)) {
+    const std::string name = text_of(given);
+    return name == "bfloat16" ? name : text_of(nb::module_::import_("numpy").attr("dtype")(given).attr("name"));
+  }
+  if (given.is(reinterpret_cast<PyObject*>(&PyFloat_Type))) return "float64";
+  if (given.is(reinterpret_cast<PyObject*>(&PyLong_Type))) return "int64";
+  if (nb::hasattr(given, "name")) return text_of(given.attr("name"));
+  if (nb::hasattr(given, "__name__")) {
+    const std::string name = text_of(given.attr("__name__"));
+    return name == "bool_" ? "bool" : name;
+  }
+  const std::string name = text_of(given);  // torch.float32
+  return name.substr(name.rfind('.') + 1);
+}
+
 double as_double(dtype type, const void* data) {
   return visit_floating(type, [&]<class T>() -> double {
     T x;
     std::memcpy(&x, data, sizeof x);
     return to_double(x);
   });
+}
+
+nb::object shape_of(const std::vector<std::int64_t>& extents) {
+  nb::object shape = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(extents.size())));
+  for (std::size_t i = 0; i < extents.size(); ++i)
+    PyTuple_SetItem(shape.ptr(), static_cast<Py_ssize_t>(i), PyLong_FromLongLong(extents[i]));
+  return shape;
 }
 
 }  // namespace
@@ -56,26 +80,24 @@ void raise_type_error(const std::string& message) { throw nb::type_error(message
 
 std::string numpy_name(dtype type) { return names[static_cast<int>(type)]; }
 
+std::optional<dtype> parts_of_dtype(nb::handle given) {
+  const std::string word = dtype_word(given);
+  if (word == "complex64") return dtype::f32;
+  if (word == "complex128" || word == "complex") return dtype::f64;
+  return std::nullopt;
+}
+
+bool holds_complex(nb::handle object) {
+  if (!nb::hasattr(object, "dtype")) return false;
+  const nb::object type = object.attr("dtype");
+  if (is_plain_ndarray(object)) return nb::cast<std::string>(type.attr("kind")) == "c";
+  return dtype_word(type).starts_with("complex");
+}
+
 dtype dtype_from(nb::handle given) {
-  std::string name;
-  if (nb::isinstance<nb::str>(given)) {
-    name = text_of(given);
-    if (name != "bfloat16") name = text_of(nb::module_::import_("numpy").attr("dtype")(given).attr("name"));
-  } else if (given.is(reinterpret_cast<PyObject*>(&PyFloat_Type))) {
-    name = "float64";
-  } else if (given.is(reinterpret_cast<PyObject*>(&PyLong_Type))) {
-    name = "int64";
-  } else if (nb::hasattr(given, "name")) {
-    name = text_of(given.attr("name"));
-  } else if (nb::hasattr(given, "__name__")) {
-    name = text_of(given.attr("__name__"));
-    if (name == "bool_") name = "bool";
-  } else {
-    name = text_of(given);  // torch.float32
-    name = name.substr(name.rfind('.') + 1);
-  }
-  if (const auto type = dtype_named(name)) return *type;
-  raise_type_error("multifold reduces no elements of type " + name +
+  const std::string word = dtype_word(given);
+  if (const auto type = dtype_named(word)) return *type;
+  raise_type_error("multifold reduces no elements of type " + word +
                    ": bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32 and float64 are what there is");
 }
 
@@ -107,11 +129,17 @@ nb::object number(dtype type, const void* data) {
 
 nb::object numpy_scalar(dtype type, const void* data) { return scalar_type(type)(number(type, data)); }
 
+nb::object numpy_complex(dtype part, const std::vector<std::int64_t>& extents, const void* data) {
+  std::vector<std::int64_t> with_parts = extents;
+  with_parts.push_back(2);
+  const nb::object flat =
+      numpy_array(part, with_parts, data).attr("view")(part == dtype::f32 ? "complex64" : "complex128");
+  const nb::object array = flat.attr("reshape")(shape_of(extents));
+  return extents.empty() ? nb::object(array[nb::tuple()]) : array;
+}
+
 nb::object numpy_array(dtype type, const std::vector<std::int64_t>& extents, const void* data) {
-  const nb::object shape = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(extents.size())));
-  for (std::size_t i = 0; i < extents.size(); ++i)
-    PyTuple_SetItem(shape.ptr(), static_cast<Py_ssize_t>(i), PyLong_FromLongLong(extents[i]));
-  const nb::object array = numpy().empty(shape, scalar_type(type));
+  const nb::object array = numpy().empty(shape_of(extents), scalar_type(type));
   const nb::object bytes = type == dtype::bf16 ? array.attr("view")(numpy().uint16) : array;
   Py_buffer buffer;
   if (PyObject_GetBuffer(bytes.ptr(), &buffer, PyBUF_CONTIG) != 0) throw nb::python_error();

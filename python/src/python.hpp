@@ -22,6 +22,12 @@ std::string text_of(nb::handle object);
 /// Throws: TypeError for those that multifold does not reduce, by name.
 dtype dtype_from(nb::handle given);
 
+/// The dtype of the parts of the complex numbers that it means; none if it means anything else.
+std::optional<dtype> parts_of_dtype(nb::handle given);
+
+/// Whether `object` is an array of complex numbers.
+bool holds_complex(nb::handle object);
+
 /// NumPy's name of it ("float32"); ml_dtypes' for bfloat16.
 std::string numpy_name(dtype type);
 
@@ -35,6 +41,9 @@ bool is_masked(nb::handle object);
 /// The element at `data` as a Python number, and as a NumPy scalar.
 nb::object number(dtype type, const void* data);
 nb::object numpy_scalar(dtype type, const void* data);
+
+/// The same of complex numbers whose parts are of this dtype: `extents` are those without the parts.
+nb::object numpy_complex(dtype part, const std::vector<std::int64_t>& extents, const void* data);
 
 /// A new NumPy array with a copy of these elements.
 nb::object numpy_array(dtype type, const std::vector<std::int64_t>& extents, const void* data);

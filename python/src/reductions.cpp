@@ -1,9 +1,10 @@
 // The functions with the array API's signatures. What all of them take is said once, in multifold.__doc__.
-#include <limits>
-
 #include "functions.hpp"
+#include "logsumexp.hpp"
+#include "norms.hpp"
 #include "results.hpp"
 #include "run.hpp"
+#include "vecdot.hpp"
 
 namespace multifold::python {
 namespace {
@@ -80,16 +81,6 @@ void add_spread(nb::module_& module, const char* name, const char* text) {
       "keepdims"_a = false, "where"_a = nb::none(), MULTIFOLD_PY_COMMON, text);
 }
 
-nb::object vector_norm(nb::handle x, const keywords& given, nb::handle order) {
-  const nb::object real = nb::steal(PyNumber_Float(order.ptr()));
-  if (!real.is_valid()) throw nb::python_error();
-  const double ord = PyFloat_AsDouble(real.ptr());
-  if (ord == 1) return one<op_kind::norm1>(x, given);
-  if (ord == 2) return quick_or_one<op_kind::norm2>(x, given);
-  if (ord == std::numeric_limits<double>::infinity()) return greatest_magnitude(x, given);
-  throw nb::value_error("vector_norm has ord 1, 2 and inf, which are correctly rounded");
-}
-
 void add_norms(nb::module_& module) {
   module.def(
       "vector_norm",
@@ -99,7 +90,21 @@ void add_norms(nb::module_& module) {
         return as_any(vector_norm(x, {axis, none, keepdims, where, none, none, nan, none, engine, threads, out}, ord));
       },
       "x"_a.none(), nb::kw_only(), "axis"_a = nb::none(), "keepdims"_a = false, "ord"_a = 2, "where"_a = nb::none(),
-      MULTIFOLD_PY_COMMON, "The norm of order 1, 2 or inf, correctly rounded: no square overflows on the way.");
+      MULTIFOLD_PY_COMMON,
+      "The norm of any order; of order 1, 2 and inf of real numbers correctly rounded. Nothing overflows on the way.");
+}
+
+void add_logsumexp(nb::module_& module) {
+  module.def(
+      "logsumexp",
+      [](nb::handle x, object axis, bool keepdims, object engine, int threads, object out) {
+        const nb::object none = nb::none();
+        return as_any(logsumexp_of(x, {axis, none, keepdims, none, none, none, none, none, engine, threads, out}));
+      },
+      "x"_a.none(), nb::kw_only(), "axis"_a = nb::none(), "keepdims"_a = false, "engine"_a = nb::none(),
+      "threads"_a = 0, "out"_a = nb::none(),
+      "The logarithm of the sum of exponentials, from one read: within 2^-50 and 2^-51 of itself before it is "
+      "rounded.");
 }
 
 void add_of_two(nb::module_& module) {
@@ -110,7 +115,7 @@ void add_of_two(nb::module_& module) {
         return as_any(vecdot(x1, x2, {axis, none, false, none, none, none, nan, none, engine, threads, out}));
       },
       "x1"_a.none(), "x2"_a.none(), nb::kw_only(), "axis"_a = -1, MULTIFOLD_PY_COMMON,
-      "The sums of products along one axis of two arrays of one dtype, which are broadcast against each other.");
+      "The sums of conj(x1) x2 along one axis of two arrays, which are broadcast against each other; integers wrap.");
   module.def(
       "dot",
       [](nb::handle x, nb::handle y, object axis, object type, bool keepdims, object where, object nan, object engine,
@@ -140,7 +145,8 @@ void add_of_two(nb::module_& module) {
 void add_reductions(nb::module_& module) {
   add_total<op_kind::sum>(module, "sum",
                           "The sum, correctly rounded; integers that leave their dtype are an OverflowError.");
-  add_total<op_kind::prod>(module, "prod", "The product: exact of integers, and of floats rounded on the way.");
+  add_total<op_kind::prod>(module, "prod",
+                           "The product: exact of integers, and of floats within n 2^-100 of it before it is rounded.");
   add_total<op_kind::mean>(module, "mean", "The arithmetic mean, correctly rounded; float64 of integers.");
   add_extreme<op_kind::min>(module, "min", "The least element; a NaN if there is one.");
   add_extreme<op_kind::max>(module, "max", "The greatest element; a NaN if there is one.");
@@ -153,6 +159,7 @@ void add_reductions(nb::module_& module) {
   add_spread<op_kind::std>(module, "std", "The square root of the variance, correctly rounded.");
   add_spread<op_kind::describe>(module, "describe", "All of multifold.Summary in one read.");
   add_norms(module);
+  add_logsumexp(module);
   add_of_two(module);
 }
 

@@ -43,6 +43,19 @@ nb::object result_object(const reduce_result& result, nb::handle like, bool as_n
   return numpy_array(result.type, result.extents, result.data.data());
 }
 
+nb::object complex_object(const reduce_result& parts, nb::handle like, bool as_number) {
+  std::vector<std::int64_t> extents = parts.extents;
+  extents.pop_back();
+  if (as_number && !extents.empty()) throw nb::value_error("out=complex takes a single result, not an array");
+  const nb::object numbers = numpy_complex(parts.type, extents, parts.data.data());
+  if (as_number) return numbers.attr("item")();
+  const nb::object library = library_of(like);
+  if (library.is_none()) return numbers;
+  if (nb::hasattr(library, "from_numpy"))
+    return library.attr("from_numpy")(nb::module_::import_("numpy").attr("asarray")(numbers));
+  return library.attr("asarray")(numbers);
+}
+
 nb::object summary_object(const reduce_result& result, dtype element, bool as_number) {
   const dtype sum = default_result_dtype(op_kind::sum, element), real = result.type;
   const member members[] = {{"count", offsetof(summary, count), dtype::i64},

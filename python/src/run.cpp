@@ -1,17 +1,13 @@
 // Inputs are taken with the GIL held, reduced without it, and let go with it.
 #include "run.hpp"
 
-#include <algorithm>
-#include <cstring>
-
+#include "complex_numbers.hpp"
 #include "interrupt.hpp"
 #include "python_source.hpp"
 #include "results.hpp"
 
 namespace multifold::python {
 namespace {
-
-constexpr std::int64_t long_bytes = INT64_C(64) << 20;
 
 // An array, or what is read in chunks.
 struct input {
@@ -52,26 +48,10 @@ nb::object python_result(op_kind op, const reduce_result& result, nb::handle x, 
   return result_object(result, x, as_number);
 }
 
-std::vector<std::int64_t> common_extents(const array_view& x, const array_view& y) {
-  const auto rank = std::max(x.extents.size(), y.extents.size());
-  std::vector<std::int64_t> common(rank, 1);
-  for (const array_view* each : {&x, &y}) {
-    const std::size_t missing = rank - each->extents.size();
-    for (std::size_t i = 0; i < each->extents.size(); ++i)
-      if (each->extents[i] != 1) common[missing + i] = each->extents[i];
-  }
-  return common;
-}
-
-// Of axis 1, 2, ... from the end; throws where there is none.
-std::int64_t extent_from_end(const array_view& x, std::int64_t axis) {
-  if (axis < 1 || axis > x.rank()) throw nb::value_error("an array of vecdot has no such axis");
-  return x.extents[static_cast<std::size_t>(x.rank() - axis)];
-}
-
 }  // namespace
 
 nb::object reduce_one(op_kind op, nb::handle x, nb::handle y, const keywords& given) {
+  if (gives_complex(x, given)) return reduce_complex_numbers(op, x, given);
   settings set = settings_from(given);
   input first(x);
   const std::unique_ptr<input> other = second(op, y);
@@ -81,6 +61,16 @@ nb::object reduce_one(op_kind op, nb::handle x, nb::handle y, const keywords& gi
     result = with_inputs(first, other.get(), [&](auto&... of) { return reduce(op, of..., set.options); });
   });
   return python_result(op, result, x, first.type(), set.as_number);
+}
+
+std::vector<reduce_result> reduce_together(std::span<const op_kind> ops, nb::handle x, settings& set) {
+  input first(x);
+  std::vector<reduce_result> results;
+  without_gil(first.is_long(), [&](std::stop_token stop) {
+    set.options.stop = std::move(stop);
+    results = with_inputs(first, nullptr, [&](auto&... of) { return reduce(ops, of..., set.options); });
+  });
+  return results;
 }
 
 nb::object reduce_several(std::span<const op_kind> ops, nb::handle x, nb::handle y, const keywords& given) {
@@ -134,50 +124,6 @@ nb::object reduce_keys(op_kind op, nb::handle x, nb::handle y, nb::handle keys, 
                          [&](auto&... each) { return reduce_by_key(op, each..., list.view(), count, set.options); });
   });
   return python_result(op, result, x, first.type(), set.as_number);
-}
-
-nb::object vecdot(nb::handle x, nb::handle y, const keywords& given) {
-  settings set = settings_from(given);
-  const taken_array first(x), other(y);
-  const std::vector<std::int64_t> common = common_extents(first.view(), other.view());
-  const std::vector<std::int64_t> axis = integers_from(given.axis, "axis");
-  if (axis.size() != 1) throw nb::value_error("vecdot takes one axis");
-  const std::int64_t from_end = axis[0] < 0 ? -axis[0] : static_cast<std::int64_t>(common.size()) - axis[0];
-  if (extent_from_end(first.view(), from_end) != extent_from_end(other.view(), from_end))
-    throw nb::value_error("the axis of vecdot has to have the same extent in both arrays");
-  const array_view a = broadcast_to(first.view(), common), b = broadcast_to(other.view(), common);
-  reduce_result result;
-  without_gil(a.elements() >= long_bytes / item_bytes(a.type) && a.where == place::host, [&](std::stop_token stop) {
-    set.options.stop = std::move(stop);
-    result = reduce(op_kind::dot, a, b, set.options);
-  });
-  return result_object(result, x, set.as_number);
-}
-
-nb::object greatest_magnitude(nb::handle x, const keywords& given) {
-  settings set = settings_from(given);
-  input first(x);
-  constexpr op_kind ops[] = {op_kind::max, op_kind::min};
-  std::vector<reduce_result> ends;
-  without_gil(first.is_long(), [&](std::stop_token stop) {
-    set.options.stop = std::move(stop);
-    ends = with_inputs(first, nullptr, [&](auto&... of) { return reduce(std::span(ops), of..., set.options); });
-  });
-  if (!is_floating(ends[0].type)) raise_type_error("a norm of integers of infinite order: x.astype('float64') has one");
-  visit_floating(ends[0].type, [&]<class T>() {
-    constexpr std::size_t item = sizeof(T);
-    for (std::size_t at = 0; at < ends[0].data.size(); at += item) {
-      T values[2];
-      std::memcpy(&values[0], &ends[0].data[at], item);
-      std::memcpy(&values[1], &ends[1].data[at], item);
-      // NaN, if there is one, is both.
-      const bool low = -to_double(values[1]) > to_double(values[0]);
-      std::memcpy(&ends[0].data[at], &values[low ? 1 : 0], item);
-      std::byte& sign = ends[0].data[at + item - 1];
-      sign &= std::byte{0x7f};
-    }
-  });
-  return result_object(ends[0], x, set.as_number);
 }
 
 state partial_state(op_kind op, nb::handle x, nb::handle y, const keywords& given, std::int64_t kept_axes) {

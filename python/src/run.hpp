@@ -8,20 +8,20 @@
 
 namespace multifold::python {
 
+/// Arrays from here on are reduced without the GIL. [bytes]
+constexpr std::int64_t long_bytes = INT64_C(64) << 20;
+
 nb::object reduce_one(op_kind op, nb::handle x, nb::handle y, const keywords& given);
 
 /// A list of results, of one read.
 nb::object reduce_several(std::span<const op_kind> ops, nb::handle x, nb::handle y, const keywords& given);
 
+/// The same as they are, of one array.
+std::vector<reduce_result> reduce_together(std::span<const op_kind> ops, nb::handle x, settings& set);
+
 nb::object reduce_segments(op_kind op, nb::handle x, nb::handle y, nb::handle offsets, const keywords& given);
 nb::object reduce_keys(op_kind op, nb::handle x, nb::handle y, nb::handle keys, nb::handle groups,
                        const keywords& given);
-
-/// The dot of two arrays that are broadcast against each other, along one axis of the result of that.
-nb::object vecdot(nb::handle x, nb::handle y, const keywords& given);
-
-/// The greatest magnitude, as array libraries' vector_norm of an infinite order.
-nb::object greatest_magnitude(nb::handle x, const keywords& given);
 
 /// The value of a small array of floating point that lies together, with no other word said; null for all others.
 nb::object quick_value(op_kind op, nb::handle x);

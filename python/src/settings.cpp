@@ -1,8 +1,6 @@
 // What a keyword can be, and what is said of one that cannot.
 #include "settings.hpp"
 
-#include <cmath>
-
 namespace multifold::python {
 namespace {
 
@@ -62,12 +60,14 @@ std::vector<std::int64_t> integers_from(nb::handle given, const char* what) {
   return values;
 }
 
-std::int64_t correction_from(nb::handle given) {
-  if (!PyFloat_Check(given.ptr())) return integer_from(given, "correction");
+correction correction_from(nb::handle given) {
+  if (PyIndex_Check(given.ptr()) != 0) return integer_from(given, "correction");
   const double value = PyFloat_AsDouble(given.ptr());
-  if (value != std::floor(value) || std::abs(value) > 0x1p53)
-    throw nb::value_error("multifold takes a correction that is an integer: the quotient is rounded once, of integers");
-  return static_cast<std::int64_t>(value);
+  if (value == -1 && PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    raise_type_error("correction takes a number, and not " + nb::cast<std::string>(nb::repr(given)));
+  }
+  return value;
 }
 
 initial_value initial_from(nb::handle given) {
@@ -114,9 +114,9 @@ settings settings_from(const keywords& given) {
   options.threads = given.threads;
   if (!given.out.is_none()) {
     const PyObject* const out = given.out.ptr();
-    const bool number = out == reinterpret_cast<PyObject*>(&PyFloat_Type) ||
-                        out == reinterpret_cast<PyObject*>(&PyLong_Type) ||
-                        out == reinterpret_cast<PyObject*>(&PyBool_Type);
+    const bool number =
+        out == reinterpret_cast<PyObject*>(&PyFloat_Type) || out == reinterpret_cast<PyObject*>(&PyLong_Type) ||
+        out == reinterpret_cast<PyObject*>(&PyComplex_Type) || out == reinterpret_cast<PyObject*>(&PyBool_Type);
     if (!number) raise_type_error("out takes float, for a Python number; results are new arrays otherwise");
     made.as_number = true;
   }

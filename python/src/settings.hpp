@@ -37,7 +37,7 @@ settings settings_from(const keywords& given);
 
 op_kind op_from(nb::handle name);
 nan_policy nan_from(nb::handle name);
-std::int64_t correction_from(nb::handle given);
+correction correction_from(nb::handle given);
 initial_value initial_from(nb::handle given);
 std::vector<std::int64_t> integers_from(nb::handle given, const char* what);
 

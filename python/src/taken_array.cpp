@@ -24,8 +24,10 @@ dtype unsigned_of(std::int64_t bytes) {
   raise_type_error("multifold reduces no arrays of " + what + ": " + advice);
 }
 
+constexpr int complex_code = 5;  // of DLPack
+
 dtype dtype_of_tensor(dlpack::data_type type) {
-  constexpr int signed_code = 0, unsigned_code = 1, float_code = 2, bfloat_code = 4, complex_code = 5, bool_code = 6;
+  constexpr int signed_code = 0, unsigned_code = 1, float_code = 2, bfloat_code = 4, bool_code = 6;
   const bool whole = type.lanes == 1;
   const bool power = type.bits == 8 || type.bits == 16 || type.bits == 32 || type.bits == 64;
   if (whole && power && type.code == signed_code) return signed_of(type.bits / 8);
@@ -35,7 +37,7 @@ dtype dtype_of_tensor(dlpack::data_type type) {
   if (whole && type.code == float_code && type.bits == 16) return dtype::f16;
   if (whole && type.code == float_code && type.bits == 32) return dtype::f32;
   if (whole && type.code == float_code && type.bits == 64) return dtype::f64;
-  if (type.code == complex_code) refuse_elements("complex numbers", "reduce .real and .imag");
+  if (type.code == complex_code) refuse_elements("complex numbers here", "reduce .real and .imag");
   refuse_elements("DLPack's type code " + std::to_string(type.code) + " of " + std::to_string(type.bits) + " bits",
                   "convert them to a type that it has");
 }
@@ -73,7 +75,7 @@ dtype dtype_of_format(const char* format, std::int64_t item) {
     refuse_elements("big-endian elements",
                     "x.astype(x.dtype.newbyteorder('=')) has them in this "
                     "machine's order");
-  if (code == "Zf" || code == "Zd" || code == "Zg") refuse_elements("complex numbers", "reduce x.real and x.imag");
+  if (code == "Zf" || code == "Zd" || code == "Zg") refuse_elements("complex numbers here", "reduce x.real and x.imag");
   if (code == "g") refuse_elements("long double", "x.astype('float64') rounds them");
   if (code == "O") refuse_elements("Python objects", "x.astype(...) makes numbers of them");
   if (code.size() != 1)
@@ -92,7 +94,7 @@ bool taken_array::fits(nb::handle object) {
          has(object, "__cuda_array_interface__");
 }
 
-taken_array::taken_array(nb::handle object) {
+taken_array::taken_array(nb::handle object, complex_numbers complex) : complex_(complex) {
   if (is_masked(object))
     raise_type_error("multifold takes no masked arrays, whose masks it would ignore: pass x.data with where=~x.mask");
   if (PyObject_CheckBuffer(object.ptr()) != 0) {
@@ -132,10 +134,13 @@ void taken_array::take_buffer(const nb::object& object) {
     }
   }
   try {
-    if (view_.type != dtype::bf16) view_.type = dtype_of_format(buffer_.format, buffer_.itemsize);
+    const std::string_view format = buffer_.format == nullptr ? "" : buffer_.format;
+    const bool parts = complex_ == complex_numbers::as_parts && (format == "Zf" || format == "Zd");
+    if (parts) view_.type = format == "Zf" ? dtype::f32 : dtype::f64;
+    else if (view_.type != dtype::bf16) view_.type = dtype_of_format(buffer_.format, buffer_.itemsize);
     const std::int64_t item = item_bytes(view_.type);
     view_.data = buffer_.buf;
-    if (item != buffer_.itemsize)
+    if (item * (parts ? 2 : 1) != buffer_.itemsize)
       refuse_elements("elements of " + std::to_string(buffer_.itemsize) + " bytes", "convert them");
     bool aligned = reinterpret_cast<std::uintptr_t>(buffer_.buf) % static_cast<std::uintptr_t>(item) == 0;
     for (int axis = 0; axis < buffer_.ndim; ++axis) {
@@ -144,10 +149,17 @@ void taken_array::take_buffer(const nb::object& object) {
       aligned = aligned && (buffer_.strides[axis] % item == 0 || buffer_.shape[axis] <= 1);
     }
     if (!aligned) throw nb::value_error("the elements of the array are not aligned: x.copy() has them so");
+    if (parts) add_parts();
   } catch (...) {
     release();
     throw;
   }
+}
+
+// Strides are in parts already.
+void taken_array::add_parts() {
+  view_.extents.push_back(2);
+  view_.strides.push_back(1);
 }
 
 void taken_array::take_dlpack(nb::handle object) {
@@ -197,13 +209,20 @@ void taken_array::take_dlpack(nb::handle object) {
 }
 
 void taken_array::take_tensor(const dlpack::tensor& what) {
-  view_.type = dtype_of_tensor(what.type);
+  const bool parts = complex_ == complex_numbers::as_parts && what.type.code == complex_code && what.type.lanes == 1 &&
+                     (what.type.bits == 64 || what.type.bits == 128);
+  if (parts) view_.type = what.type.bits == 64 ? dtype::f32 : dtype::f64;
+  else view_.type = dtype_of_tensor(what.type);
   view_.data = static_cast<const std::byte*>(what.data) + what.byte_offset;
   const bool on_host = what.where.type == dlpack::cpu || what.where.type == dlpack::cuda_host;
   view_.where = on_host ? place::host : place::device;
   view_.extents.assign(what.shape, what.shape + what.rank);
   if (what.strides != nullptr) view_.strides.assign(what.strides, what.strides + what.rank);
   else view_.strides = c_strides(view_.extents);
+  if (parts) {
+    for (std::int64_t& stride : view_.strides) stride *= 2;
+    add_parts();
+  }
   if (reinterpret_cast<std::uintptr_t>(view_.data) % static_cast<std::uintptr_t>(item_bytes(view_.type)) != 0)
     throw nb::value_error("the elements of the array are not aligned: a copy has them so");
 }

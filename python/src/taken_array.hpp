@@ -6,12 +6,15 @@
 
 namespace multifold::python {
 
+/// Whether complex numbers are taken, too: as their parts, along one axis more, the last one, of extent 2.
+enum class complex_numbers { refused, as_parts };
+
 /// Holds on to the memory of an array as long as it lives, which has to be with the GIL held at its end.
 class taken_array {
  public:
   /// Throws: TypeError for what is no such array, naming its type and what to do; ValueError for layouts that cannot be
   ///         read as they are.
-  explicit taken_array(nb::handle object);
+  explicit taken_array(nb::handle object, complex_numbers complex = complex_numbers::refused);
   taken_array(const taken_array&) = delete;
   taken_array& operator=(const taken_array&) = delete;
   ~taken_array();
@@ -28,7 +31,10 @@ class taken_array {
   void take_cuda_interface(nb::handle object);
   void release() noexcept;
 
+  void add_parts();
+
   array_view view_;
+  const complex_numbers complex_;
   Py_buffer buffer_{};
   dlpack::managed_tensor* managed_ = nullptr;
   dlpack::versioned_tensor* versioned_ = nullptr;

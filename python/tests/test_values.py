@@ -1,6 +1,8 @@
 """Results by bits, for every dtype, layout and axis."""
 
+import decimal
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -21,12 +23,12 @@ def test_sums_and_means_are_rounded_once(dtype, count):
 
 
 @pytest.mark.parametrize("dtype", floating, ids=str)
-@pytest.mark.parametrize("correction", [0, 1, 1.0])
+@pytest.mark.parametrize("correction", [0, 1, 1.0, 0.5, 0.1, np.float32(0.3), 89.5, 5e-324])
 def test_variances_are_rounded_once(dtype, correction):
     x = some(dtype, 100)
     values = fractions(x)
     n = len(values)
-    variance = (n * sum(v * v for v in values) - sum(values) ** 2) / (n * (n - int(correction)))
+    variance = (n * sum(v * v for v in values) - sum(values) ** 2) / (n * (n - Fraction(float(correction))))
     same(multifold.var(x, correction=correction), rounded(variance, dtype))
     same(multifold.std(x, correction=correction), root(variance, dtype))
 
@@ -40,6 +42,70 @@ def test_norms_are_rounded_once(dtype):
     same(multifold.vector_norm(x, ord=math.inf), np.max(np.abs(x)))
     same(multifold.vector_norm(x.reshape(4, 25), axis=0, ord=math.inf), np.max(np.abs(x.reshape(4, 25)), axis=0))
     assert np.isnan(multifold.vector_norm(np.array([1, np.nan], dtype), ord=math.inf).astype(float))
+
+
+def test_corrections_that_leave_nothing():
+    x = np.array([1.0, 3.0, 5.0])
+    assert multifold.var(x, correction=3.5) == multifold.std(x, correction=1e300) == math.inf
+    assert np.isnan(multifold.var(np.ones(3), correction=3.5))
+    same(multifold.cov(x, x, correction=0.5), np.float64(3.2))
+    same(multifold.describe(x, correction=1.5).std, root(Fraction(16, 3), "float64"))
+    same(multifold.State("var", "float64").value(correction=0.5), np.float64(math.nan))
+
+
+def power_norm(values, order):
+    with decimal.localcontext() as context:
+        context.prec, context.Emax, context.Emin = 60, 10**9, -(10**9)
+        power = decimal.Decimal(order)
+        return sum(decimal.Decimal(abs(v)) ** power for v in values) ** (1 / power)
+
+
+def near(found, expected):
+    """Within one place of the last digit."""
+    spacing = decimal.Decimal(float(np.spacing(found)))
+    return abs(decimal.Decimal(float(found)) - expected) <= spacing
+
+
+@pytest.mark.parametrize("order", [3, 2.5, 1.0000001, 100, -1, -2.5, -100])
+def test_norms_of_any_order_are_within_a_place(order):
+    for dtype in ("float16", "float32", "float64"):
+        x = some(np.dtype(dtype), (4, 25))
+        found = multifold.vector_norm(x, ord=order, axis=1)
+        assert found.dtype == x.dtype and found.shape == (4,)
+        for norm, row in zip(found, x):
+            assert near(norm, power_norm(row.astype(float).tolist(), order))
+    x = np.array([3e300, 4e300, 1e-300])
+    assert near(multifold.vector_norm(x, ord=3), power_norm(x.tolist(), 3))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_logsumexp(dtype):
+    x = (some(np.dtype("float64"), (4, 50)) * 100).astype(dtype)
+    found = multifold.logsumexp(x, axis=1)
+    assert found.dtype == np.dtype(dtype) and found.shape == (4,)
+    for value, row in zip(found, x):
+        with decimal.localcontext() as context:
+            context.prec = 60
+            assert near(value, sum(decimal.Decimal(v).exp() for v in row.astype(float).tolist()).ln())
+    same(multifold.logsumexp(x, keepdims=True).shape, (1, 1))
+    assert multifold.logsumexp(np.array([1000.0, 1000.0]), out=float) == 1000 + math.log(2)
+    assert multifold.logsumexp(np.zeros(0)) == -math.inf
+    with pytest.raises(TypeError, match="integers"):
+        multifold.logsumexp(np.arange(3))
+    with pytest.raises(TypeError, match="in memory"):
+        multifold.logsumexp(iter([x]))
+
+
+def test_norms_of_orders_that_are_no_powers():
+    x = np.array([[3.0, 0.0, -5.0], [-1.0, 2.0, 0.5]], "float32")
+    same(multifold.vector_norm(x, ord=0), np.float32(5))
+    same(multifold.vector_norm(x, ord=-math.inf, axis=1), np.array([0, 0.5], "float32"))
+    same(multifold.vector_norm(x, ord=3, keepdims=True).shape, (1, 1))
+    assert multifold.vector_norm(x[0], ord=-1) == 0 and multifold.vector_norm(x[:0], ord=3) == 0
+    for order in (0.5, 3, -3, -math.inf):
+        assert np.isnan(multifold.vector_norm(np.array([1.0, np.nan]), ord=order))
+    assert multifold.vector_norm(np.array([1.0, -np.inf]), ord=3) == math.inf
+    assert multifold.vector_norm(x[1], ord=3, out=float) == float(multifold.vector_norm(x[1], ord=3))
 
 
 @pytest.mark.parametrize("dtype", integral + [np.dtype(bool)], ids=str)
@@ -103,7 +169,7 @@ def test_two_arrays():
     covariance = (50 * product - sum(a) * sum(b)) / (50 * 49)
     same(multifold.cov(x, y), rounded(covariance, "float32"))
     rows = some(np.dtype("int32"), (3, 4))
-    same(multifold.vecdot(rows, rows[0]), np.asarray((rows.astype("int64") * rows[0]).sum(-1)))
+    same(multifold.vecdot(rows, rows[0]), np.asarray((rows * rows[0]).sum(-1, dtype="int32")))
     same(multifold.vecdot(rows[:, None], rows, axis=-1).shape, (3, 3))
     for wrong in ((rows, rows[:, :1]), (rows, rows[0, 0, ...])):
         with pytest.raises(ValueError, match="axis"):
@@ -112,6 +178,26 @@ def test_two_arrays():
         multifold.vecdot(rows, rows, axis=2)
     with pytest.raises(ValueError):
         multifold.dot(x, y.astype("float64"))
+
+
+@pytest.mark.parametrize("dtype", integral, ids=str)
+def test_vecdots_of_integers_are_those_of_numpy(dtype):
+    info = np.iinfo(dtype)
+    x = np.random.default_rng(1).integers(info.min, info.max, (3, 50), dtype=dtype, endpoint=True)
+    same(multifold.vecdot(x, x[1]), np.vecdot(x, x[1]))  # modulo 2^bits
+    same(multifold.vecdot(x[:, 0], x[:, 1]), np.vecdot(x[:, 0], x[:, 1]))
+
+
+@pytest.mark.parametrize("one", dtypes, ids=str)
+@pytest.mark.parametrize("other", dtypes, ids=str)
+def test_vecdots_are_of_the_dtype_that_both_are_promoted_to(one, other):
+    if (one == bfloat16) != (other == bfloat16) or np.dtype(bool) in (one, other):
+        pytest.skip("NumPy promotes them to no dtype of ours, or has no number")
+    x, y = some(one, 9, 1), some(other, 9, 2)
+    wanted = np.result_type(one, other)
+    found = multifold.vecdot(x, y)
+    assert found.dtype == wanted
+    same(found, multifold.vecdot(x.astype(wanted), y.astype(wanted)))
 
 
 def test_nan_where_initial_and_dtype():

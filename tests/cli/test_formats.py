@@ -51,10 +51,10 @@ class Formats(tool.ToolTest):
         self.assertEqual(json.loads((self.folder / "b.json").read_text())["value"], json.loads(tool.run("sum", self.x, "--json").out)["value"])
 
     def test_other_names_are_refused(self):
-        for name in ("y", "y.csv", "y.npz", "y.NPY", "y.txt.gz", ".npy", "npy", "y.npy/", "y."):
+        for name in ("y", "y.csv", "y.zip", "y.NPY", "y.txt.gz", ".npy", "npy", "y.npy/", "y."):
             with self.subTest(name=name):
                 outcome = tool.run("sum", self.x, "-o", self.folder / name if not name.endswith("/") else f"{self.folder}/{name}")
-                self.assert_refused(outcome, 2, "-o", ".npy, .txt or .json")
+                self.assert_refused(outcome, 2, "-o", ".npy, .npz, .txt or .json")
         self.assert_refused(tool.run("describe", self.x, "-o", self.folder / "y.npy"), 2, "-o", "expected .txt or .json, or --json")
         self.assert_refused(tool.run("sum", self.x, "--hex", "-o", self.folder / "y.json"), 2, "--hex", ".txt")
         self.assertEqual(self.names(), ["x.npy"])

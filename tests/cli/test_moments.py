@@ -19,8 +19,8 @@ def covariance(x, y, correction):
     top = n * sum(a * b for a, b in zip(x, y)) - sum(x) * sum(y)
     if n == 0:
         return NAN
-    if correction < n:
-        return top / (n * (n - correction))
+    if Fraction(correction) < n:
+        return top / (n * (n - Fraction(correction)))
     return NAN if top == 0 else INFINITY if top > 0 else -INFINITY
 
 
@@ -70,6 +70,19 @@ class Moments(tool.ToolTest):
                 self.check(op, dtype, 1, (0, 1, 2) if op in CORRECTED else (0,))
             for op in CORRECTED:
                 self.check(op, dtype, 3, (2, 4, 2**62))
+
+    def test_corrections_that_are_no_integers(self):
+        for dtype in ("f32", "u64"):
+            for op in CORRECTED:
+                self.check(op, dtype, LENGTH, (0.5, 0.1, 1e-3, LENGTH - 0.75, LENGTH + 0.5))
+        files = [self.array("x", [[1, 2, 4]], "i8")]
+        whole = self.result("describe", files, "i8", [[1, 2, 4]], "--correction", "0.5")
+        self.assertEqual((whole["correction"], whole["value"][0]["std"]), (0.5, 1.3662601021279464))
+        self.assertEqual(self.result("var", files, "i8", [[1, 2, 4]], "--correction", "1.0")["correction"], 1)
+        state = self.folder / "s"
+        self.assert_printed(tool.run("var", *files, "--dtype", "int8", "--correction", "0.5", "--save-state", state),
+                            f"{14 / 7.5}\n")
+        self.assert_printed(tool.run("var", "--merge", state, "--correction", "0.5"), f"{14 / 7.5}\n")
 
     def test_results_keep_their_own_dtype(self):
         for dtype in DTYPES:

@@ -3,6 +3,7 @@
 import json
 import random
 import struct
+import zipfile
 
 import exact
 import tool
@@ -27,6 +28,29 @@ class Several(tool.ToolTest):
     def test_minmax_is_a_word_for_two(self):
         self.assert_printed(tool.run("minmax", self.x), "min: -9\nmax: 5\n")
         self.assertIn("Usage: multifold minmax", tool.run("help", "minmax").out)
+
+    def test_ptp_is_their_difference(self):
+        self.assert_printed(tool.run("ptp", self.x), "14\n")
+        self.assert_printed(tool.run("ptp", self.x, "--axis", "0"), "[ 4  6 13]\n")
+        self.assert_printed(tool.run("ptp", self.x, self.x), f"{self.x}: 14\n{self.x}: 14\n")
+        self.assert_printed(tool.run("ptp", "-", "--dtype", "int8", stdin=bytes([128, 127])), "255\n")
+        self.assert_printed(tool.run("ptp", "-", "--dtype", "f32", "--nan", "omit", stdin=tool.floats(1, float("nan"), 3)), "2\n")
+        self.assert_printed(tool.run("ptp", "-", "--dtype", "f32", stdin=tool.floats(1, float("nan"), 3)), "nan\n")
+        found = json.loads(tool.run("ptp", self.x, "--json").out)
+        self.assertEqual((found["op"], found["value"], found["dtype"]), ("ptp", 14, "f32"))
+        for name in ("p.npy", "p.npz"):
+            self.assert_printed(tool.run("ptp", self.x, "--axis", "1", "-o", self.folder / name), "")
+        self.assert_printed(tool.run("max", self.folder / "p.npy", f"{self.folder / 'p.npz'}:ptp"),
+                            f"{self.folder / 'p.npy'}: 14\n{self.folder / 'p.npz'}:ptp: 14\n")
+        wide = self.file("wide.npy", tool.npy("'<i8'", "(2,)", struct.pack("<2q", -2**63, 1)))
+        outcome = tool.run("ptp", wide)
+        self.assertEqual((outcome.code, outcome.out), (tool.run("sum", self.file("full.npy", tool.npy(
+            "'<i8'", "(2,)", struct.pack("<2q", 2**63 - 1, 1)))).code, ""))
+        self.assertIn("does not fit i64", outcome.err)
+        self.assert_refused(tool.run("ptp", self.x, "--result-dtype", "f64"), 2, "--result-dtype", "ptp")
+        self.assert_refused(tool.run("ptp"), 2, "FILE is required", "multifold ptp --help")
+        self.assert_refused(tool.run("ptp", self.x, "--save-state", "s"), 2, "--save-state")
+        self.assertIn("multifold ptp x.npy", tool.run("help", "ptp").out)
 
     def test_several_files_are_named(self):
         y = self.file("y.npy", tool.npy("'<f4'", "(1,)", tool.floats(7)))
@@ -89,14 +113,39 @@ class Several(tool.ToolTest):
             self.assert_refused(tool.run("sum,argmax", self.x, *options), 2, options[0], "several operations")
         self.assert_refused(tool.run("sum,max", self.x, "--offsets", "o"), 2, "segments", "several operations")
         self.assert_refused(tool.run("sum,max", self.x, "--passes", "2"), 2, "forced plan", "several operations")
-        self.assert_refused(tool.run("sum,max", self.x, "-o", "y.npy"), 2, "-o", "expected one operation")
+        self.assert_refused(tool.run("sum,max", self.x, "-o", "y.npy"), 2, "-o", "one array", ".npz, .txt or .json")
+        self.assert_refused(tool.run("sum,max", self.x, "-o", "-"), 2, "-o", "one array")
+        self.assert_refused(tool.run("sum,describe", self.x, "-o", "y.npz"), 2, "-o", "description")
+        self.assert_refused(tool.run("sum,max", self.x, self.x, "-o", "y.npz"), 2, "-o", "expected one FILE")
+
+    def test_results_in_a_file(self):
+        out = self.folder / "out.json"
+        self.assert_printed(tool.run("sum,argmax", self.x, "--axis", "1", "-o", out), "")
+        found = json.loads(out.read_text())
+        self.assertEqual([(each["op"], each["value"]) for each in found], [("sum", [6, -5]), ("argmax", [2, 1])])
+        out = self.folder / "out.txt"
+        self.assert_printed(tool.run("sum,max", self.x, "-o", out), "")
+        self.assertEqual(out.read_text(), "sum:\n1\nmax:\n5\n")
+        out = self.folder / "out.npz"
+        self.assert_printed(tool.run("sum,argmax,any", self.x, "--axis", "0", "-o", out), "")
+        self.assert_printed(tool.run("sum", out), f"{out}:sum: 1\n{out}:argmax: 1\n{out}:any: 3\n")
+        with zipfile.ZipFile(out) as archive:
+            self.assertIsNone(archive.testzip())
+            self.assertEqual(archive.namelist(), ["sum.npy", "argmax.npy", "any.npy"])
+        lines = tool.run("sum,max", self.x, "-o", out, "--json").out.splitlines()
+        self.assertEqual([json.loads(line)["output"] for line in lines], [str(out)] * 2)
+        self.assert_printed(tool.run("max", self.x, "-o", out), "")
+        self.assert_printed(tool.run("max", f"{out}:max"), "5\n")
+        half = self.file("half.bin", exact.data_of([1, 2], "bf16"))
+        self.assert_refused(tool.run("argmax,sum", half, "--dtype", "bfloat16", "-o", out), 2, "bf16")
 
     def test_help(self):
         text = tool.run("help", "sum,max").out
         self.assertEqual(text, tool.run("sum,max", "--help").out)
         self.assertIn("Usage: multifold sum,max", text)
         whole = tool.run("sum,max", "--help-all").out
-        for option in ("--keys", "--merge", "--passes", "--output"):
+        self.assertIn("--output", whole)
+        for option in ("--keys", "--merge", "--passes"):
             self.assertNotIn(option, whole)
         self.assertIn("multifold dot,cov x.npy y.npy", tool.run("dot,cov", "--help").out)
 

@@ -35,7 +35,7 @@ class Usage(tool.ToolTest):
                      ["info", "x"], ["dot"], ["dot", x], ["dot", x, x, x], ["dot", "-", "-"], ["cov", x], ["dotty", x, x],
                      ["dot", x, x, "--result-dtype", "i64"], ["describe"], ["describe", x, "-o", "y.npy"],
                      ["describe", x, "--json", "--hex"], ["describe", x, "--result-dtype", "i64"],
-                     ["var", x, "--correction", "-1"], ["var", x, "--correction", "1.5"], ["cov", x, x, "--correction", "n"],
+                     ["var", x, "--correction", "-1"], ["var", x, "--correction", "inf"], ["var", x, "--correction", "nan"], ["var", x, "--correction", "0.5x"], ["cov", x, x, "--correction", "n"],
                      ["sum", x, "--correction", "1"], ["mean", x, "--correction", "0"], ["dot", x, x, "--correction", "1"],
                      ["norm2", x, "--correction", "0"], ["plan", "sum", x, "--correction", "1"], ["plan", "dot", x, x],
                      *(["sum", x, "--checkpoint", "c", "--checkpoint-every", every]
@@ -56,7 +56,8 @@ class Usage(tool.ToolTest):
                 if op not in ("argmin", "describe"):
                     self.assert_refused(tool.run(op, *files, "--first-index", "1"), 2, "--first-index", op, "argmin, argmax")
         self.assert_refused(tool.run("dot", x, x, "--correction", "1"), 2, "--correction", "var, std, cov and describe")
-        self.assert_refused(tool.run("var", x, "--correction", "-1"), 2, "--correction", "'-1'", "0 or more")
+        for correction in ("-1", "-0.5", "nan"):
+            self.assert_refused(tool.run("var", x, "--correction", correction), 2, "--correction", f"'{correction}'", "0 or more")
         self.assert_refused(tool.run("describe", x, "-o", "y.npy", cwd=self.folder), 2, "-o", ".npy", "--json")
         self.assert_refused(tool.run("dot", x), 2, "Y is required", "multifold dot --help")
         self.assertEqual(self.names(), ["x.bin", "x.npy"])

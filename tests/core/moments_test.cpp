@@ -1,12 +1,14 @@
 // Norms, dot products, variances and descriptions as folds: against rational numbers, for every dtype.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <random>
 #include <vector>
 
 #include "core/exact_data.hpp"
+#include "core/fractional_correction.hpp"
 #include "multifold/ops/visit.hpp"
 
 namespace multifold {
@@ -55,7 +57,7 @@ stored result_of(const reduction& what, const std::vector<T>& x, const std::vect
       else others = op.combine(op.lift(element, index), others);
     }
     sums = op.combine(others, sums);
-    const auto value = finish_scalar(what.op, op.lower(sums, static_cast<std::int64_t>(x.size())), what.initial);
+    const auto value = detail::finish_any(what.op, op.lower(sums, static_cast<std::int64_t>(x.size())), what.initial);
     result.outcome = store(value, what.result, result.bytes);
   });
   return result;
@@ -97,12 +99,12 @@ void expect_rounded(const stored& found, const mpq_class& expected, bool root) {
 }
 
 template <class T>
-void check_value(op_kind op, dtype type, std::int64_t correction, const std::vector<T>& x, const std::vector<T>& y) {
+void check_value(op_kind op, dtype type, const correction& taken, const std::vector<T>& x, const std::vector<T>& y) {
   reduction what = make_reduction(op, dtype_of<T>);
   what.result = type;
-  what.correction = correction;
+  what.correction = taken.held();
   SCOPED_TRACE(std::string(name(op)) + " as " + std::string(name(type)) + " of " + std::to_string(x.size()) +
-               ", correction " + std::to_string(correction));
+               ", correction " + std::to_string(taken.value()));
   const stored found = result_of(what, x, y);
   const expected_sums sums(x, y);
   visit_dtype(type, [&]<class R>() {
@@ -115,7 +117,7 @@ void check_value(op_kind op, dtype type, std::int64_t correction, const std::vec
         default: break;
       }
       const mpq_class numerator = sums.numerator(op == op_kind::cov);
-      const mpq_class freedom = sums.n - mpq_class(mpz_class(static_cast<long>(correction)));
+      const mpq_class freedom = sums.n - testing_oracle::rational(taken.value());
       if constexpr (floating_storage<R>) {
         if (freedom > 0) return expect_rounded<R>(found, mpq_class(numerator / (sums.n * freedom)), op == op_kind::std);
         const double value = to_double(found.as<R>());
@@ -136,8 +138,12 @@ void check_values(const std::vector<T>& x, const std::vector<T>& y) {
         ASSERT_NO_FATAL_FAILURE(check_value(op, type, 0, x, y));
         continue;
       }
-      for (std::int64_t correction : {std::int64_t{0}, std::int64_t{1}, n, n + 1, std::int64_t{-2}}) {
-        ASSERT_NO_FATAL_FAILURE(check_value(op, type, correction, x, y));
+      const auto left = static_cast<double>(n);
+      for (const correction& taken :
+           {correction(0), correction(1), correction(n), correction(n + 1), correction(-2), correction(0.5),
+            correction(left - 0.25), correction(std::nextafter(left, 0)), correction(0.1), correction(0x1p-1074),
+            correction(left + 0.5), correction(1e300)}) {
+        ASSERT_NO_FATAL_FAILURE(check_value(op, type, taken, x, y));
       }
     }
   }

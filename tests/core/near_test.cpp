@@ -10,6 +10,7 @@
 
 #include "core/exact_data.hpp"
 #include "core/exact_oracle.hpp"
+#include "core/fractional_correction.hpp"
 
 namespace multifold {
 namespace {
@@ -231,6 +232,41 @@ TYPED_TEST(near_pairs, covariances_and_roots) {
     }
   }
   EXPECT_GT(certain, 1500);  // where most of it goes, binary64 often is not
+}
+
+// Corrections that leave a fraction of few places, of many, or next to nothing of the count.
+TYPED_TEST(near_pairs, covariances_with_fractions_off_the_count) {
+  engine random(97);
+  int certain = 0;
+  for (int i = 0; i < 6000 && !this->HasFailure(); ++i) {
+    const exact_pair x = any_pair(random), y = any_pair(random);
+    const std::int64_t count = any_count(random, random() % 2 == 0 ? 8 : 53);
+    const auto n = static_cast<double>(count);
+    const exact_pair products = exact_pair{x.high * y.high / n, 0.0} + any_pair(random);
+    if (x.lost() || y.lost() || products.lost()) continue;
+    const double any = static_cast<double>(random() >> 11) * 0x1p-53;
+    const double taken = i % 4 == 0   ? std::floor(any * 1024) / 1024
+                         : i % 4 == 1 ? any
+                         : i % 4 == 2 ? std::ldexp(any, -static_cast<int>(random() % 1000))
+                                      : n - std::ldexp(any, static_cast<int>(random() % 53) - 50);
+    const near_value found = detail::near_covariance_of(near_of(value_of(x)), near_of(value_of(y)),
+                                                        near_of(value_of(products)), count, correction(taken).held());
+    if (taken >= n) {
+      TypeParam rounded{};
+      ASSERT_FALSE(round_if_certain(found, rounded));
+      continue;
+    }
+    const mpq_class c = rational(count), numerator = c * rational(products) - rational(x) * rational(y);
+    const mpq_class expected = numerator / (c * (c - rational(taken)));
+    certain += agrees<TypeParam>(found, expected);
+    const near_value near = detail::near_root(found);
+    TypeParam root{};
+    ASSERT_TRUE(root_within(near, expected));
+    if (round_if_certain(near, root)) {
+      ASSERT_TRUE(is_nearest_root<TypeParam>(expected, bits_of(root)));
+    }
+  }
+  EXPECT_GT(certain, 2000);
 }
 
 // Squares of numbers with one bit more than T, and what lies anywhere beside them.

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "core/fractional_correction.hpp"
 #include "host/exact_checks.hpp"
 #include "multifold/error.hpp"
 
@@ -93,7 +94,7 @@ inline moment_outcome moments_of_rows(const plan& p, const operands& data) {
               op.add(sums, load(data.x, i), k);
             }
           }
-          const auto value = finish_scalar(p.what.op, op.lower(sums, p.form.length), p.what.initial);
+          const auto value = multifold::detail::finish_any(p.what.op, op.lower(sums, p.form.length), p.what.initial);
           alignas(8) unsigned char result[sizeof(summary)];
           check_status(store(value, p.what.result, result), p.what, p.form.results() == 1 ? -1 : row);
           const std::int64_t size = result_bytes(p.what);
@@ -128,13 +129,20 @@ inline void check_rows_of_moments(const reduction& what, family f, const array_p
   expect_moments(moments_of_rows(p, rows.data()), p, rows, f);
 }
 
+/// As reduction::correction holds it: an integer, or any fraction.
+inline std::int64_t random_correction(std::mt19937_64& random) {
+  if (random() % 3 != 0) return static_cast<std::int64_t>(random() % 4) - 1;
+  const auto fraction = static_cast<double>(random() >> 12) * 0x1p-52 * static_cast<double>(1 + random() % 8);
+  return multifold::correction(random() % 2 == 0 ? fraction : std::ceil(fraction * 4) / 4).held();
+}
+
 /// Any moments of any dtype, half of them of floating point.
 inline reduction random_moments(std::mt19937_64& random) {
   const op_kind op = moment_ops[random() % std::size(moment_ops)];
   const dtype type = moment_dtypes[random() % 2 == 0 ? random() % 13 : 9 + random() % 4];
   reduction what = make_reduction(op, type, random() % 2 == 0 ? nan_policy::propagate : nan_policy::omit);
   if (random() % 3 == 0) what.result = dtype::f64;
-  what.correction = static_cast<std::int64_t>(random() % 4) - 1;
+  what.correction = random_correction(random);
   return what;
 }
 

@@ -178,7 +178,7 @@ TEST(moments_host, many_short_rows) {
         for (dtype result : {dtype::f16, dtype::bf16, dtype::f32, dtype::f64}) {
           reduction what = make_reduction(op, type);
           what.result = result;
-          what.correction = static_cast<std::int64_t>(random() % 4) - 1;
+          what.correction = random_correction(random);
           const family f = random() % 3 == 0 ? family::halves : random_family(random);
           const auto length = static_cast<std::int64_t>(1 + random() % 12);
           ASSERT_NO_FATAL_FAILURE(check_rows_of_moments(what, f, dense_pair(type, f, {2000 / share, length}, random)));

@@ -70,9 +70,9 @@ TEST(moments_wide, constant_columns) {
         array_pair a = dense_pair(dtype::f64, family::normal, {length, 70}, random);
         std::byte* const data = const_cast<std::byte*>(static_cast<const std::byte*>(a.x.view.data));
         for (std::int64_t i = 0; i < length * 70; ++i) std::memcpy(data + 8 * i, &value, 8);
-        for (const std::int64_t correction : {0, 1}) {
+        for (const correction& taken : {correction(0), correction(1), correction(0.5), correction(2.1)}) {
           reduction what = make_reduction(op, dtype::f64);
-          what.correction = correction;
+          what.correction = taken.held();
           const plan p = plan_for(what, a.x.view, {0});
           ASSERT_NO_FATAL_FAILURE(expect_moments(interpreted_moments(p, a.data()), p, a, family::normal));
         }

@@ -41,6 +41,7 @@ PUBLIC = {
     "ranges.hpp": "reduce",
     "running.hpp": "reduce",
     "complex.hpp": "reduce",
+    "norm.hpp": "reduce",
     "state.hpp": "reduce",
     "mpi.hpp": "reduce",
     "mpi/channel.hpp": "reduce",

@@ -4,6 +4,7 @@
 #include "multifold/array.hpp"
 #include "multifold/axes.hpp"
 #include "multifold/by_key.hpp"
+#include "multifold/correction.hpp"
 #include "multifold/devices.hpp"
 #include "multifold/dtype.hpp"
 #include "multifold/error.hpp"

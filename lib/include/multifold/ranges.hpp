@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "multifold/correction.hpp"
 #include "multifold/dtype.hpp"
 #include "multifold/ops.hpp"
 #include "multifold/summary.hpp"
@@ -36,13 +37,13 @@ struct span_operands {
   std::size_t count;
   const void* y = nullptr;
   std::size_t y_count = 0;
-  std::int64_t correction = 0;
+  correction taken = {};
 };
 
 /// The value, of the default dtype of a result, or the summary, at `result`.
 void reduce_spans(const span_operands& operands, void* result);
 /// The same of any arrays; `y` is null for operations that take one.
-void reduce_views(op_kind op, const array_view& x, const array_view* y, std::int64_t correction, void* result);
+void reduce_views(op_kind op, const array_view& x, const array_view* y, const correction& taken, void* result);
 
 /// Arrays in the first cache of whatever processor.
 inline constexpr std::size_t most_bytes_read_twice = 32 * 1024;
@@ -52,32 +53,32 @@ void reduce_extremes(const array_view& x, void* least, void* greatest);
 void subtract(dtype type, const void* a, const void* b, void* result);
 
 template <op_kind op, class Array>
-void reduce_to(const Array& x, std::int64_t correction, void* result) {
+void reduce_to(const Array& x, const correction& taken, void* result) {
   if constexpr (contiguous_elements<Array>) {
-    const span_operands all{op, dtype_of<element_type_of<Array>>, std::data(x), std::size(x), nullptr, 0, correction};
+    const span_operands all{op, dtype_of<element_type_of<Array>>, std::data(x), std::size(x), nullptr, 0, taken};
     reduce_spans(all, result);
   } else {
-    reduce_views(op, as_view(x), nullptr, correction, result);
+    reduce_views(op, as_view(x), nullptr, taken, result);
   }
 }
 
 template <op_kind op, class Array>
-auto value_of(const Array& x, std::int64_t correction = 0) {
+auto value_of(const Array& x, const correction& taken = {}) {
   result_of<op, element_type_of<Array>> result;
-  reduce_to<op>(x, correction, &result);
+  reduce_to<op>(x, taken, &result);
   return result;
 }
 
 template <op_kind op, class A, class B>
-auto value_of_two(const A& x, const B& y, std::int64_t correction = 0) {
+auto value_of_two(const A& x, const B& y, const correction& taken = {}) {
   using element = element_type_of<A>;
   static_assert(dtype_of<element> == dtype_of<element_type_of<B>>, "two arrays of one type of elements");
   result_of<op, element> result;
   if constexpr (contiguous_elements<A> && contiguous_elements<B>) {
-    reduce_spans({op, dtype_of<element>, std::data(x), std::size(x), std::data(y), std::size(y), correction}, &result);
+    reduce_spans({op, dtype_of<element>, std::data(x), std::size(x), std::data(y), std::size(y), taken}, &result);
   } else {
     const array_view second = as_view(y);
-    reduce_views(op, as_view(x), &second, correction, &result);
+    reduce_views(op, as_view(x), &second, taken, &result);
   }
   return result;
 }
@@ -111,14 +112,14 @@ auto mean(const Array& x) {
   return detail::value_of<op_kind::mean>(x);
 }
 
-/// The mean squared deviation from the mean, and its root; `correction` comes off the count.
+/// The mean squared deviation from the mean, and its root; what is `taken` comes off the count.
 template <viewable Array>
-auto var(const Array& x, std::int64_t correction = 0) {
-  return detail::value_of<op_kind::var>(x, correction);
+auto var(const Array& x, correction taken = 0) {
+  return detail::value_of<op_kind::var>(x, taken);
 }
 template <viewable Array>
-auto stddev(const Array& x, std::int64_t correction = 0) {
-  return detail::value_of<op_kind::std>(x, correction);
+auto stddev(const Array& x, correction taken = 0) {
+  return detail::value_of<op_kind::std>(x, taken);
 }
 
 /// The sum of magnitudes, that of squares, and the root of that.
@@ -142,8 +143,8 @@ auto dot(const A& x, const B& y) {
 }
 /// The mean product of their deviations from their means.
 template <viewable A, viewable B>
-auto cov(const A& x, const B& y, std::int64_t correction = 0) {
-  return detail::value_of_two<op_kind::cov>(x, y, correction);
+auto cov(const A& x, const B& y, correction taken = 0) {
+  return detail::value_of_two<op_kind::cov>(x, y, taken);
 }
 
 /// The extremes; a NaN if there is one. Throws: shape_error, too, for no elements.
@@ -209,10 +210,10 @@ std::int64_t count_nonzero(const Array& x) {
 
 /// All that one read tells.
 template <viewable Array>
-auto describe(const Array& x, std::int64_t correction = 0) {
+auto describe(const Array& x, correction taken = 0) {
   using element = element_type_of<Array>;
   summary raw;
-  detail::reduce_to<op_kind::describe>(x, correction, &raw);
+  detail::reduce_to<op_kind::describe>(x, taken, &raw);
   return statistics<element, result_of<op_kind::mean, element>, result_of<op_kind::sum, element>>(raw);
 }
 

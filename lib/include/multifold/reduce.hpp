@@ -13,6 +13,7 @@
 
 #include "multifold/array.hpp"
 #include "multifold/axes.hpp"
+#include "multifold/correction.hpp"
 #include "multifold/error.hpp"
 #include "multifold/ops.hpp"
 #include "multifold/plan.hpp"
@@ -42,7 +43,8 @@ struct reduce_options {
   std::optional<dtype> result = {};  // default_result_dtype otherwise
   nan_policy nan = nan_policy::propagate;
   initial_value initial = {};
-  std::int64_t correction = 0;  // of var, std, cov and describe: comes off the count; NumPy's var takes 0, its cov 1
+  // Of var, std, cov and describe: comes off the count. An integer, or any real number; NumPy's var takes 0, its cov 1.
+  multifold::correction correction = 0;
   std::optional<accuracy> wanted = {};  // empty: the best there is for this operation and dtype
   bool keep_state = false;              // of what is exact, for merges (state.hpp); the host engine keeps all of them
   bool only_state = false;              // with keep_state: no value, which a part need not have, or one that fits
@@ -174,8 +176,9 @@ struct reduce_result {
 ///           they are, but for what is staged.
 ///           options.where takes 8 bytes a result, and the host engine, for arrays in host memory.
 /// Numerics: correctly rounded, the same bits on every engine; but products of floating point are accuracy::fast.
-///           A var is (n P - S S) / (n (n - correction)) of the exact sums S of x and P of x x: nothing cancels. It is
-///           NaN for no elements; where nothing is left of n, infinity, or NaN if all elements are the same.
+///           A var is (n P - S S) / (n (n - correction)) of the exact sums S of x and P of x x: nothing cancels, and
+///           nothing of n - correction is rounded. It is NaN for no elements; where nothing is left of n, infinity, or
+///           NaN if all elements are the same. Only the host engine takes corrections that are no integers.
 /// Throws:   shape_error, unsupported_error, engine_error, overflow_error, out_of_memory, cancelled_error, cuda_error.
 ///           Of these, shape_error for a null pointer where there are elements, and for `into` of another size than
 ///           the results', or misaligned for them; and unsupported_error for memory that cannot be used where it is:

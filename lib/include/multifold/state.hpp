@@ -29,7 +29,7 @@ struct state_contents;
 /// What is said at the end, as in reduce_options.
 struct finish_options {
   std::optional<dtype> result = {};  // default_result_dtype otherwise
-  std::int64_t correction = 0;
+  multifold::correction correction = 0;
   initial_value initial = {};
   // The axes that were reduced, which stay in the extents as 1 (keepdims); negative ones count from the end.
   std::optional<std::vector<std::int64_t>> keep_axes = {};

@@ -9,6 +9,7 @@
 #include "multifold/cuda/fill_items.hpp"
 #include "multifold/error.hpp"
 #include "multifold/summary.hpp"
+#include "plan/no_value.hpp"
 
 namespace multifold::cuda {
 namespace {
@@ -39,6 +40,7 @@ void check_arrays(const plan& p, const operands& data) {
 }
 
 void check_results(const reduction& what, const void* results) {
+  multifold::detail::check_device_correction(what);
   const std::int64_t boundary = what.op == op_kind::describe ? std::int64_t{alignof(summary)} : item_bytes(what.result);
   check_address("memory for the results", results, boundary, "give it an aligned place");
 }

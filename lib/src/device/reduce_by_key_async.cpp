@@ -110,6 +110,7 @@ void check_call(const reduction& what, const operands& data, std::int64_t elemen
                 const void* results) {
   check_keys(elements, of);
   multifold::detail::check_result_dtype(what);
+  multifold::detail::check_device_correction(what);
   const std::int64_t item = item_bytes(what.input);
   if (of.groups > 0) {
     check_memory("memory for the results", results,

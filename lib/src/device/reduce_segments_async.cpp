@@ -68,6 +68,7 @@ void check_call(const reduction& what, const operands& data, std::int64_t elemen
     throw unsupported_error("offsets of " + std::string(name(of.type)) + " were given: expected i32 or i64");
   }
   multifold::detail::check_result_dtype(what);
+  multifold::detail::check_device_correction(what);
   const std::int64_t item = item_bytes(what.input);
   check_memory("memory for the results", results,
                what.op == op_kind::describe ? std::int64_t{alignof(summary)} : item_bytes(what.result));

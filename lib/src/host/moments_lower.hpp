@@ -2,6 +2,7 @@
 // nearly always tells what the result rounds to; and exactly where it does not. See docs/exact-sums.md, 17.
 #pragma once
 
+#include "core/fractional_correction.hpp"
 #include "core/state_record.hpp"
 #include "host/exact_gather.hpp"
 #include "host/fold.hpp"
@@ -11,7 +12,7 @@
 namespace multifold::host {
 namespace detail {
 
-using multifold::detail::near_covariance, multifold::detail::near_of, multifold::detail::near_root;
+using multifold::detail::near_covariance_of, multifold::detail::near_of, multifold::detail::near_root;
 using multifold::detail::near_value, multifold::detail::round_if_certain, multifold::detail::unknown_value;
 
 template <class Sum>
@@ -24,12 +25,12 @@ template <class T, moment_set Set>
 near_value quick_moments(const exact_moments<T, Set>& op, op_kind kind, const moment_sums<T, Set>& sums) {
   if constexpr (Set == moment_set::joint) {
     if (!all_finite(sums.x) || !all_finite(sums.y) || !all_finite(sums.products)) return unknown_value();
-    return near_covariance(near_of(exact_total(sums.x)), near_of(exact_total(sums.y)),
-                           near_of(exact_total(sums.products)), sums.products.counters().n, op.correction);
+    return near_covariance_of(near_of(exact_total(sums.x)), near_of(exact_total(sums.y)),
+                              near_of(exact_total(sums.products)), sums.products.counters().n, op.correction);
   } else if constexpr (Set == moment_set::spread) {
     if (!all_finite(sums.x) || !all_finite(sums.products)) return unknown_value();
     const near_value x = near_of(exact_total(sums.x)), squares = near_of(exact_total(sums.products));
-    const near_value variance = near_covariance(x, x, squares, sums.products.counters().n, op.correction);
+    const near_value variance = near_covariance_of(x, x, squares, sums.products.counters().n, op.correction);
     return kind == op_kind::std ? near_root(variance) : variance;
   } else if constexpr (Set == moment_set::squares) {
     if (kind != op_kind::norm2 || !all_finite(sums.products)) return unknown_value();
@@ -62,7 +63,7 @@ quick_outcome lower_quickly(const exact_moments<T, moment_set::description>& op,
   const exact_value total = exact_total(sums.x);
   const near_value x = near_of(total), squares = near_of(exact_total(sums.products));
   summary d{};
-  const near_value deviation = near_root(near_covariance(x, x, squares, n, op.correction));
+  const near_value deviation = near_root(near_covariance_of(x, x, squares, n, op.correction));
   if (!round_if_certain(deviation, what.result, d.std)) return {false};
   if (!round_if_certain(near_root(squares), what.result, d.norm2)) return {false};
   d.count = n;
@@ -90,7 +91,8 @@ status lower_sums(const exact_moments<T, Set>& op, const lower_work& w, const mo
   }
   const quick_outcome quick = lower_quickly(op, *w.what, sums, out);
   if (quick.found) return quick.fits;
-  return store(finish_scalar(w.what->op, op.lower(sums, w.count), w.what->initial), w.what->result, out);
+  return store(multifold::detail::finish_any(w.what->op, op.lower(sums, w.count), w.what->initial), w.what->result,
+               out);
 }
 
 }  // namespace detail

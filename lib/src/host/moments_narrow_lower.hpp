@@ -49,11 +49,11 @@ inline bool all_the_same(const near_value& x, const near_value& squares, std::in
 template <moment_set Set>
 bool round_spread(const near_value& x, const near_value& products, std::int64_t n, std::int64_t correction, bool root,
                   dtype result, std::byte* out) {
-  if (correction < n && all_the_same(x, products, n)) {
+  if (multifold::detail::leaves_freedom(correction, n) && all_the_same(x, products, n)) {
     round_to(exact_value::of_zero(false), result, out);
     return true;
   }
-  const near_value variance = near_covariance(x, x, products, n, correction);
+  const near_value variance = near_covariance_of(x, x, products, n, correction);
   return round_if_certain(root ? near_root(variance) : variance, result, out);
 }
 
@@ -77,7 +77,7 @@ quick_outcome lower_narrow(const moment_gather<T, Set>& op, const reduction& wha
     return {round_if_certain(near_root(products), result, out)};
   } else if constexpr (Set == moment_set::joint) {
     const near_value y = near_sum<2>(acc.part + parts::y);
-    return {round_if_certain(near_covariance(x, y, products, n, correction), result, out)};
+    return {round_if_certain(near_covariance_of(x, y, products, n, correction), result, out)};
   } else if constexpr (Set == moment_set::spread) {
     return {round_spread<Set>(x, products, n, correction, what.op == op_kind::std, result, out)};
   } else {

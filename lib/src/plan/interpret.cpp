@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/fractional_correction.hpp"
 #include "multifold/error.hpp"
 #include "multifold/ops/merged.hpp"
 #include "multifold/ops/visit.hpp"
@@ -126,7 +127,7 @@ void interpret(const plan& p, const operands& data, void* results) {
     detail::outcome all;
     for (std::int64_t batch = 0; batch < p.form.results(); ++batch) {
       const auto& merged = op.lower(partials[static_cast<std::size_t>(batch)], p.form.length);
-      const auto value = finish_scalar(p.what.op, merged, p.what.initial);
+      const auto value = detail::finish_any(p.what.op, merged, p.what.initial);
       const std::int64_t result = p.form.result_of(batch);
       char* out = static_cast<char*>(results) + result * result_bytes(p.what);
       all.note(store(value, p.what.result, out), p.form.results() == 1 ? -1 : result);

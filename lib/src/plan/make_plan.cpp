@@ -201,6 +201,7 @@ plan passes_for(const reduction& what, const batches& form, const plan_options& 
 
 plan make_plan(const reduction& what, const batches& form, const plan_options& options, const engine_traits& engine) {
   check_result(what, form);
+  if (engine.engine == engine_kind::device) detail::check_device_correction(what);
   check_block(options, engine);
   check_chain(options, engine);
   check_finish(what, options);

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "multifold/correction.hpp"
 #include "multifold/error.hpp"
 
 namespace multifold::detail {
@@ -18,6 +19,11 @@ void check_result_dtype(const reduction& what) {
   if (result_dtype_allowed(what.op, what.input, what.result)) return;
   throw unsupported_error(std::string(name(what.op)) + " of " + std::string(name(what.input)) +
                           " is a real number: expected a floating result dtype, not " + std::string(name(what.result)));
+}
+
+void check_device_correction(const reduction& what) {
+  if (correction::holds_integer(what.correction)) return;
+  throw unsupported_error("a GPU takes a correction that is an integer: others are the host engine's");
 }
 
 }  // namespace multifold::detail

@@ -1,4 +1,4 @@
-// Refusals of reductions that have no value: of no elements, or in a dtype that cannot hold it.
+// Refusals of reductions that have no value: of no elements, in a dtype that cannot hold it, or on an engine.
 #pragma once
 
 #include "multifold/reduction.hpp"
@@ -10,5 +10,8 @@ namespace multifold::detail {
 
 /// Throws unsupported_error for an integer from a real value.
 void check_result_dtype(const reduction& what);
+
+/// Throws unsupported_error for a correction that is no integer, which kernels do not know.
+void check_device_correction(const reduction& what);
 
 }  // namespace multifold::detail

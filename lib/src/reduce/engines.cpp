@@ -15,6 +15,7 @@
 #include "reduce/device.hpp"
 #include "reduce/places.hpp"
 #include "reduce/rates_device.hpp"
+#include "reduce/request.hpp"
 
 namespace multifold {
 namespace {
@@ -137,6 +138,16 @@ void refuse_records_elsewhere(const reduction& what, place where, engine_choice 
   }
 }
 
+void refuse_fraction_elsewhere(const correction& c, place where, engine_choice choice) {
+  const std::string taken = "a correction of " + text_of(c) + ", which is no integer, is taken by the host engine";
+  if (where == place::device) {
+    throw unsupported_error(taken + ", and the array is in device memory: copy it to the host");
+  }
+  if (choice == engine_choice::device || choice == engine_choice::both) {
+    throw unsupported_error(taken + ", and " + std::string(name(choice)) + " was asked for: use the host engine");
+  }
+}
+
 void refuse_device_memory(engine_choice choice) {
   if (choice == engine_choice::host) {
     throw unsupported_error("the array is in device memory, where the host engine cannot read it");
@@ -164,6 +175,10 @@ chosen_engine choose_engine(const request& r, place where, bool dense, const red
     refuse_records_elsewhere(r.what, where, choice);
     choice = engine_choice::host;
   }
+  if (!correction::holds_integer(r.what.correction)) {
+    refuse_fraction_elsewhere(correction::of_held(r.what.correction), where, choice);
+    choice = engine_choice::host;
+  }
   if (where == place::device) {
     refuse_device_memory(choice);
     choice = engine_choice::device;
@@ -187,6 +202,7 @@ engine_traits open_device() {
 
 engine_kind engine_of_segments(place where, const reduce_options& options) {
   const engine_choice choice = choice_of(options);
+  if (!options.correction.is_integer()) refuse_fraction_elsewhere(options.correction, where, choice);
   if (where == place::device) {
     refuse_device_memory(choice);
     return engine_kind::device;

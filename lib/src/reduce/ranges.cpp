@@ -21,14 +21,14 @@ std::int64_t signed_count(std::size_t count) { return static_cast<std::int64_t>(
 void reduce_as_arrays(const span_operands& s, void* result) {
   const array_view x = make_view(s.x, s.type, {signed_count(s.count)});
   const array_view y = make_view(s.y, s.type, {signed_count(s.y_count)});
-  reduce_views(s.op, x, takes_two_arrays(s.op) ? &y : nullptr, s.correction, result);
+  reduce_views(s.op, x, takes_two_arrays(s.op) ? &y : nullptr, s.taken, result);
 }
 
 // What is wrong, or has no value, is left to those who say why.
 bool is_short_row(const span_operands& s, const reduction& what) {
   const bool two = takes_two_arrays(s.op);
   if (s.count == 0 || s.x == nullptr || (two && (s.y == nullptr || s.count != s.y_count))) return false;
-  return s.correction >= 0 && signed_count(s.count) < host::alone_bytes(what, true) / item_bytes(s.type) &&
+  return s.taken.is_valid() && signed_count(s.count) < host::alone_bytes(what, true) / item_bytes(s.type) &&
          host_takes_small_arrays();
 }
 
@@ -36,14 +36,14 @@ bool is_short_row(const span_operands& s, const reduction& what) {
 
 void reduce_spans(const span_operands& s, void* result) {
   reduction what = make_reduction(s.op, s.type);
-  what.correction = s.correction;
+  what.correction = s.taken.held();
   if (is_short_row(s, what)) host::run_row(what, {s.x, s.y}, signed_count(s.count), result);
   else reduce_as_arrays(s, result);
 }
 
-void reduce_views(op_kind op, const array_view& x, const array_view* y, std::int64_t correction, void* result) {
+void reduce_views(op_kind op, const array_view& x, const array_view* y, const correction& taken, void* result) {
   reduce_options options;
-  options.correction = correction;
+  options.correction = taken;
   const std::int64_t bytes = op == op_kind::describe ? static_cast<std::int64_t>(sizeof(summary))
                                                      : item_bytes(default_result_dtype(op, x.type));
   options.into = {static_cast<std::byte*>(result), static_cast<std::size_t>(bytes)};

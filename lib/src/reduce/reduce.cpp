@@ -40,7 +40,7 @@ void keep_state(reduce_result& result, const request& r, std::int64_t length) {
   result.state = detail::encode(kept);
   result.data.clear();
   if (r.only_state) return;
-  result.data = detail::finish(kept, r.what.op, {r.what.result, r.what.correction, {}, {}}).data;
+  result.data = detail::finish(kept, r.what.op, {r.what.result, correction::of_held(r.what.correction), {}, {}}).data;
   if (r.into.data() == nullptr) return;
   std::copy(result.data.begin(), result.data.end(), r.into.begin());
   result.data.clear();

@@ -1,6 +1,9 @@
 // The rules that hold before any engine is asked.
 #include "reduce/request.hpp"
 
+#include <array>
+#include <charconv>
+#include <cmath>
 #include <string>
 
 #include "io/message.hpp"
@@ -19,6 +22,16 @@ void check_initial(op_kind op, dtype input, const initial_value& initial) {
     throw unsupported_error("the initial value is a real number, and " + std::string(name(input)) +
                             " elements take an integer");
   }
+}
+
+void check_correction(op_kind op, const correction& c) {
+  if (c == 0) return;
+  if (!takes_correction(op)) {
+    throw unsupported_error(std::string(name(op)) + " takes no correction: var, std, cov and describe do");
+  }
+  if (c.is_valid()) return;
+  throw unsupported_error("the correction is " + text_of(c) + "; expected " +
+                          (std::isfinite(c.value()) ? "0 or more" : "a finite number of 0 or more"));
 }
 
 void check_only_state(const reduce_options& options) {
@@ -56,6 +69,12 @@ void check_state(const request& r) {
 }
 
 }  // namespace
+
+std::string text_of(const correction& c) {
+  std::array<char, 32> digits;
+  const std::to_chars_result end = std::to_chars(digits.data(), digits.data() + digits.size(), c.value());
+  return {digits.data(), end.ptr};
+}
 
 std::span<std::byte> checked_place(const reduction& what, std::int64_t results, std::span<std::byte> into) {
   if (into.data() == nullptr && into.empty()) return {};
@@ -166,12 +185,8 @@ reduction make_checked_reduction(op_kind op, dtype input, const reduce_options& 
   check_resources(options.threads, options.memory_bytes);
   reduction what = make_reduction(op, input, options.nan, options.wanted.value_or(accuracy::exact));
   what.initial = options.initial;
-  what.correction = options.correction;
-  if (options.correction != 0 && (!takes_correction(op) || options.correction < 0)) {
-    throw unsupported_error(takes_correction(op)
-                                ? "the correction is " + std::to_string(options.correction) + "; expected 0 or more"
-                                : std::string(name(op)) + " takes no correction: var, std, cov and describe do");
-  }
+  check_correction(op, options.correction);
+  what.correction = options.correction.held();
   if (options.result) what.result = *options.result;
   check_initial(op, input, options.initial);
   if (options.wanted == accuracy::exact && achieved_by(what) == accuracy::fast) {

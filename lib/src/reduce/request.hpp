@@ -33,6 +33,9 @@ request make_request(op_kind op, const array_view& view, const reduce_options& o
 /// What the options make of `op` over `input`. Throws: unsupported_error for options that contradict each other.
 reduction make_checked_reduction(op_kind op, dtype input, const reduce_options& options);
 
+/// As a person writes it: 1, 0.5.
+std::string text_of(const correction& c);
+
 /// What a result of it may be off by.
 accuracy achieved_by(const reduction& what);
 

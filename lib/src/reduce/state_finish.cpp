@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/fractional_correction.hpp"
 #include "multifold/error.hpp"
 #include "plan/no_value.hpp"
 #include "plan/outcome.hpp"
@@ -77,8 +78,7 @@ reduce_result finish(const state_contents& from, op_kind op, const finish_option
       for (std::int64_t i = 0; i < results; ++i, out += item) {
         const auto at = static_cast<std::size_t>(i * record::bytes);
         const auto accumulator = record::get(fold, {from.records.data() + at, at}, context);
-        worst.note(store(finish_scalar(what.op, fold.lower(accumulator, from.count), what.initial), what.result, out),
-                   i);
+        worst.note(store(finish_any(what.op, fold.lower(accumulator, from.count), what.initial), what.result, out), i);
       }
     }
   });

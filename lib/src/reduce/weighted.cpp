@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
+#include "core/exact_ratio.hpp"
 #include "multifold/error.hpp"
 #include "multifold/exact/finish.hpp"
 #include "multifold/state.hpp"
-#include "reduce/exact_ratio.hpp"
 #include "reduce/request.hpp"
 #include "reduce/results.hpp"
 #include "reduce/state_contents.hpp"

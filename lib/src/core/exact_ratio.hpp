@@ -3,19 +3,20 @@
 
 #include <cstdint>
 
+#include "multifold/exact/accumulator.hpp"
 #include "multifold/exact/natural.hpp"
 #include "multifold/exact/value.hpp"
 
 namespace multifold::detail {
 
 /// a * 2^a_unit / (b * 2^b_unit) for b other than 0: long division, a bit at a time, that ends when 128 bits of the
-/// quotient stand. Zero words below the divisor take no part, so that ordinary numbers divide by a few words.
+/// quotient stand. Nothing is +0. Zero words below the divisor take no part: ordinary numbers divide by few words.
 template <int A, int B>
 exact_value exact_ratio(const signed_natural<A>& a, int a_unit, const signed_natural<B>& b, int b_unit) {
   exact_value v;
-  v.negative = a.negative != b.negative;
   int position = a.bits();
   if (position == 0) return v;
+  v.negative = a.negative != b.negative;
   int first = 0;
   while (b.word[first] == 0) ++first;
   const int words = (b.bits() + 31) / 32 - first;
