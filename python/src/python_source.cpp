@@ -11,6 +11,7 @@ namespace {
 
 bool is_path(nb::handle object) { return nb::isinstance<nb::str>(object) || nb::hasattr(object, "__fspath__"); }
 bool is_iterator(nb::handle object) { return PyIter_Check(object.ptr()) != 0; }
+bool is_arrow_chunks(nb::handle object) { return nb::hasattr(object, "iterchunks"); }  // a pyarrow.ChunkedArray
 bool has_rows(nb::handle object) {
   return nb::hasattr(object, "shape") && nb::hasattr(object, "dtype") && nb::hasattr(object, "__getitem__");
 }
@@ -131,6 +132,7 @@ std::unique_ptr<source> from_rows(nb::handle array) {
 
 bool is_source(nb::handle object) {
   if (is_path(object) || is_iterator(object)) return true;
+  if (is_arrow_chunks(object)) return true;
   return !taken_array::fits(object) && !nb::hasattr(object, "to_numpy") && has_rows(object);
 }
 
@@ -140,6 +142,8 @@ std::unique_ptr<source> source_from(nb::handle object) {
     const std::string text = text_of(path);
     return open_source(text, std::nullopt);
   }
+  if (is_arrow_chunks(object))
+    return from_iterator(nb::object(nb::module_::import_("multifold._columns").attr("arrays_of")(object)));
   return is_iterator(object) ? from_iterator(object) : from_rows(object);
 }
 

@@ -3,13 +3,14 @@
 import ctypes
 import gc
 import sys
+import tracemalloc
 
 import ml_dtypes
 import numpy as np
 import pytest
 
 import multifold
-from exact import same
+from exact import same, some
 
 
 class Through:
@@ -98,6 +99,33 @@ def test_arrow():
     assert multifold.sum(pyarrow.array([0.1] * 10)) == 1.0
     with pytest.raises(TypeError, match="null"):
         multifold.sum(pyarrow.array([1.0, None]))
+
+
+def test_arrow_is_read_where_it_is():
+    pyarrow = pytest.importorskip("pyarrow")
+    x = some(np.dtype("float32"), 1 << 20)
+    column = pyarrow.Array.from_buffers(pyarrow.float32(), x.size, [None, pyarrow.py_buffer(x)])
+    before = pyarrow.default_memory_pool().bytes_allocated()
+    tracemalloc.start()
+    same(multifold.sum(column), multifold.sum(x))
+    same(multifold.max(column[7:99]), multifold.max(x[7:99]))
+    same(multifold.argmin(pyarrow.chunked_array([column[:10], column[10:]])), multifold.argmin(x))
+    assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    tracemalloc.stop()
+    assert pyarrow.default_memory_pool().bytes_allocated() == before
+
+
+def test_chunked_columns_of_arrow():
+    pyarrow = pytest.importorskip("pyarrow")
+    column = pyarrow.table({"x": pyarrow.chunked_array([[0.1] * 4, [], [0.1] * 6])}).column("x")
+    assert multifold.sum(column) == 1.0
+    same(multifold.reduce(["min", "argmax"], column)[1], np.int64(0))
+    same(multifold.sum(pyarrow.chunked_array([], pyarrow.float32())), np.float32(0))
+    same(multifold.any(pyarrow.chunked_array([[False, True]])), np.bool_(True))
+    with pytest.raises(TypeError, match="drop_null"):
+        multifold.sum(pyarrow.chunked_array([[1.0], [None]]))
+    with pytest.raises(TypeError, match="object|str"):
+        multifold.sum(pyarrow.chunked_array([["a"]]))
 
 
 def test_torch():
