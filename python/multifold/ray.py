@@ -15,8 +15,8 @@ nan         'propagate' (a NaN makes the result NaN) or 'omit' (NaNs take no par
 correction  of var and std: comes off the count
 
 Numerics: those of the functions of the same names in multifold. A column is of one dtype.
-Errors:   TypeError and ValueError of columns that cannot be reduced, and nulls among them: drop or fill these first. What a
-          task finds is a RayTaskError, with the reason in Ray's log. ValueError for operations that tell where
+Errors:   TypeError and ValueError of columns that cannot be reduced, and nulls among them: drop or fill these first.
+          What a task finds is a RayTaskError, with the reason in Ray's log. ValueError for operations that tell where
           elements stand, as blocks come in no order.
 """
 

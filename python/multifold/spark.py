@@ -3,9 +3,9 @@
     >>> multifold.spark.reduce(frame, "sum", "x")                # of all rows
     >>> multifold.spark.reduce(frame, "mean", "x", by="key")     # a data frame of key and value
 
-Each partition makes a state (a state a group) of what it has, by mapInArrow; states merge, and the value is rounded once:
-results do not depend on partitions, executors or order. No row is moved, only states: to the driver, and those of groups
-to whoever merges the group. One thread reduces a partition, as Spark runs many tasks at once.
+Each partition makes a state (a state a group) of what it has, by mapInArrow; states merge, and the value is rounded
+once: results do not depend on partitions, executors or order. No row is moved, only states: to the driver, and those of
+groups to the task that merges the group. One thread reduces a partition, as Spark runs many tasks at once.
 
 Keywords:
 
