@@ -2,6 +2,10 @@
 
 import itertools
 import math
+import signal
+import subprocess
+import sys
+import textwrap
 import threading
 import time
 
@@ -208,3 +212,27 @@ def test_any_threads_and_chunks_give_the_same_bytes():
     for threads, chunk in itertools.product((1, 2, 5), (1000, 7777, 100_000)):
         state = _chunked.total("mean", multifold.chunked(Stored(x, (chunk,))), None, None, None, threads)
         assert bytes(state) == bytes(expected)
+
+
+@pytest.mark.parametrize("axis", ["None", "0"])
+def test_ctrl_c_ends_it(axis):
+    program = textwrap.dedent(
+        f"""
+        import time, numpy, multifold
+        class Slow:
+            shape, dtype, chunks = (1 << 20, 1 << 20), numpy.dtype("f4"), (1, 1 << 20)
+            def __getitem__(self, where):
+                time.sleep(0.05)
+                return numpy.broadcast_to(numpy.float32(1), [cut.stop - cut.start for cut in where])
+        print("begun", flush=True)
+        try:
+            multifold.sum(multifold.chunked(Slow(), threads=3), axis={axis})
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+        """
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "begun\n"
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=60)[0] == "interrupted\n" and process.returncode == 0
