@@ -8,6 +8,7 @@ import sys
 import textwrap
 import threading
 import time
+import zlib
 
 import numpy as np
 import pytest
@@ -84,9 +85,15 @@ def test_hdf5(tmp_path, filters, shape, chunks):
         same(multifold.sum(stored), multifold.sum(stored[...]))
 
 
+@pytest.mark.parametrize("inflater", ["isal", "zlib"])
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", ">i4", "<f8", "float16"])
-def test_dtypes_of_hdf5(tmp_path, dtype):
+def test_dtypes_of_hdf5(tmp_path, monkeypatch, dtype, inflater):
     h5py = pytest.importorskip("h5py")
+    if inflater == "isal":
+        pytest.importorskip("isal")
+    else:
+        monkeypatch.setitem(sys.modules, "isal", None)
+    assert _hdf5._inflater().__module__ in (inflater, "isal.isal_zlib")
     x = (np.arange(60).reshape(12, 5) % 7).astype(dtype)
     native = x.astype(x.dtype.newbyteorder("="))
     with h5py.File(tmp_path / "x.h5", "w") as file:
@@ -107,6 +114,19 @@ def test_what_h5py_has_to_decode(tmp_path):
             assert _hdf5.reader(each) is None
             same(multifold.sum(each), multifold.sum(x))
         assert _hdf5.reader(unwritten) is None and multifold.sum(unwritten) == 25
+
+
+def test_a_broken_chunk(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        stored = file.create_dataset("x", data=np.ones(100, "f4"), chunks=(50,), compression="gzip")
+        stored.id.write_direct_chunk((50,), b"no deflated data")
+        for axis in (None, 0):
+            with pytest.raises(Exception, match="(?i)error|invalid|incorrect"):
+                multifold.sum(stored, axis=axis)
+        stored.id.write_direct_chunk((50,), zlib.compress(b"\0" * 40))
+        with pytest.raises(ValueError, match="reshape"):
+            multifold.sum(stored)
 
 
 class Stored:
