@@ -4,9 +4,10 @@
     >>> multifold.sum(np.full(10, 0.1))
     np.float64(1.0)
 
-Functions take arrays of NumPy, of whatever has the buffer protocol or DLPack, paths of .npy, .npz and safetensors files,
-iterators of chunks, and what gives rows by x[first:last], as h5py and zarr. Arrays are read where they are. Results are
-NumPy's, or arrays of the library that the input is of.
+Functions take arrays of NumPy, of whatever has the buffer protocol or DLPack, paths of .npy, .npz and safetensors
+files, iterators of chunks, and what gives rows by x[first:last]. Arrays of h5py and zarr are decoded by several threads:
+chunked() says how many, and shows progress. Arrays are read where they are. Results are NumPy's, or arrays of the
+library that the input is of.
 
 Keywords of all functions:
 
@@ -50,11 +51,12 @@ from ._multifold import (
     vecdot,
     vector_norm,
 )
+from ._chunked import chunked
 from ._namespace import array_namespace
 from ._summary import Summary
 
 __all__ = [
-    "State", "Summary", "__version__", "all", "any", "argmax", "argmin", "array_namespace", "count_nonzero", "cov",
-    "describe", "dot", "engines", "logsumexp", "max", "mean", "min", "ops", "prod", "reduce", "reduce_by_key", "segment_reduce",
-    "segment_sum", "std", "sum", "var", "vecdot", "vector_norm",
+    "State", "Summary", "__version__", "all", "any", "argmax", "argmin", "array_namespace", "chunked", "count_nonzero",
+    "cov", "describe", "dot", "engines", "logsumexp", "max", "mean", "min", "ops", "prod", "reduce", "reduce_by_key",
+    "segment_reduce", "segment_sum", "std", "sum", "var", "vecdot", "vector_norm",
 ]

@@ -1,5 +1,6 @@
 """An array library with multifold's reductions in the place of its own."""
 
+import importlib
 from typing import Any
 
 from . import _multifold
@@ -47,12 +48,6 @@ def array_namespace(x: Any) -> Namespace:
     if hasattr(x, "__array_namespace__"):
         return Namespace(x.__array_namespace__())
     library = type(x).__module__.partition(".")[0]
-    if library == "torch":
-        import torch
-
-        return Namespace(torch)
-    if library == "numpy":  # before NumPy 2
-        import numpy
-
-        return Namespace(numpy)
+    if library in ("torch", "cupy", "numpy"):  # NumPy before 2
+        return Namespace(importlib.import_module(library))
     raise TypeError(f"{type(x).__module__}.{type(x).__name__} is of no array library: it has no __array_namespace__")

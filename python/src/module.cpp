@@ -31,6 +31,7 @@ void translate(const std::exception_ptr& thrown, void*) {
 
 NB_MODULE(_multifold, module) {
   namespace python = multifold::python;
+  python::find_numpy();
   python::nb::register_exception_translator(&python::translate);
   python::add_reductions(module);
   python::add_general(module);

@@ -1,5 +1,6 @@
 // NumPy's names, scalars and arrays, made through its Python interface: the extension is not compiled against NumPy.
 #include <array>
+#include <atomic>
 #include <cstring>
 
 #include "python.hpp"
@@ -102,10 +103,16 @@ dtype dtype_from(nb::handle given) {
 }
 
 nb::handle scalar_type(dtype type) {
-  nb::object& found = numpy().scalars[static_cast<int>(type)];
-  if (!found.is_valid()) found = nb::module_::import_("ml_dtypes").attr("bfloat16");
-  return found;
+  if (type != dtype::bf16) return numpy().scalars[static_cast<int>(type)];
+  static std::atomic<PyObject*> bfloat16{nullptr};  // threads that find it at once find the same
+  if (bfloat16.load() == nullptr) {
+    nb::object found = nb::module_::import_("ml_dtypes").attr("bfloat16");
+    bfloat16 = found.release().ptr();
+  }
+  return bfloat16.load();
 }
+
+void find_numpy() { numpy(); }
 
 bool is_plain_ndarray(nb::handle object) noexcept { return object.type().is(numpy().ndarray); }
 

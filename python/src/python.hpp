@@ -34,6 +34,9 @@ std::string numpy_name(dtype type);
 /// NumPy's scalar type, or that of ml_dtypes for bfloat16. Borrowed.
 nb::handle scalar_type(dtype type);
 
+/// Imports NumPy, before threads could wait for one another in doing so.
+void find_numpy();
+
 /// Whether `object` is a numpy.ndarray, and of no class derived from it.
 bool is_plain_ndarray(nb::handle object) noexcept;
 bool is_masked(nb::handle object);

@@ -11,6 +11,7 @@ namespace {
 
 bool is_path(nb::handle object) { return nb::isinstance<nb::str>(object) || nb::hasattr(object, "__fspath__"); }
 bool is_iterator(nb::handle object) { return PyIter_Check(object.ptr()) != 0; }
+bool is_arrow_chunks(nb::handle object) { return nb::hasattr(object, "iterchunks"); }  // a pyarrow.ChunkedArray
 bool has_rows(nb::handle object) {
   return nb::hasattr(object, "shape") && nb::hasattr(object, "dtype") && nb::hasattr(object, "__getitem__");
 }
@@ -97,53 +98,33 @@ class pieces {
   std::shared_ptr<state> state_;
 };
 
+// What the iterator gives next; null at its end.
+nb::object next_of(nb::handle iterator) {
+  nb::object piece = nb::steal(PyIter_Next(iterator.ptr()));
+  if (!piece.is_valid() && PyErr_Occurred() != nullptr) throw nb::python_error();
+  return piece;
+}
+
 std::unique_ptr<source> from_iterator(nb::handle iterator) {
-  const nb::object first = nb::steal(PyIter_Next(iterator.ptr()));
-  if (!first.is_valid()) {
-    if (PyErr_Occurred() != nullptr) throw nb::python_error();
+  const nb::object first = next_of(iterator);
+  if (!first.is_valid())
     throw nb::value_error(
         "the iterator has no chunk, and so no dtype: state(op, dtype) knows the value of no elements");
-  }
   const dtype type = dtype_from(nb::module_::import_("numpy").attr("asarray")(first).attr("dtype"));
   const auto rest = std::make_shared<kept>(nb::borrow(iterator)), head = std::make_shared<kept>(first);
   const auto next_piece = [rest, head]() -> nb::object {
     if (head->object.is_valid()) return std::move(head->object);
-    nb::object piece = nb::steal(PyIter_Next(rest->object.ptr()));
-    if (!piece.is_valid() && PyErr_Occurred() != nullptr) throw nb::python_error();
-    return piece;
+    return next_of(rest->object);
   };
   return make_source("iterator", {type, {-1}, false}, pieces(type, next_piece));
-}
-
-// Rows that are fetched at once: about 16 MiB, in whole chunks of the file where it has them.
-std::int64_t rows_at_once(nb::handle array, std::int64_t row_bytes) {
-  constexpr std::int64_t most = INT64_C(16) << 20;
-  const std::int64_t rows = std::max<std::int64_t>(1, most / std::max<std::int64_t>(1, row_bytes));
-  const nb::object chunks = nb::getattr(array, "chunks", nb::none());
-  if (!nb::isinstance<nb::tuple>(chunks) || nb::len(chunks) == 0) return rows;
-  const nb::object first = chunks[0];
-  if (!PyLong_Check(first.ptr())) return rows;
-  const std::int64_t step = nb::cast<std::int64_t>(first);
-  return step <= 0 ? rows : std::max<std::int64_t>(1, rows / step) * step;
 }
 
 std::unique_ptr<source> from_rows(nb::handle array) {
   const dtype type = dtype_from(array.attr("dtype"));
   std::vector<std::int64_t> extents;
   for (nb::handle extent : nb::object(array.attr("shape"))) extents.push_back(nb::cast<std::int64_t>(extent));
-  const std::int64_t total = element_count(extents);
-  const std::int64_t rows = extents.empty() ? 1 : extents[0];
-  const std::int64_t step = rows_at_once(array, rows == 0 ? 0 : total / rows * item_bytes(type));
-  const auto all = std::make_shared<kept>(nb::borrow(array));
-  const bool single = extents.empty();
-  const auto next_piece = [all, rows, step, single, first = std::int64_t{0}]() mutable -> nb::object {
-    if (first >= rows) return {};
-    const std::int64_t last = std::min(rows, first + step);
-    const nb::object where =
-        single ? nb::object(nb::tuple()) : nb::object(nb::slice(nb::int_(first), nb::int_(last), nb::none()));
-    first = last;
-    return all->object[where];
-  };
+  const nb::object rows = nb::module_::import_("multifold._chunked").attr("rows")(array);
+  const auto next_piece = [all = std::make_shared<kept>(rows)]() { return next_of(all->object); };
   return make_source("rows", {type, extents, false}, pieces(type, next_piece));
 }
 
@@ -151,6 +132,7 @@ std::unique_ptr<source> from_rows(nb::handle array) {
 
 bool is_source(nb::handle object) {
   if (is_path(object) || is_iterator(object)) return true;
+  if (is_arrow_chunks(object)) return true;
   return !taken_array::fits(object) && !nb::hasattr(object, "to_numpy") && has_rows(object);
 }
 
@@ -160,6 +142,8 @@ std::unique_ptr<source> source_from(nb::handle object) {
     const std::string text = text_of(path);
     return open_source(text, std::nullopt);
   }
+  if (is_arrow_chunks(object))
+    return from_iterator(nb::object(nb::module_::import_("multifold._columns").attr("arrays_of")(object)));
   return is_iterator(object) ? from_iterator(object) : from_rows(object);
 }
 

@@ -10,7 +10,7 @@ namespace multifold::python {
 /// Whether `object` is read in chunks, and is no array in memory.
 bool is_source(nb::handle object);
 
-/// Memory: of an iterator the chunk that is being read; of rows about 16 MiB of them, or one row.
+/// Memory: of an iterator the chunk that is being read; of rows what multifold._chunked.rows says.
 /// Throws: as open_source; TypeError for element types that cannot be reduced.
 std::unique_ptr<source> source_from(nb::handle object);
 

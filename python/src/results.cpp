@@ -10,17 +10,21 @@ namespace {
 
 // The library of an array that is none of NumPy's, as a module; none otherwise.
 nb::object library_of(nb::handle like) {
-  if (!like.is_valid() || PyObject_CheckBuffer(like.ptr()) != 0 || !nb::hasattr(like, "__dlpack__")) return nb::none();
+  if (!like.is_valid() || has_host_buffer(like) || !nb::hasattr(like, "__dlpack__")) return nb::none();
   const std::string name = text_of(like.type().attr("__module__"));
   if (name == "torch" || name.starts_with("torch.")) return nb::module_::import_("torch");
+  if (name == "cupy") return nb::module_::import_("cupy");
   if (nb::hasattr(like, "__array_namespace__")) return like.attr("__array_namespace__")();
   return nb::none();
 }
 
-nb::object in_library(const nb::object& library, nb::object array, dtype type) {
+nb::object in_library(const nb::object& library, nb::object array, dtype type, nb::handle like) {
   if (nb::hasattr(library, "from_numpy")) {  // of torch, whose arrays from NumPy have no bfloat16
-    if (type != dtype::bf16) return library.attr("from_numpy")(array);
-    return library.attr("from_numpy")(array.attr("view")("int16")).attr("view")(library.attr("bfloat16"));
+    const nb::object from_numpy = library.attr("from_numpy");
+    const nb::object tensor = type != dtype::bf16
+                                  ? from_numpy(array)
+                                  : from_numpy(array.attr("view")("int16")).attr("view")(library.attr("bfloat16"));
+    return tensor.attr("to")(like.attr("device"));
   }
   return library.attr("asarray")(array);
 }
@@ -38,7 +42,7 @@ nb::object result_object(const reduce_result& result, nb::handle like, bool as_n
   if (as_number) return number(result.type, result.data.data());
   const nb::object library = library_of(like);
   if (!library.is_none())
-    return in_library(library, numpy_array(result.type, result.extents, result.data.data()), result.type);
+    return in_library(library, numpy_array(result.type, result.extents, result.data.data()), result.type, like);
   if (result.extents.empty()) return numpy_scalar(result.type, result.data.data());
   return numpy_array(result.type, result.extents, result.data.data());
 }

@@ -48,6 +48,24 @@ nb::object python_result(op_kind op, const reduce_result& result, nb::handle x, 
   return result_object(result, x, as_number);
 }
 
+// The value of all elements of an array that threads read chunk by chunk, in no order; null for all else.
+nb::object value_of_chunks(op_kind op, nb::handle x, nb::handle y, const keywords& given, const settings& set) {
+  const bool plain = given.where.is_none() && !given.keepdims &&
+                     set.options.wanted.value_or(accuracy::exact) == accuracy::exact &&
+                     (set.options.engine == engine_choice::automatic || set.options.engine == engine_choice::host);
+  if (!plain) return {};
+  const nb::object total = nb::module_::import_("multifold._chunked").attr("total");
+  const nb::object other = y.is_valid() ? nb::borrow(y) : nb::none();
+  const nb::object state = total(std::string(name(op)), x, other, given.axis, given.nan, given.threads);
+  if (state.is_none()) return {};
+  nb::dict finish;
+  finish["dtype"] = given.type;
+  if (!given.correction.is_none()) finish["correction"] = given.correction;
+  finish["initial"] = given.initial;
+  finish["out"] = given.out;
+  return state.attr("value")(**finish);
+}
+
 }  // namespace
 
 nb::object reduce_one(op_kind op, nb::handle x, nb::handle y, const keywords& given) {
@@ -55,6 +73,8 @@ nb::object reduce_one(op_kind op, nb::handle x, nb::handle y, const keywords& gi
   settings set = settings_from(given);
   input first(x);
   const std::unique_ptr<input> other = second(op, y);
+  if (first.chunks)
+    if (nb::object value = value_of_chunks(op, x, y, given, set); value.is_valid()) return value;
   reduce_result result;
   without_gil(first.is_long(), [&](std::stop_token stop) {
     set.options.stop = std::move(stop);

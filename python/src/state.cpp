@@ -84,32 +84,37 @@ void add_state(nb::module_& module) {
             new (self) python_state{kind, state(kind, dtype_from(type), integers_from(shape, "shape"), policy)};
           },
           "op"_a.none(), "dtype"_a, "shape"_a = nb::tuple(), nb::kw_only(), "nan"_a = nb::none())
-      .def("update", &update, "x"_a.none(), "y"_a = nb::none(), nb::kw_only(), "nan"_a = nb::none(), "threads"_a = 0,
+      .def("update", &update, nb::lock_self(), "x"_a.none(), "y"_a = nb::none(), nb::kw_only(), "nan"_a = nb::none(),
+           "threads"_a = 0,
            "Adds the elements of an array or a source: its last axes are those of the state, and the others are "
            "reduced.")
       .def(
-          "merge", [](python_state& self, const python_state& other) { self.value.merge(other.value); }, "other"_a,
-          "Adds the elements of another state.")
+          "merge", [](python_state& self, const python_state& other) { self.value.merge(other.value); },
+          nb::lock_self(), "other"_a.lock(), "Adds the elements of another state.")
       .def(
-          "move", [](python_state& self, std::int64_t by) { self.value.move(by); }, "by"_a,
+          "move", [](python_state& self, std::int64_t by) { self.value.move(by); }, nb::lock_self(), "by"_a,
           "Lets every batch begin so many elements earlier: of what keeps no indices nothing changes.")
-      .def("value", &value_of, nb::kw_only(), "op"_a = nb::none(), "dtype"_a = nb::none(), "correction"_a = 0,
-           "initial"_a = nb::none(), "out"_a = nb::none(), "The value of the elements so far.")
-      .def("__bytes__", &bytes_of)
+      .def("value", &value_of, nb::lock_self(), nb::kw_only(), "op"_a = nb::none(), "dtype"_a = nb::none(),
+           "correction"_a = 0, "initial"_a = nb::none(), "out"_a = nb::none(), "The value of the elements so far.")
+      .def("__bytes__", &bytes_of, nb::lock_self())
       .def_static("from_bytes", &from_bytes, "data"_a, "op"_a = nb::none(), "The state that bytes(state) was.")
-      .def("__getstate__",
-           [](const python_state& self) {
-             return nb::make_tuple(bytes_of(self), nb::str(std::string(name(self.op)).c_str()));
-           })
+      .def(
+          "__getstate__",
+          [](const python_state& self) {
+            return nb::make_tuple(bytes_of(self), nb::str(std::string(name(self.op)).c_str()));
+          },
+          nb::lock_self())
       .def("__setstate__",
            [](python_state& self, const nb::tuple& saved) {
              new (&self) python_state(from_bytes(nb::cast<nb::bytes>(saved[0]), nb::object(saved[1])));
            })
-      .def("__eq__",
-           [](const python_state& self, nb::handle other) {
-             return nb::isinstance<python_state>(other) &&
-                    self.value.bytes() == nb::cast<const python_state&>(other).value.bytes();
-           })
+      .def(
+          "__eq__",
+          [](const python_state& self, nb::handle other) {
+            return nb::isinstance<python_state>(other) &&
+                   self.value.bytes() == nb::cast<const python_state&>(other).value.bytes();
+          },
+          nb::lock_self(), nb::arg().lock())
       .def_prop_ro("op", [](const python_state& self) { return std::string(name(self.op)); })
       .def_prop_ro("dtype", [](const python_state& self) { return numpy_name(self.value.element()); })
       .def_prop_ro("shape", &shape_of)

@@ -2,6 +2,7 @@
 #include "taken_array.hpp"
 
 #include <cstring>
+#include <limits>
 #include <string_view>
 
 namespace multifold::python {
@@ -89,15 +90,19 @@ dtype dtype_of_format(const char* format, std::int64_t item) {
   refuse_elements("strings (" + std::string(code) + ")", "numbers are what it reduces");
 }
 
+bool has_host_buffer(nb::handle object) {
+  if (PyObject_CheckBuffer(object.ptr()) == 0) return false;
+  return is_plain_ndarray(object) || !has(object, "__cuda_array_interface__");
+}
+
 bool taken_array::fits(nb::handle object) {
-  return PyObject_CheckBuffer(object.ptr()) != 0 || has(object, "__dlpack__") ||
-         has(object, "__cuda_array_interface__");
+  return has_host_buffer(object) || has(object, "__dlpack__") || has(object, "__cuda_array_interface__");
 }
 
 taken_array::taken_array(nb::handle object, complex_numbers complex) : complex_(complex) {
   if (is_masked(object))
     raise_type_error("multifold takes no masked arrays, whose masks it would ignore: pass x.data with where=~x.mask");
-  if (PyObject_CheckBuffer(object.ptr()) != 0) {
+  if (has_host_buffer(object)) {
     take_buffer(nb::borrow(object));
   } else if (has(object, "__dlpack__")) {
     take_dlpack(object);
@@ -219,6 +224,12 @@ void taken_array::take_tensor(const dlpack::tensor& what) {
   view_.extents.assign(what.shape, what.shape + what.rank);
   if (what.strides != nullptr) view_.strides.assign(what.strides, what.strides + what.rank);
   else view_.strides = c_strides(view_.extents);
+  // CuPy divides the bytes of a negative stride as if they had no sign.
+  const std::int64_t item = item_bytes(view_.type) * (parts ? 2 : 1);
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max() / item;
+  for (std::int64_t& stride : view_.strides)
+    if (stride > most)
+      stride = static_cast<std::int64_t>(static_cast<std::uint64_t>(stride) * static_cast<std::uint64_t>(item)) / item;
   if (parts) {
     for (std::int64_t& stride : view_.strides) stride *= 2;
     add_parts();

@@ -41,6 +41,9 @@ class taken_array {
   nb::object owner_;
 };
 
+/// Whether `object` has a buffer: arrays of CuPy on a GPU say so, too, only to refuse it.
+bool has_host_buffer(nb::handle object);
+
 /// The dtype of a buffer's format. Throws: TypeError, by name.
 dtype dtype_of_format(const char* format, std::int64_t item);
 

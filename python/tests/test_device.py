@@ -1,0 +1,109 @@
+"""Arrays of CuPy, PyTorch and JAX on a GPU: read where they are, when their producers are done."""
+
+import math
+
+import numpy as np
+import pytest
+
+import multifold
+from exact import same, some
+
+if not any(engine["name"] == "device" and engine["supported"] for engine in multifold.engines()):
+    pytest.skip("no GPU engine here", allow_module_level=True)
+
+pytestmark = pytest.mark.filterwarnings("default")
+ops = ["sum", "mean", "var", "min", "max", "argmin", "argmax", "count_nonzero", "any", "all", "norm2"]
+
+
+def check(on_device, to_numpy, x):
+    """Every operation, to the bits that it has in host memory, as an array of the same library and device."""
+    for op in ops:
+        for axis in (None, 0, 1):
+            if axis is None and op.startswith("arg"):
+                continue
+            found = multifold.reduce(op, on_device, axis=axis)
+            assert type(found) is type(on_device)
+            assert found.device == on_device.device
+            same(to_numpy(found), multifold.reduce(op, x, axis=axis))
+    assert multifold.sum(on_device, out=float) == float(multifold.sum(x))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int32", "uint8", "bool"])
+def test_cupy(dtype):
+    cupy = pytest.importorskip("cupy")
+    x = some(np.dtype(dtype), (300, 70))
+    if dtype == "uint8":
+        x = x % 3
+    for there, here in ((cupy.asarray(x), x), (cupy.asarray(x)[::-1, ::2], x[::-1, ::2]), (cupy.asarray(x).T, x.T)):
+        if dtype in ("int32", "uint8", "bool"):
+            same(cupy.asnumpy(multifold.sum(there, axis=0)), multifold.sum(here, axis=0))
+            same(cupy.asnumpy(multifold.max(there)), multifold.max(here))
+        else:
+            check(there, cupy.asnumpy, here)
+
+
+def test_namespace_of_cupy():
+    cupy = pytest.importorskip("cupy")
+    xp = multifold.array_namespace(cupy.ones(3))
+    assert float(xp.sum(xp.abs(cupy.full(10, -0.1)))) == 1.0
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_torch(dtype):
+    torch = pytest.importorskip("torch")
+    x = torch.randn(300, 70, dtype=torch.float64).to(getattr(torch, dtype))
+    for there, here in ((x.cuda(), x), (x.cuda().T[:, ::3], x.T[:, ::3])):
+        for op in ("sum", "mean", "max"):
+            for axis in (None, 0, 1):
+                found = multifold.reduce(op, there, axis=axis)
+                assert found.device == there.device and found.dtype == x.dtype
+                assert torch.equal(found.cpu(), multifold.reduce(op, here, axis=axis))
+
+
+def test_operators_of_torch():
+    pytest.importorskip("torch")
+    import multifold.torch
+    import torch
+
+    x = torch.full((4, 10), 0.1, dtype=torch.float64, device="cuda", requires_grad=True)
+    sums = multifold.torch.sum(x, dim=1)
+    assert sums.is_cuda and sums.tolist() == [1.0] * 4
+    multifold.torch.mean(x).backward()
+    assert x.grad.is_cuda and math.isclose(x.grad[0, 0].item(), 0.025)
+
+
+def test_torch_waits_for_its_producer():
+    torch = pytest.importorskip("torch")
+    x = torch.zeros(1 << 20, device="cuda")
+    multifold.sum(x)  # what it allocates, which makes the GPU idle, is there from now on
+    torch.cuda.synchronize()
+    with torch.cuda.stream(torch.cuda.Stream()):
+        torch.cuda._sleep(400_000_000)  # cycles, which are a fifth of a second
+        x += 1
+        assert multifold.sum(x, out=float) == 1 << 20
+
+
+def test_cupy_waits_for_its_producer():
+    cupy = pytest.importorskip("cupy")
+    wait = cupy.RawKernel(
+        """extern "C" __global__ void wait(long long cycles) {
+             for (const long long start = clock64(); clock64() - start < cycles;) {}
+           }""", "wait")
+    x = cupy.zeros(1 << 20, "float32")
+    wait((1,), (1,), (1,))
+    x += 0  # both are compiled now
+    multifold.sum(x)
+    cupy.cuda.Device().synchronize()
+    with cupy.cuda.Stream(non_blocking=True):
+        wait((1,), (1,), (400_000_000,))
+        x += 1
+        assert multifold.sum(x, out=float) == 1 << 20
+
+
+def test_jax():
+    jax = pytest.importorskip("jax")
+    x = jax.numpy.full((4, 10), 0.1, "float32")
+    if x.device.platform != "gpu":
+        pytest.skip("JAX has no GPU here")
+    found = multifold.sum(x, axis=1)
+    assert np.asarray(found).tolist() == multifold.sum(np.asarray(x), axis=1).tolist()
