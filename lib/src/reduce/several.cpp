@@ -1,6 +1,4 @@
 // Several operations on one array: the host engine runs them together, the device engine one after the other.
-#include "multifold/several.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <optional>
@@ -13,6 +11,7 @@
 #include "reduce/apart.hpp"
 #include "reduce/device.hpp"
 #include "reduce/engines.hpp"
+#include "reduce/linked.hpp"
 #include "reduce/places.hpp"
 #include "reduce/request.hpp"
 #include "reduce/results.hpp"
@@ -69,7 +68,7 @@ bool one_by_one(place where, const reduce_options& options) {
 
 // `y` is null for operations that take one array.
 reduce_result reduce_by(op_kind op, const array_view& x, const array_view* y, const reduce_options& options) {
-  return y != nullptr ? reduce(op, x, *y, options) : reduce(op, x, options);
+  return y != nullptr ? detail::reduce_linked(op, x, *y, options) : detail::reduce_linked(op, x, options);
 }
 
 // One operation: what it is, its plan, and where its result goes.
@@ -183,7 +182,8 @@ std::vector<reduce_result> reduce_several(operations ops, const stream::inputs& 
     std::vector<reduce_result> results;
     for (const op_kind op : ops) {
       const reduce_options own = options_for(op, options);
-      results.push_back(input.y != nullptr ? reduce(op, input.x, *input.y, own) : reduce(op, input.x, own));
+      results.push_back(input.y != nullptr ? detail::reduce_linked(op, input.x, *input.y, own)
+                                           : detail::reduce_linked(op, input.x, own));
     }
     return results;
   }
@@ -201,44 +201,28 @@ std::vector<reduce_result> reduce_several(operations ops, const stream::inputs& 
 
 }  // namespace
 
-std::vector<reduce_result> reduce(operations ops, const array_view& array, const reduce_options& options) {
-  for (const op_kind op : ops) detail::check_arrays(op, 1);
+namespace detail {
+
+std::vector<reduce_result> reduce_linked(operations ops, const array_view& array, const reduce_options& options) {
+  for (const op_kind op : ops) check_arrays(op, 1);
   return reduce_several(ops, array, nullptr, options);
 }
 
-std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, const array_view& array,
-                                  const reduce_options& options) {
-  return reduce(operations(ops.begin(), ops.size()), array, options);
-}
-
-std::vector<reduce_result> reduce(operations ops, const array_view& x, const array_view& y,
-                                  const reduce_options& options) {
-  for (const op_kind op : ops) detail::check_pair(op, x, y);
+std::vector<reduce_result> reduce_linked(operations ops, const array_view& x, const array_view& y,
+                                         const reduce_options& options) {
+  for (const op_kind op : ops) check_pair(op, x, y);
   return reduce_several(ops, x, &y, for_two(options));
 }
 
-std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, const array_view& x, const array_view& y,
-                                  const reduce_options& options) {
-  return reduce(operations(ops.begin(), ops.size()), x, y, options);
-}
-
-std::vector<reduce_result> reduce(operations ops, source& input, const reduce_options& options) {
-  for (const op_kind op : ops) detail::check_arrays(op, 1);
+std::vector<reduce_result> reduce_linked(operations ops, source& input, const reduce_options& options) {
+  for (const op_kind op : ops) check_arrays(op, 1);
   return reduce_several(ops, stream::inputs(input), options);
 }
 
-std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, source& input, const reduce_options& options) {
-  return reduce(operations(ops.begin(), ops.size()), input, options);
-}
-
-std::vector<reduce_result> reduce(operations ops, source& x, source& y, const reduce_options& options) {
-  for (const op_kind op : ops) detail::check_pair(op, x, y);
+std::vector<reduce_result> reduce_linked(operations ops, source& x, source& y, const reduce_options& options) {
+  for (const op_kind op : ops) check_pair(op, x, y);
   return reduce_several(ops, stream::inputs(x, y), for_two(options));
 }
 
-std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, source& x, source& y,
-                                  const reduce_options& options) {
-  return reduce(operations(ops.begin(), ops.size()), x, y, options);
-}
-
+}  // namespace detail
 }  // namespace multifold
