@@ -24,7 +24,7 @@ constexpr std::string_view style = R"(
 @media (prefers-color-scheme: dark) { :root { --stair: #6aa3f7; --roof: #f0a04b; --code: #1d2024; --bad: #f08a8a;
   --on-bar: #101214; } }
 .stair { fill: var(--stair); } .roof { stroke: var(--roof); stroke-width: 1.5; stroke-dasharray: 6 4; }
-.stairs { min-width: 560px; } .key svg { width: 36px; height: 8px; display: inline-block; margin-right: .5rem; }
+svg.lying { display: none; max-width: 32rem; font-size: 14px; } svg.lying .axis { fill: var(--faint); } .key svg { width: 36px; height: 8px; display: inline-block; margin-right: .5rem; }
 svg .middle { text-anchor: middle; } svg .on-bar { fill: var(--on-bar); }
 .rung { display: grid; grid-template-columns: minmax(0, 21rem) minmax(0, 1fr); gap: .3rem 1.6rem; margin: 2.4rem 0;
   border-top: 1px solid var(--rule); padding-top: 1rem; }
@@ -34,34 +34,42 @@ svg .middle { text-anchor: middle; } svg .on-bar { fill: var(--on-bar); }
 .rung dt { color: var(--faint); } .rung dd { margin: 0; font-variant-numeric: tabular-nums; } .bad { color: var(--bad); }
 pre { background: var(--code); margin: .6rem 0 .3rem; padding: .8rem 1rem; border-radius: 6px; overflow: auto; max-height: 34rem;
   font: 12.5px/1.45 ui-monospace, monospace; }
-@media (max-width: 800px) { .rung { grid-template-columns: minmax(0, 1fr); } }
+@media (max-width: 820px) {
+  .rung { grid-template-columns: minmax(0, 1fr); } svg.stairs { display: none; } svg.lying { display: block; }
+}
 )";
 
-// Of the staircase, in units that are pixels on a wide screen.
-constexpr double width = 1000, height = 300, foot = 26, head = 24;
-
-std::string staircase(const climb& c) {
+double top_of(const climb& c) {
   double top = c.roof;
   for (const step& s : c.steps) top = std::max(top, s.rate());
-  const double each = width / static_cast<double>(std::max<std::size_t>(c.steps.size(), 1));
+  return top;
+}
+
+std::string begun(const climb& c, std::string_view kind, double width, double height) {
+  return fmt::format(
+      "<svg class=\"{}\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"The rate of each rung, and that of "
+      "{}\">\n",
+      kind, width, height, escaped(c.roof_name));
+}
+
+std::string bar_of(const step& s, double x, double y, double width, double height) {
+  return fmt::format(
+      "<rect class=\"stair\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"2\"><title>{} {}: "
+      "{}</title></rect>",
+      x, y, width, height, s.number, escaped(s.name),
+      s.why_not.empty() ? bandwidth_text(s.rate()) : escaped(s.why_not));
+}
+
+// For wide screens, in units that are pixels there.
+std::string standing_stairs(const climb& c) {
+  constexpr double width = 1000, height = 300, foot = 26, head = 24;
+  const double top = top_of(c), each = width / static_cast<double>(std::max<std::size_t>(c.steps.size(), 1));
   const auto y_of = [&](double rate) { return head + (height - head) * (1 - rate / top); };
-  std::string text = fmt::format(
-      "<p class=\"key\"><svg viewBox=\"0 0 36 8\"><line class=\"roof\" x1=\"0\" x2=\"36\" y1=\"4\" y2=\"4\"/></svg>"
-      "{}: {}</p>\n",
-      escaped(c.roof_name), bandwidth_text(c.roof));
-  text += fmt::format(
-      "<div class=\"scroll\"><svg class=\"stairs\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"The rate of "
-      "each rung, and "
-      "that of {}\">\n",
-      width, height + foot, escaped(c.roof_name));
+  std::string text = begun(c, "stairs", width, height + foot);
   for (std::size_t i = 0; i < c.steps.size(); ++i) {
     const step& s = c.steps[i];
     const double x = each * static_cast<double>(i), y = y_of(s.rate());
-    text += fmt::format(
-        "<rect class=\"stair\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"2\"><title>{} {}: {}"
-        "</title></rect>",
-        x + 2, std::min(y, height - 1), each - 4, std::max(height - y, 1.0), s.number, escaped(s.name),
-        s.why_not.empty() ? bandwidth_text(s.rate()) : escaped(s.why_not));
+    text += bar_of(s, x + 2, std::min(y, height - 1), each - 4, std::max(height - y, 1.0));
     const double middle = x + each / 2;
     if (s.why_not.empty()) {
       // Inside of a bar that is high enough, where the roof does not cross it out.
@@ -73,7 +81,32 @@ std::string staircase(const climb& c) {
   }
   const double roof = y_of(c.roof);
   text += fmt::format("<line class=\"roof\" x1=\"0\" x2=\"{0:.0f}\" y1=\"{1:.1f}\" y2=\"{1:.1f}\"/>\n", width, roof);
-  return text + "</svg></div>\n";
+  return text + "</svg>\n";
+}
+
+// For narrow ones, in units that are nearly pixels: a bar below the name of each rung, and the roof beside the bars.
+std::string lying_stairs(const climb& c) {
+  constexpr double width = 420, each = 38, thick = 12;
+  const double longest = (width - 2) / top_of(c), roof = longest * c.roof;
+  std::string text = begun(c, "lying", width, each * static_cast<double>(c.steps.size()));
+  for (std::size_t i = 0; i < c.steps.size(); ++i) {
+    const step& s = c.steps[i];
+    const double y = each * static_cast<double>(i), bar = y + 19;
+    text += fmt::format("<text x=\"0\" y=\"{:.1f}\">{} {} <tspan class=\"axis\">{}</tspan></text>", y + 14, s.number,
+                        escaped(s.name), s.why_not.empty() ? share_text(s.rate() / c.roof) : "not run");
+    text += bar_of(s, 0, bar, std::max(longest * s.rate(), 1.0), thick);
+    text += fmt::format("<line class=\"roof\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1:.1f}\" y2=\"{2:.1f}\"/>\n", roof,
+                        bar - 2, bar + thick + 2);
+  }
+  return text + "</svg>\n";
+}
+
+std::string staircase(const climb& c) {
+  return fmt::format(
+             "<p class=\"key\"><svg viewBox=\"0 0 36 8\"><line class=\"roof\" x1=\"0\" x2=\"36\" y1=\"4\" y2=\"4\"/>"
+             "</svg>{}: {}</p>\n",
+             escaped(c.roof_name), bandwidth_text(c.roof)) +
+         standing_stairs(c) + lying_stairs(c);
 }
 
 std::string ulps_text(const step& s) {

@@ -17,6 +17,7 @@
 #include "common/failure.hpp"
 #include "multifold/error.hpp"
 #include "multifold/reduce.hpp"
+#include "multifold/trace.hpp"
 
 namespace multifold::overlap {
 namespace {

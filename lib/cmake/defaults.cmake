@@ -1,5 +1,9 @@
 # What every target of this project is compiled with. Settings that users of the library need too are on
 # multifold_core (lib/CMakeLists.txt), not here.
+set(MULTIFOLD_SYSTEM "")  # headers of others are without warnings, where CMake knows the word
+if(CMAKE_VERSION VERSION_GREATER_EQUAL 3.25)
+  set(MULTIFOLD_SYSTEM SYSTEM)
+endif()
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)

@@ -11,9 +11,13 @@ set(MULTIFOLD_HIDDEN 4host 6stream 2io 6detail 10bytes_text 10text_table 4cuda7k
 # Of them, what inline functions in public headers call.
 set(MULTIFOLD_SHOWN 6detail12reduce_spans 6detail12reduce_views 6detail15reduce_extremes 6detail8subtract
   6detail10read_state 6detail11write_state 6detail18require_consistent
-  6detail15make_fold_shape 6detail15make_fold_units 6detail15read_fold_units 6detail14run_fold_tasks
+  6detail15make_fold_shape 6detail17make_fold_waiting 6detail15make_fold_units 6detail15read_fold_units 6detail14run_fold_tasks
   6detail14run_fold_alone 6detail12fold_threads 6detail10fold_shape5block 6detail10fold_shape8piece_at
-  6detail10fold_shape5front)
+  6detail10fold_shape5front
+  4host16integer_sum_fold 4host8real_sum 4host13f16_exact_sum 4host14bf16_exact_sum 4host13f32_exact_sum
+  4host13f64_exact_sum 4host20integer_product_fold 4host12real_product 4host16integer_extremum 4host13real_extremum
+  4host20integer_arg_extremum 4host17real_arg_extremum 4host7tallies 4host15integer_moments 4host11f16_moments
+  4host12bf16_moments 4host11f32_moments 4host11f64_moments)
 
 # Patterns of all names that begin with `prefix`, but for those that begin with one of ARGN.
 function(multifold_patterns_without out prefix)

@@ -46,6 +46,8 @@ class Ladder(tool.ToolTest):
         self.assertIn("the sum of 65536 f32 (256 KiB)", done.stdout)
         text = (self.folder / "ladder.html").read_text(encoding="utf-8")
         self.assertIn("Kahan's compensated sum", text)
+        self.assertEqual(text.count('<rect class="stair"'), 2 * len(RUNGS))  # for wide screens, and for narrow ones
+        self.assertRegex(text, r"@media \(max-width: \d+px\) {[^@]*svg.stairs { display: none; } svg.lying { display: block; }")
         self.assertNotIn("http", text)
 
     def test_the_ladder_of_the_machine(self):

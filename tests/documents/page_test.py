@@ -24,7 +24,7 @@ import tempfile
 
 import markdown_blocks
 
-PROJECT = """cmake_minimum_required(VERSION 3.25)
+PROJECT = """cmake_minimum_required(VERSION 3.22)
 project(page LANGUAGES CXX {languages})
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CUDA_STANDARD_REQUIRED OFF)

@@ -107,6 +107,8 @@ TEST(ladder_page, needs_nothing_else_and_escapes_what_it_shows) {
   EXPECT_TRUE(has(page, "not right"));
   EXPECT_TRUE(has(page, "both wait for &lt;memory&gt;"));
   EXPECT_TRUE(has(page, "31.5 of 32"));
+  EXPECT_TRUE(has(page, "one &amp; only <tspan"));  // the picture for narrow screens
+  EXPECT_TRUE(has(page, "<tspan class=\"axis\">not run</tspan>"));
   for (const char* const outside : {"http://", "https://", "src=", "href="})
     EXPECT_FALSE(has(page, outside)) << outside;
   for (const std::string tag : {"div", "section", "svg", "pre", "dl", "dd", "p", "table", "tr", "span"}) {

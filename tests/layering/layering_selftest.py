@@ -38,6 +38,8 @@ CASES = (
     ("lib/include/multifold/state.hpp", "#include <mpi.h>", "the library links no MPI"),
     ("lib/src/reduce/b.cpp", '#include "multifold/mpi.hpp"', "the library links no MPI"),
     ("lib/include/multifold/multifold.hpp", '#include "multifold/mpi/channel.hpp"', "the library links no MPI"),
+    ("lib/include/multifold/multifold.hpp", '#include "multifold/array.hpp"\n#include <chrono>', "has to compile quickly"),
+    ("lib/include/multifold/trace.hpp", "#include <chrono>", None),
     ("lib/src/core/c.cpp", "void f() { std::printf(\"x\"); }", "never prints"),
     ("lib/src/host/d.cpp", "void f() { std::cerr << 1; }", "never prints"),
     ("lib/src/host/e.cpp", "void f() { exit(1); }", "never ends the program"),

@@ -64,6 +64,13 @@ RESTRICTED = (
     (re.compile(r"(CLI|fmt|nlohmann)/"), ("apps/",), "CLI11, fmt and nlohmann belong to the programs: apps only"),
 )
 
+# What <multifold/multifold.hpp> does not reach, because a compiler reads it for longer than all of multifold.
+SLOW = set("""
+atomic chrono complex condition_variable filesystem format fstream future iomanip iostream istream map mutex ostream
+random ranges regex sstream stop_token thread unordered_map
+""".split())
+QUICK = "multifold/multifold.hpp"
+
 STANDARD = set("""
 algorithm any array atomic barrier bit bitset cassert cctype cerrno cfenv cfloat charconv chrono cinttypes climits
 clocale cmath codecvt compare complex concepts condition_variable coroutine csetjmp csignal cstdarg cstddef cstdint
@@ -173,7 +180,23 @@ def code_problems(name, text):
                 yield number, "the library knows no command line: name the option as in C++ (reduce_options::threads)"
 
 
+def slow_includes(root):
+    """Where a header that QUICK reaches includes one of SLOW."""
+    folders = [root / "lib/include", root / "graphs/include"]
+    reached, seen = [QUICK], {QUICK}
+    for header in reached:
+        path = next((folder / header for folder in folders if (folder / header).is_file()), None)
+        for number, line in enumerate(path.read_text().splitlines() if path else [], 1):
+            include = INCLUDE.match(line)
+            if include and include.group(1) in SLOW:
+                yield f"{path.relative_to(root)}:{number}: includes {include.group(1)}: {QUICK} reaches it, and has to compile quickly"
+            elif include and include.group(2) and include.group(2) not in seen:
+                seen.add(include.group(2))
+                reached.append(include.group(2))
+
+
 def problems(root):
+    yield from slow_includes(root)
     for name in files(root):
         if name.suffix not in TEXT:
             continue

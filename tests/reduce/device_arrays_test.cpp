@@ -9,6 +9,7 @@
 
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/multifold.hpp"
+#include "multifold/trace.hpp"
 
 namespace multifold {
 namespace {

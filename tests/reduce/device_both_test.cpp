@@ -15,6 +15,7 @@
 
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/multifold.hpp"
+#include "multifold/trace.hpp"
 #include "reduce/vector_source.hpp"
 
 namespace multifold {

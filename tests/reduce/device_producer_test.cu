@@ -1,5 +1,6 @@
 // reduce() begins after what is on the stream that it is told of: arrays are written late, by a kernel that spins.
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <vector>
 

@@ -9,6 +9,7 @@
 
 #include "host/engine.hpp"
 #include "multifold/cuda/buffer.hpp"
+#include "multifold/trace.hpp"
 #include "simulated_gpu.hpp"
 #include "stream/device_problem.hpp"
 #include "stream/device_sharing.hpp"

@@ -15,6 +15,7 @@
 #include "host/engine.hpp"
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/error.hpp"
+#include "multifold/trace.hpp"
 #include "stream/device_problem.hpp"
 #include "stream/memory_source.hpp"
 

@@ -1,4 +1,5 @@
-// Everything that a program on the CPU side needs; the CUDA side is in multifold/cuda.
+// Everything that a program on the CPU side needs; the CUDA side is in multifold/cuda. What few programs
+// take has headers of its own: trace.hpp, mpi.hpp, complex.hpp.
 #pragma once
 
 #include "multifold/array.hpp"
@@ -22,7 +23,6 @@
 #include "multifold/state.hpp"
 #include "multifold/state_file.hpp"
 #include "multifold/stop_signal.hpp"
-#include "multifold/trace.hpp"
 #include "multifold/transfer.hpp"
 #include "multifold/version.hpp"
 #include "multifold/view.hpp"

@@ -12,6 +12,7 @@
 
 #include "multifold/correction.hpp"
 #include "multifold/dtype.hpp"
+#include "multifold/linked_op.hpp"
 #include "multifold/ops.hpp"
 #include "multifold/summary.hpp"
 #include "multifold/view.hpp"
@@ -31,7 +32,7 @@ namespace detail {
 
 /// An operation and its arrays; `y` is null for those that take one.
 struct span_operands {
-  op_kind op;
+  linked_op op;
   dtype type;
   const void* x;
   std::size_t count;
@@ -43,22 +44,24 @@ struct span_operands {
 /// The value, of the default dtype of a result, or the summary, at `result`.
 void reduce_spans(const span_operands& operands, void* result);
 /// The same of any arrays; `y` is null for operations that take one.
-void reduce_views(op_kind op, const array_view& x, const array_view* y, const correction& taken, void* result);
+void reduce_views(linked_op op, const array_view& x, const array_view* y, const correction& taken, void* result);
 
 /// Arrays in the first cache of whatever processor.
 inline constexpr std::size_t most_bytes_read_twice = 32 * 1024;
 /// Both extremes of any array, in its dtype.
-void reduce_extremes(const array_view& x, void* least, void* greatest);
+void reduce_extremes(linked_op either, const array_view& x, void* least, void* greatest);
 /// a - b of a dtype, of a sum's default dtype at `result`.
 void subtract(dtype type, const void* a, const void* b, void* result);
 
 template <op_kind op, class Array>
 void reduce_to(const Array& x, const correction& taken, void* result) {
   if constexpr (contiguous_elements<Array>) {
-    const span_operands all{op, dtype_of<element_type_of<Array>>, std::data(x), std::size(x), nullptr, 0, taken};
+    const span_operands all{
+        op_over<op, element_type_of<Array>>, dtype_of<element_type_of<Array>>, std::data(x), std::size(x), nullptr, 0,
+        taken};
     reduce_spans(all, result);
   } else {
-    reduce_views(op, as_view(x), nullptr, taken, result);
+    reduce_views(op_over<op, element_type_of<Array>>, as_view(x), nullptr, taken, result);
   }
 }
 
@@ -75,10 +78,12 @@ auto value_of_two(const A& x, const B& y, const correction& taken = {}) {
   static_assert(dtype_of<element> == dtype_of<element_type_of<B>>, "two arrays of one type of elements");
   result_of<op, element> result;
   if constexpr (contiguous_elements<A> && contiguous_elements<B>) {
-    reduce_spans({op, dtype_of<element>, std::data(x), std::size(x), std::data(y), std::size(y), taken}, &result);
+    reduce_spans(
+        {op_over<op, element>, dtype_of<element>, std::data(x), std::size(x), std::data(y), std::size(y), taken},
+        &result);
   } else {
     const array_view second = as_view(y);
-    reduce_views(op, as_view(x), &second, taken, &result);
+    reduce_views(op_over<op, element>, as_view(x), &second, taken, &result);
   }
   return result;
 }
@@ -167,7 +172,7 @@ auto minmax(const Array& x) {
       return std::pair<element, element>{detail::value_of<op_kind::min>(x), detail::value_of<op_kind::max>(x)};
   }
   std::pair<element, element> both;
-  detail::reduce_extremes(as_view(x), &both.first, &both.second);
+  detail::reduce_extremes(detail::op_over<op_kind::min, element>, as_view(x), &both.first, &both.second);
   return both;
 }
 

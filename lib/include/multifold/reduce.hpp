@@ -20,7 +20,6 @@
 #include "multifold/source.hpp"
 #include "multifold/stop_signal.hpp"
 #include "multifold/summary.hpp"
-#include "multifold/trace.hpp"
 #include "multifold/transfer.hpp"
 #include "multifold/view.hpp"
 
@@ -30,6 +29,9 @@ namespace multifold {
 
 /// `both`: CPU threads and the GPU share the array.
 enum class engine_choice : std::uint8_t { automatic, host, device, both };
+
+struct trace_event;  // trace.hpp
+using trace_sink = std::function<void(const trace_event&)>;
 
 std::string_view name(engine_choice choice) noexcept;
 /// Names as `name` writes them, and cpu, gpu and cuda.

@@ -64,8 +64,8 @@ class source {
 /// How raw bytes are to be read.
 struct raw_options {
   dtype type = dtype::f32;
-  std::vector<std::int64_t> extents;  // empty: one axis as long as the file says
-  bool has_extents = false;           // tells a scalar from "not given"
+  std::vector<std::int64_t> extents = {};  // empty: one axis as long as the file says
+  bool has_extents = false;                // tells a scalar from "not given"
   std::int64_t offset_bytes = 0;
   bool other_byte_order = false;  // than this machine's: elements are swapped as they are read
 };

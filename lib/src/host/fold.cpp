@@ -1,29 +1,39 @@
-// From a reduction to its fold: the family's file makes it, and the level picks the kernels.
+// From a reduction to its fold: the part of its family and dtype makes it, and the level picks the kernels.
 #include "host/fold.hpp"
 
-#include "host/instances.hpp"
+#include <string>
+
+#include "multifold/engine_parts.hpp"
 
 namespace multifold::host {
-namespace {
 
-fold instance_of(const reduction& what) {
-  const bool real = is_floating(what.input);
-  switch (family_of(what)) {
-    case op_family::sum: return real ? real_sum(what) : integer_sum_fold(what);
-    case op_family::exact_sum: return real_exact_sum(what);
-    case op_family::product: return real ? real_product(what) : integer_product_fold(what);
-    case op_family::extremum: return real ? real_extremum(what) : integer_extremum(what);
-    case op_family::tally: return tallies(what);
-    case op_family::moments: return moments(what);
-    case op_family::arg_extremum: break;
-  }
-  return real ? real_arg_extremum(what) : integer_arg_extremum(what);
+// Null where no call of the program names them. What follows is compiled so, linked_op.hpp, too.
+[[gnu::weak]] engine_part integer_sum_fold, real_sum, f16_exact_sum, bf16_exact_sum, f32_exact_sum, f64_exact_sum;
+[[gnu::weak]] engine_part integer_product_fold, real_product, integer_extremum, real_extremum;
+[[gnu::weak]] engine_part integer_arg_extremum, real_arg_extremum, tallies;
+[[gnu::weak]] engine_part integer_moments, f16_moments, bf16_moments, f32_moments, f64_moments;
+
+}  // namespace multifold::host
+
+#include "host/parts.hpp"
+#include "multifold/error.hpp"
+#include "multifold/linked_op.hpp"
+#include "multifold/ops/visit.hpp"
+
+namespace multifold::host {
+
+engine_part* part_of(const reduction& what) {
+  if (family_of(what) == op_family::sum && is_floating(what.input)) return real_sum;
+  return visit_dtype(what.input, [&]<class T>() { return detail::part_of<T>(what.op); });
 }
 
-}  // namespace
-
 fold make_row_fold(const reduction& what) {
-  fold f = instance_of(what);
+  engine_part* const made_by = part_of(what);
+  if (made_by == nullptr) {
+    throw unsupported_error(std::string(name(what.op)) + " of " + std::string(name(what.input)) +
+                            ": this program is linked without the part of the CPU engine that reduces by it");
+  }
+  fold f = made_by(what);
   f.level = simd_in_use();
   f.kernels = f.table->kernels[static_cast<std::size_t>(f.level)];
   f.item = item_bytes(what.input);

@@ -1,12 +1,10 @@
 // The meaning of a plan, spelled out: every pass over every part, one element at a time. Slow, and meant to be read.
 #include <algorithm>
 #include <cstring>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "core/fractional_correction.hpp"
-#include "multifold/error.hpp"
 #include "multifold/ops/merged.hpp"
 #include "multifold/ops/visit.hpp"
 #include "multifold/plan.hpp"
@@ -99,25 +97,6 @@ partials_of<Op> finish_in_kernel(const pass& last, const Op& op, const partials_
 }
 
 }  // namespace
-
-void check_status(status s, const reduction& what, std::int64_t result) {
-  const std::string which = result < 0 ? "" : " (result " + std::to_string(result) + ", counted from 0)";
-  const std::string asked = std::string(name(what.op)) + " of " + std::string(name(what.input)) + which;
-  if (s == status::overflow) {
-    if (what.op == op_kind::describe) {
-      throw overflow_error("the sum that belongs to the " + asked + " does not fit " +
-                           std::string(name(summary_sum_dtype(what.input, what.result))) +
-                           ": ask for the statistics one by one, and for that sum as f64");
-    }
-    throw overflow_error("the " + asked + " does not fit " + std::string(name(what.result)) +
-                         ": ask for another result dtype (f64, say)");
-  }
-  if (s == status::bad_count) {
-    throw shape_error("the " + asked +
-                      " has a count in device memory that is negative, or more than its plan has room for");
-  }
-  if (s == status::empty) throw shape_error("the " + asked + " has no value: every element of a batch is NaN");
-}
 
 void interpret(const plan& p, const operands& data, void* results) {
   visit_fold(p.what, [&](auto op) {

@@ -4,6 +4,7 @@
 #include <new>
 #include <string>
 
+#include "multifold/engine_parts.hpp"
 #include "multifold/error.hpp"
 #include "reduce/places.hpp"
 
@@ -73,6 +74,9 @@ std::optional<operand_apart> operand_apart::of(request& r, const array_view& x, 
   r.form = normalise(x, made.axes_, element_order::indexed);
   return made;
 }
+
+// Linked with whatever takes marks, which are counted.
+[[gnu::used]] static host::engine_part* const tallies = host::tallies;
 
 void operand_apart::count(const reduce_options& options) {
   if (!marks_ || x_.elements() == 0) return;

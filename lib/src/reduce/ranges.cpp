@@ -9,9 +9,8 @@
 #include "host/short_row.hpp"
 #include "multifold/error.hpp"
 #include "multifold/exact.hpp"
-#include "multifold/reduce.hpp"
-#include "multifold/several.hpp"
 #include "reduce/engines.hpp"
+#include "reduce/linked.hpp"
 
 namespace multifold::detail {
 namespace {
@@ -21,12 +20,12 @@ std::int64_t signed_count(std::size_t count) { return static_cast<std::int64_t>(
 void reduce_as_arrays(const span_operands& s, void* result) {
   const array_view x = make_view(s.x, s.type, {signed_count(s.count)});
   const array_view y = make_view(s.y, s.type, {signed_count(s.y_count)});
-  reduce_views(s.op, x, takes_two_arrays(s.op) ? &y : nullptr, s.taken, result);
+  reduce_views(s.op, x, takes_two_arrays(s.op.kind) ? &y : nullptr, s.taken, result);
 }
 
 // What is wrong, or has no value, is left to those who say why.
 bool is_short_row(const span_operands& s, const reduction& what) {
-  const bool two = takes_two_arrays(s.op);
+  const bool two = takes_two_arrays(s.op.kind);
   if (s.count == 0 || s.x == nullptr || (two && (s.y == nullptr || s.count != s.y_count))) return false;
   return s.taken.is_valid() && signed_count(s.count) < host::alone_bytes(what, true) / item_bytes(s.type) &&
          host_takes_small_arrays();
@@ -35,24 +34,25 @@ bool is_short_row(const span_operands& s, const reduction& what) {
 }  // namespace
 
 void reduce_spans(const span_operands& s, void* result) {
-  reduction what = make_reduction(s.op, s.type);
+  reduction what = make_reduction(s.op.kind, s.type);
   what.correction = s.taken.held();
   if (is_short_row(s, what)) host::run_row(what, {s.x, s.y}, signed_count(s.count), result);
   else reduce_as_arrays(s, result);
 }
 
-void reduce_views(op_kind op, const array_view& x, const array_view* y, const correction& taken, void* result) {
+void reduce_views(linked_op op, const array_view& x, const array_view* y, const correction& taken, void* result) {
   reduce_options options;
   options.correction = taken;
-  const std::int64_t bytes = op == op_kind::describe ? static_cast<std::int64_t>(sizeof(summary))
-                                                     : item_bytes(default_result_dtype(op, x.type));
+  const std::int64_t bytes = op.kind == op_kind::describe ? static_cast<std::int64_t>(sizeof(summary))
+                                                          : item_bytes(default_result_dtype(op.kind, x.type));
   options.into = {static_cast<std::byte*>(result), static_cast<std::size_t>(bytes)};
-  if (y != nullptr) reduce(op, x, *y, options);
-  else reduce(op, x, options);
+  if (y != nullptr) reduce_linked(op.kind, x, *y, options);
+  else reduce_linked(op.kind, x, options);
 }
 
-void reduce_extremes(const array_view& x, void* least, void* greatest) {
-  const std::vector<reduce_result> both = reduce({op_kind::min, op_kind::max}, x);
+void reduce_extremes(linked_op, const array_view& x, void* least, void* greatest) {
+  constexpr op_kind extremes[] = {op_kind::min, op_kind::max};
+  const std::vector<reduce_result> both = reduce_linked(extremes, x, {});
   std::memcpy(least, both[0].data.data(), both[0].data.size());
   std::memcpy(greatest, both[1].data.data(), both[1].data.size());
 }

@@ -13,6 +13,7 @@
 
 #include "host/crew.hpp"
 #include "host/engine.hpp"
+#include "multifold/engine_parts.hpp"
 #include "multifold/error.hpp"
 #include "multifold/rates.hpp"
 #include "multifold/version.hpp"
@@ -58,6 +59,9 @@ void put_out_of_caches([[maybe_unused]] const float* data, [[maybe_unused]] std:
   });
 #endif
 }
+
+// Linked with these rates, whatever else a program reduces.
+[[gnu::used]] host::engine_part* const sums = host::f32_exact_sum;
 
 double summing_rate(const float* data, std::int64_t count, int threads) {
   put_out_of_caches(data, count);

@@ -1,6 +1,4 @@
-// The API's functions: check the request, choose an engine, make the plan, run it, and say what was done.
-#include "multifold/reduce.hpp"
-
+// One operation: check the request, choose an engine, make the plan, run it, and say what was done.
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -16,6 +14,7 @@
 #include "reduce/device.hpp"
 #include "reduce/engines.hpp"
 #include "reduce/host_chunks.hpp"
+#include "reduce/linked.hpp"
 #include "reduce/places.hpp"
 #include "reduce/request.hpp"
 #include "reduce/results.hpp"
@@ -201,38 +200,41 @@ reduce_result reduce_with_checkpoints(op_kind op, source& input, const reduce_op
 
 }  // namespace
 
-reduce_result reduce(op_kind op, const array_view& array, const reduce_options& options) {
-  detail::check_arrays(op, 1);
-  return reduce_arrays(op, detail::located(array).view(), nullptr, options);
+namespace detail {
+
+reduce_result reduce_linked(op_kind op, const array_view& array, const reduce_options& options) {
+  check_arrays(op, 1);
+  return reduce_arrays(op, located(array).view(), nullptr, options);
 }
 
-reduce_result reduce(op_kind op, const array_view& x, const array_view& y, const reduce_options& options) {
-  const detail::located first(x), second(y);
-  detail::check_pair(op, first.view(), second.view());
+reduce_result reduce_linked(op_kind op, const array_view& x, const array_view& y, const reduce_options& options) {
+  const located first(x), second(y);
+  check_pair(op, first.view(), second.view());
   return reduce_arrays(op, first.view(), &second.view(), for_two(options));
 }
 
-reduce_result reduce(op_kind op, source& input, const reduce_options& options) {
-  detail::check_arrays(op, 1);
+reduce_result reduce_linked(op_kind op, source& input, const reduce_options& options) {
+  check_arrays(op, 1);
   if (!options.checkpoint.empty()) return reduce_with_checkpoints(op, input, options);
   return reduce_sources(op, input, options);
 }
 
-reduce_result reduce(op_kind op, source& x, source& y, const reduce_options& options) {
-  detail::check_pair(op, x, y);
-  detail::refuse_checkpoint(options);
+reduce_result reduce_linked(op_kind op, source& x, source& y, const reduce_options& options) {
+  check_pair(op, x, y);
+  refuse_checkpoint(options);
   return reduce_sources(op, {x, y}, for_two(options));
 }
 
-plan plan_for(op_kind op, const array_view& given, const reduce_options& options) {
-  const detail::located there(given);
+plan plan_linked(op_kind op, const array_view& given, const reduce_options& options) {
+  const located there(given);
   const array_view& array = there.view();
-  request r = detail::make_request(op, array, options);
-  const bool apart = detail::operand_apart::of(r, array, nullptr, options).has_value();
-  const detail::chosen_engine engine =
-      apart ? detail::host_engine(r, options) : detail::choose_engine(r, array.where, detail::is_dense(array), options);
-  if (in_chunks(engine, array.where)) r.form = detail::form_of_chunks(r, array, options);
+  request r = make_request(op, array, options);
+  const bool apart = operand_apart::of(r, array, nullptr, options).has_value();
+  const chosen_engine engine =
+      apart ? host_engine(r, options) : choose_engine(r, array.where, is_dense(array), options);
+  if (in_chunks(engine, array.where)) r.form = form_of_chunks(r, array, options);
   return made_plan(r.what, r.form, options.forced, engine);
 }
 
+}  // namespace detail
 }  // namespace multifold

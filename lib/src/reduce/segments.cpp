@@ -5,6 +5,7 @@
 #include <string>
 
 #include "host/engine.hpp"
+#include "host/every_part.hpp"
 #include "host/segments.hpp"
 #include "multifold/error.hpp"
 #include "reduce/device.hpp"

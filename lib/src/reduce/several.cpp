@@ -1,6 +1,4 @@
 // Several operations on one array: the host engine runs them together, the device engine in as few reads as it can.
-#include "multifold/several.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <optional>
@@ -13,6 +11,7 @@
 #include "reduce/apart.hpp"
 #include "reduce/device.hpp"
 #include "reduce/engines.hpp"
+#include "reduce/linked.hpp"
 #include "reduce/places.hpp"
 #include "reduce/request.hpp"
 #include "reduce/results.hpp"
@@ -62,7 +61,7 @@ bool one_by_one(place where, const reduce_options& options) {
 
 // `y` is null for operations that take one array.
 reduce_result reduce_by(op_kind op, const array_view& x, const array_view* y, const reduce_options& options) {
-  return y != nullptr ? reduce(op, x, *y, options) : reduce(op, x, options);
+  return y != nullptr ? detail::reduce_linked(op, x, *y, options) : detail::reduce_linked(op, x, options);
 }
 
 detail::read_from wire_of(place where) {
@@ -186,7 +185,8 @@ std::vector<reduce_result> reduce_several(operations ops, const stream::inputs& 
   for (const op_kind op : ops) detail::check_unknown_length(op, layout, options);
   if (one_by_one(place::host, options)) {
     const auto by_one = [&](op_kind op, const reduce_options& own) {
-      return input.y != nullptr ? reduce(op, input.x, *input.y, own) : reduce(op, input.x, own);
+      return input.y != nullptr ? detail::reduce_linked(op, input.x, *input.y, own)
+                                : detail::reduce_linked(op, input.x, own);
     };
     const auto where = input.random_access() ? detail::read_from::wire : detail::read_from::once;
     return reduced_in_turn(ops, detail::view_of(layout), input.y != nullptr, where, options, by_one);
@@ -205,45 +205,29 @@ std::vector<reduce_result> reduce_several(operations ops, const stream::inputs& 
 
 }  // namespace
 
-std::vector<reduce_result> reduce(operations ops, const array_view& array, const reduce_options& options) {
-  for (const op_kind op : ops) detail::check_arrays(op, 1);
-  return reduce_several(ops, detail::located(array).view(), nullptr, options);
+namespace detail {
+
+std::vector<reduce_result> reduce_linked(operations ops, const array_view& array, const reduce_options& options) {
+  for (const op_kind op : ops) check_arrays(op, 1);
+  return reduce_several(ops, located(array).view(), nullptr, options);
 }
 
-std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, const array_view& array,
-                                  const reduce_options& options) {
-  return reduce(operations(ops.begin(), ops.size()), array, options);
-}
-
-std::vector<reduce_result> reduce(operations ops, const array_view& x, const array_view& y,
-                                  const reduce_options& options) {
-  const detail::located first(x), second(y);
-  for (const op_kind op : ops) detail::check_pair(op, first.view(), second.view());
+std::vector<reduce_result> reduce_linked(operations ops, const array_view& x, const array_view& y,
+                                         const reduce_options& options) {
+  const located first(x), second(y);
+  for (const op_kind op : ops) check_pair(op, first.view(), second.view());
   return reduce_several(ops, first.view(), &second.view(), for_two(options));
 }
 
-std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, const array_view& x, const array_view& y,
-                                  const reduce_options& options) {
-  return reduce(operations(ops.begin(), ops.size()), x, y, options);
-}
-
-std::vector<reduce_result> reduce(operations ops, source& input, const reduce_options& options) {
-  for (const op_kind op : ops) detail::check_arrays(op, 1);
+std::vector<reduce_result> reduce_linked(operations ops, source& input, const reduce_options& options) {
+  for (const op_kind op : ops) check_arrays(op, 1);
   return reduce_several(ops, stream::inputs(input), options);
 }
 
-std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, source& input, const reduce_options& options) {
-  return reduce(operations(ops.begin(), ops.size()), input, options);
-}
-
-std::vector<reduce_result> reduce(operations ops, source& x, source& y, const reduce_options& options) {
-  for (const op_kind op : ops) detail::check_pair(op, x, y);
+std::vector<reduce_result> reduce_linked(operations ops, source& x, source& y, const reduce_options& options) {
+  for (const op_kind op : ops) check_pair(op, x, y);
   return reduce_several(ops, stream::inputs(x, y), for_two(options));
 }
 
-std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, source& x, source& y,
-                                  const reduce_options& options) {
-  return reduce(operations(ops.begin(), ops.size()), x, y, options);
-}
-
+}  // namespace detail
 }  // namespace multifold

@@ -75,29 +75,6 @@ reduce_result state::finish(op_kind op, const finish_options& options) const {
   return detail::finish(*contents_, op, options);
 }
 
-namespace {
-
-reduce_options without_value(const reduce_options& options) {
-  reduce_options kept = options;
-  kept.keep_state = kept.only_state = true;
-  return kept;
-}
-
-}  // namespace
-
-state reduce_to_state(op_kind op, const array_view& array, const reduce_options& options) {
-  return state(reduce(op, array, without_value(options)).state);
-}
-state reduce_to_state(op_kind op, const array_view& x, const array_view& y, const reduce_options& options) {
-  return state(reduce(op, x, y, without_value(options)).state);
-}
-state reduce_to_state(op_kind op, source& input, const reduce_options& options) {
-  return state(reduce(op, input, without_value(options)).state);
-}
-state reduce_to_state(op_kind op, source& x, source& y, const reduce_options& options) {
-  return state(reduce(op, x, y, without_value(options)).state);
-}
-
 std::vector<std::byte> empty_state(dtype element) {
   if (!is_floating(element)) {
     throw unsupported_error("there are no such states of " + std::string(name(element)) +

@@ -6,9 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -94,40 +92,30 @@ class fold_meeting {
 
   /// From any thread.
   void add(std::int64_t number, fold_group<Op> group) {
+    auto mine = std::make_shared<fold_group<Op>>(std::move(group));
     for (int level = 0;; ++level, number /= 2) {
-      fold_group<Op> other;
-      {
-        const std::lock_guard lock(mutex_);
-        const auto found = waiting_.find({level, number ^ 1});
-        if (found == waiting_.end()) {
-          waiting_.emplace(std::pair(level, number), std::move(group));
-          return;
-        }
-        other = std::move(found->second);
-        waiting_.erase(found);
-      }
-      if ((number & 1) != 0) std::swap(group, other);
-      meet(op_, group, other);
-      group = std::move(other);
+      auto other = std::static_pointer_cast<fold_group<Op>>(waiting_->meet(level, number, mine));
+      if (!other) return;
+      if ((number & 1) != 0) mine.swap(other);
+      meet(op_, *mine, *other);
+      mine = std::move(other);
     }
   }
 
   /// All of them as one; whether there was any.
   bool take(fold_group<Op>& into) {
     bool begun = false;
-    for (auto& [place, group] : waiting_) {  // the lowest are the last ones
-      if (begun) meet(op_, group, into);
-      else into = std::move(group);
+    while (const auto group = std::static_pointer_cast<fold_group<Op>>(waiting_->take())) {
+      if (begun) meet(op_, *group, into);
+      else into = std::move(*group);
       begun = true;
     }
-    waiting_.clear();
     return begun;
   }
 
  private:
   const Op& op_;
-  std::mutex mutex_;
-  std::map<std::pair<int, std::int64_t>, fold_group<Op>> waiting_;
+  std::unique_ptr<fold_waiting> waiting_ = make_fold_waiting();
 };
 
 template <host_fold_op Op>

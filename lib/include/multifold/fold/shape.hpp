@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -89,6 +90,19 @@ void run_fold_tasks(int threads, std::int64_t tasks, const fold_options& options
 
 /// Calls `work` on this thread, in the floating-point environment that tasks have.
 void run_fold_alone(const std::function<void()>& work);
+
+/// Groups that wait for their neighbours, by their place in a tree. Called by several threads at once.
+class fold_waiting {
+ public:
+  virtual ~fold_waiting() = default;
+  /// The neighbour of group `number` of a level, which waits no more; null if it is not there yet, and then `mine`
+  /// waits.
+  virtual std::shared_ptr<void> meet(int level, std::int64_t number, const std::shared_ptr<void>& mine) = 0;
+  /// One of the lowest level, the last of the array; null if none waits. For one thread, when no other is left.
+  virtual std::shared_ptr<void> take() = 0;
+};
+
+std::unique_ptr<fold_waiting> make_fold_waiting();
 
 /// As many threads as an array of `elements` is worth, or as were asked for.
 int fold_threads(const fold_shape& shape, const fold_options& options);

@@ -1,0 +1,23 @@
+// The parts of the CPU engine: each holds some operations over some dtypes. Private to ranges.hpp.
+//
+// Of an archive, a program takes what it names. Functions of one operation name its part (linked_op.hpp); those that
+// are told an operation when they run name all of them.
+#pragma once
+
+namespace multifold {
+
+struct reduction;
+
+namespace host {
+
+struct fold;
+using engine_part = fold(const reduction&);
+
+engine_part integer_sum_fold, real_sum, f16_exact_sum, bf16_exact_sum, f32_exact_sum, f64_exact_sum;
+engine_part integer_product_fold, real_product, integer_extremum, real_extremum;
+engine_part integer_arg_extremum, real_arg_extremum, tallies;
+engine_part integer_moments, f16_moments, bf16_moments, f32_moments, f64_moments;
+
+}  // namespace host
+
+}  // namespace multifold

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Compiles what users do, with every warning an error: all public headers, the examples, and a project of a user's.
+#   compile.sh COMPILER
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+compiler=$1
+command -v "$compiler" >/dev/null || {
+  echo "SKIPPED: $compiler is not installed" >&2
+  exit 77
+}
+
+includes=(-I lib/include -I graphs/include)
+warnings=(-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
+others=()
+for folder in /usr/include/eigen3 $(pkg-config --cflags-only-I ompi-cxx 2>/dev/null | sed 's/-I//g'); do
+  others+=(-isystem "$folder")
+done
+
+check() { "$compiler" -std=c++20 -fsyntax-only "${warnings[@]}" "${includes[@]}" "${others[@]}" "$@"; }
+can_include() { echo "#include <$1>" | check -x c++ - 2>/dev/null; }
+
+# Headers of CUDA and MPI take theirs, and those of graphs <source_location>, which clang 14 has not.
+gpu_side='graphs/[^t]'
+if echo 'std::source_location here;' | check -include source_location -x c++ - 2>/dev/null; then gpu_side='^$'; fi
+for folder in lib/include graphs/include; do
+  (cd "$folder" && find multifold -name '*.hpp' -not -path '*/cuda/*' -not -path '*/mpi*' | sort)
+done | grep -v "$gpu_side" | sed 's:.*:#include <&>:' | check -x c++ -
+echo "$compiler: every public header"
+
+for source in examples/*.cpp tests/consumer/project/main.cpp; do
+  wanted=$(sed -n 's:^#include <\(Eigen/.*\|xtensor/.*\|mpi.h\)>$:\1:p' "$source")
+  for header in $wanted; do
+    can_include "$header" || continue 2
+  done
+  check "$source"
+  echo "$compiler: $source"
+done
