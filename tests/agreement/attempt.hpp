@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "agreement/worker.hpp"
+#include "multifold/correction.hpp"
 #include "multifold/error.hpp"
 #include "multifold/reduction.hpp"
 
@@ -37,7 +38,7 @@ inline reduction reduction_of(const trial& t) {
   reduction what = make_reduction(t.op, t.type, t.nan, t.wanted.value_or(accuracy::exact));
   if (t.result) what.result = *t.result;
   what.initial = initial_of(t);
-  what.correction = t.correction;
+  what.correction = correction(t.correction).held();
   return what;
 }
 

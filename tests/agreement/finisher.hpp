@@ -40,14 +40,17 @@ inline exact_number root_of(exact_number value) {
 }
 
 // (n P - S T) / (n (n - c)) of sums that are totals already.
-inline exact_number covariance(std::int64_t count, std::int64_t correction, const exact_number& s,
-                               const exact_number& u, const exact_number& p) {
+inline exact_number covariance(std::int64_t count, double correction, const exact_number& s, const exact_number& u,
+                               const exact_number& p) {
   const auto finite = [](const exact_number& x) { return x.what == exact_number::kind::finite; };
   if (count == 0 || !finite(s) || !finite(u) || !finite(p)) return exact_number::of_nan();
   const mpz_class n = static_cast<long>(count), product = -s.numerator * u.numerator;
   exact_number value = added(n * p.numerator, p.exponent, product, s.exponent + u.exponent);
-  const std::int64_t freedom = correction < count ? count - correction : 0;
-  if (freedom > 0) return divided(value, n * static_cast<long>(freedom));
+  const mpq_class freedom = n - mpq_class(correction);
+  if (freedom > 0) {
+    value.numerator *= freedom.get_den();
+    return divided(value, n * freedom.get_num());
+  }
   return value.numerator == 0 ? exact_number::of_nan() : exact_number::of_infinity(value.numerator < 0);
 }
 

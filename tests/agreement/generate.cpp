@@ -113,7 +113,8 @@ class maker {
     const bool real = is_floating(t_.type);
     if (real && c_.percent(30)) t_.nan = nan_policy::omit;
     if (takes_correction(t_.op) && c_.percent(50))
-      t_.correction = c_.percent(80) ? c_.between(1, 2) : c_.between(0, 300);
+      t_.correction = static_cast<double>(c_.percent(80) ? c_.between(1, 2) : c_.between(0, 300));
+    if (t_.correction != 0 && c_.percent(25)) choose_fraction();
     const bool takes_initial =
         t_.op == op_kind::sum || t_.op == op_kind::prod || t_.op == op_kind::min || t_.op == op_kind::max;
     if (takes_initial && c_.percent(15)) choose_initial();
@@ -122,6 +123,12 @@ class maker {
     if (t_.op != op_kind::prod && c_.percent(5)) t_.wanted = accuracy::exact;
     if (c_.percent(1)) choose_nonsense();
     if (c_.percent(10)) choose_plan();
+  }
+  // Halves, fractions of as many places as there are, and next to nothing.
+  void choose_fraction() {
+    if (c_.percent(40)) t_.correction -= 0.5;
+    else t_.correction *= std::ldexp(static_cast<double>(c_.bits() >> 11) + 1, -53);
+    if (c_.percent(10)) t_.correction = std::ldexp(t_.correction, -static_cast<int>(c_.between(0, 1000)));
   }
   void choose_initial() {
     double value = static_cast<double>(c_.between(-8, 8));
@@ -140,7 +147,7 @@ class maker {
   // What is to be refused.
   void choose_nonsense() {
     switch (c_.between(0, 3)) {
-      case 0: t_.correction = c_.between(-1, 1); break;
+      case 0: t_.correction = static_cast<double>(c_.between(-1, 1)); break;
       case 1: t_.initial = static_cast<double>(c_.between(-3, 3)); break;
       case 2: t_.result = static_cast<dtype>(c_.between(0, 12)); break;
       default: t_.wanted = accuracy::exact;

@@ -1,6 +1,8 @@
 // The rules, in the words of reduce.hpp, plan.hpp and docs.
 #include "agreement/refusals.hpp"
 
+#include <cmath>
+
 #include "agreement/reference.hpp"
 
 namespace multifold::agreement {
@@ -47,7 +49,9 @@ std::string must_be_refused(const trial& t) {
   if (t.correction != 0 && (!takes_freedom(t.op) || t.correction < 0)) return "a correction";
   const bool real_result = is_floating(t.type) || (t.result && is_floating(*t.result));
   if (t.wanted == accuracy::exact && t.op == op_kind::prod && real_result) return "an exact product";
-  if (t.way != entry::reduce) return "";
+  const bool fraction = t.correction != std::floor(t.correction);
+  if (t.way != entry::reduce)
+    return fraction && t.way != entry::fold ? "a correction of a plan that is no integer" : "";
   if (t.cut && t.keepdims) return "segments that keep the axis";
   if (t.cut && is_forced(t.forced)) return "a forced plan of segments";
   if (t.cut && t.endless) return "segments of a stream of unknown length";
@@ -59,6 +63,7 @@ std::string must_be_refused(const trial& t) {
   if (t.beside && (t.into || t.state || is_forced(t.forced))) return "several operations with what is for one";
   const bool off_host =
       t.where == origin::device || t.engine == engine_choice::device || t.engine == engine_choice::both;
+  if (fraction && off_host) return "a correction that is no integer off the host engine";
   if (t.state && off_host && !keeps_off_host(t)) return "a state that the host engine keeps";
   if (t.where == origin::device && (t.engine == engine_choice::host || t.engine == engine_choice::both)) {
     return "device memory on the host engine";

@@ -151,7 +151,7 @@ void set(trial& t, const std::string& key, const std::string& text) {
   else if (key == "segments") t.cut = parse_cuts(text);
   else if (key == "marks") t.marked = parse_marks(text);
   else if (key == "nan") t.nan = parse_name<nan_policy>(nan_names, key, text);
-  else if (key == "correction") t.correction = parse_integer<std::int64_t>(key, text);
+  else if (key == "correction") t.correction = std::strtod(text.c_str(), nullptr);
   else if (key == "initial") t.initial = std::strtod(text.c_str(), nullptr);
   else if (key == "accuracy")
     t.wanted = parse_enum<accuracy>(
@@ -209,7 +209,7 @@ std::string line_of(const trial& t) {
   if (t.at_end) add("at", "end");
   if (t.keepdims) add("keepdims", "1");
   if (t.nan != usual.nan) add("nan", std::string(nan_names[static_cast<std::size_t>(t.nan)]));
-  if (t.correction != 0) add("correction", std::to_string(t.correction));
+  if (t.correction != 0) add("correction", real_text(t.correction));
   if (t.initial) add("initial", real_text(*t.initial));
   if (t.result) add("result", std::string(name(*t.result)));
   if (t.wanted) add("accuracy", std::string(name(*t.wanted)));

@@ -79,7 +79,7 @@ struct trial {
   std::optional<marks> marked;    // the same
   std::optional<op_kind> beside;  // that is asked for in the same read; the same
   nan_policy nan = nan_policy::propagate;
-  std::int64_t correction = 0;
+  double correction = 0;
   std::optional<double> initial;
   std::optional<dtype> result;
   std::optional<accuracy> wanted;
