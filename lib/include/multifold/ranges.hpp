@@ -56,9 +56,13 @@ void subtract(dtype type, const void* a, const void* b, void* result);
 template <op_kind op, class Array>
 void reduce_to(const Array& x, const correction& taken, void* result) {
   if constexpr (contiguous_elements<Array>) {
-    const span_operands all{
-        op_over<op, element_type_of<Array>>, dtype_of<element_type_of<Array>>, std::data(x), std::size(x), nullptr, 0,
-        taken};
+    const span_operands all{op_over<op, element_type_of<Array>>,
+                            dtype_of<element_type_of<Array>>,
+                            std::data(x),
+                            std::size(x),
+                            nullptr,
+                            0,
+                            taken};
     reduce_spans(all, result);
   } else {
     reduce_views(op_over<op, element_type_of<Array>>, as_view(x), nullptr, taken, result);
