@@ -99,6 +99,12 @@ void add_engine_options(CLI::App& command, engine_arguments& to) {
   add_forced_options(command, to);
 }
 
+void add_devices_option(CLI::App& command, engine_arguments& to) {
+  command.add_option("--devices", to.devices, "GPUs that share the work: all, or numbers like 0,1")
+      ->type_name("N,N...|all")
+      ->group(group_of_engines);
+}
+
 void add_forced_options(CLI::App& command, engine_arguments& to) {
   const char* const forced = group_of_forced_plans;
   command.add_option("--passes", to.passes, "Number of passes")->type_name("N")->check(between(1, 64))->group(forced);

@@ -62,6 +62,7 @@ struct segment_arguments {
 /// Where and how it is computed.
 struct engine_arguments {
   std::string engine = "auto";
+  std::optional<std::string> devices;  // that share the work: --devices
   std::optional<int> threads;
   std::optional<std::string> memory;
   std::string transfer = "auto";
@@ -71,6 +72,9 @@ struct engine_arguments {
   std::optional<int> block_size;
   std::optional<std::string> form;
 };
+
+/// --devices, which reductions alone have.
+void add_devices_option(CLI::App& command, engine_arguments& to);
 
 /// What groups of options are called in help; those of rare_groups() are shown by --help-all only.
 inline constexpr const char* group_of_reduction = "What is computed";

@@ -1,12 +1,14 @@
 // Words of the command line as types, shapes, axes and values.
 #include "parse.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 #include <system_error>
 
 #include "common/failure.hpp"
 #include "multifold/array.hpp"
+#include "multifold/devices.hpp"
 #include "multifold/error.hpp"
 #include "size_text.hpp"
 
@@ -78,6 +80,16 @@ axes parse_axes(const std::vector<std::string>& texts) {
       if (!axis) throw usage("--axis: found '" + text + "'; expected axes like 0 or 0,-1");
       numbers.push_back(*axis);
     }
+  }
+  return numbers;
+}
+
+std::vector<int> parse_devices(const std::string& text) {
+  if (text == "all") return devices();
+  std::vector<int> numbers;
+  for (const std::string& piece : pieces_of(text, ",")) numbers.push_back(parse_number<int>(piece).value_or(-1));
+  if (numbers.empty() || *std::min_element(numbers.begin(), numbers.end()) < 0) {
+    throw usage("--devices: found '" + text + "'; expected all, or numbers of GPUs like 0,1");
   }
   return numbers;
 }

@@ -18,6 +18,9 @@ std::int64_t parse_bytes(const std::string& option, const std::string& text);
 /// "1000,64", "(1000, 64)", "1000x64"; "()" is a scalar.
 std::vector<std::int64_t> parse_shape(const std::string& text);
 
+/// Numbers of GPUs like "0,1", or "all" there are.
+std::vector<int> parse_devices(const std::string& text);
+
 /// What comes off the count: an integer or a decimal of 0 or more.
 correction parse_correction(const std::string& text);
 

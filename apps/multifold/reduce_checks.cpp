@@ -42,6 +42,7 @@ std::string idle_without_file(const reduce_arguments& arguments) {
                {arguments.segments.used(), "a list of segments"},
                {arguments.explain, "--explain"},
                {how.engine != "auto", "--engine"},
+               {how.devices.has_value(), "--devices"},
                {how.threads.has_value(), "--threads"},
                {how.memory.has_value(), "--memory"},
                {how.transfer != "auto", "--transfer"},
@@ -141,6 +142,23 @@ void check_difference(const reduce_arguments& arguments) {
   throw usage("--result-dtype: " + arguments.word + " has the dtype of a sum of the elements; expected none");
 }
 
+// Several GPUs take shares of one array, and the host no part.
+void check_devices(const reduce_arguments& arguments) {
+  const engine_arguments& how = arguments.how;
+  const state_arguments& states = arguments.states;
+  const std::string option = idle({{how.engine == "host" || how.engine == "both", "--engine"},
+                                   {arguments.ops.size() > 1 || arguments.difference, "more than one operation"},
+                                   {takes_two_arrays(arguments.op), "an operation of two arrays"},
+                                   {states.used(), states.save ? "--save-state" : "--merge"},
+                                   {states.checkpoint.has_value(), "--checkpoint"},
+                                   {arguments.segments.used(), "a list of segments or keys"},
+                                   {arguments.where.has_value(), "--where"},
+                                   {arguments.weights.has_value(), "--weights"},
+                                   {arguments.explain, "--explain"},
+                                   {forces_plan(how), "a forced plan"}});
+  if (!option.empty()) throw usage("--devices does not go with " + option + "; expected one of the two");
+}
+
 // What is for one operation at a time.
 void check_several(const reduce_arguments& arguments) {
   const state_arguments& states = arguments.states;
@@ -211,6 +229,7 @@ void check(const reduce_arguments& arguments) {
   if (arguments.difference) check_difference(arguments);
   if (takes_two_arrays(arguments.op)) check_pair(arguments);
   if (arguments.weights || arguments.where) check_whole(arguments, arguments.weights ? "--weights" : "--where");
+  if (arguments.how.devices) check_devices(arguments);
   check_first_index(arguments);
   if (arguments.states.used()) check_states(arguments);
   if (arguments.states.checkpoint) check_checkpoint(arguments);

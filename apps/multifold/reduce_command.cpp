@@ -155,6 +155,7 @@ void add_reduce_command(CLI::App& app, op_kind op, command& chosen) {
   add_raw_options(sub, arguments->raw);
   add_output_options(sub, *arguments);
   add_engine_options(sub, arguments->how);
+  add_devices_option(sub, arguments->how);
   add_segment_options(sub, arguments->segments);
   add_state_options(sub, op, arguments->states);
   sub.footer(reduce_examples(op));
@@ -177,6 +178,7 @@ CLI::App& add_several_command(CLI::App& app, const std::string& word, const std:
   add_raw_options(sub, arguments->raw);
   add_output_options(sub, *arguments);
   add_engine_options(sub, arguments->how);
+  add_devices_option(sub, arguments->how);
   add_segment_options(sub, arguments->segments);
   add_state_options(sub, ops[0], arguments->states);
   // These are known so that it can be said why they are refused.

@@ -12,12 +12,14 @@
 #include <vector>
 
 #include "common/complaint.hpp"
+#include "multifold/devices.hpp"
 #include "multifold/ranges.hpp"
 #include "multifold/reduce.hpp"
 #include "multifold/several.hpp"
 #include "multifold/state.hpp"
 #include "multifold/weighted.hpp"
 #include "output_target.hpp"
+#include "parse.hpp"
 #include "progress_bar.hpp"
 #include "report.hpp"
 #include "request.hpp"
@@ -203,7 +205,9 @@ std::vector<reduce_result> reduce_inputs(const job& work, const std::vector<std:
   source& x = *inputs[0];
   if (ops.size() > 1) return takes_two_arrays(op) ? reduce(ops, x, *inputs[1], options) : reduce(ops, x, options);
   std::vector<reduce_result> only;
-  if (work.lists) only.push_back(work.lists->reduce(op, inputs, options));
+  if (work.arguments.how.devices)
+    only.push_back(reduce_on_devices(parse_devices(*work.arguments.how.devices), op, x, options));
+  else if (work.lists) only.push_back(work.lists->reduce(op, inputs, options));
   else only.push_back(takes_two_arrays(op) ? reduce(op, x, *inputs[1], options) : reduce(op, x, options));
   return only;
 }

@@ -93,10 +93,13 @@ TEST(parts, refuse_what_does_not_follow_from_parts) {
 TEST(parts, need_devices_that_are_there) {
   const std::vector<float> x{1, 2, 3};
   const int none[] = {4711};
-  test::expect_refusal<engine_error>(
-      "4711", [&] { static_cast<void>(reduce_on_devices(none, op_kind::sum, make_view(x.data(), {3}))); });
-  test::expect_refusal<engine_error>(
-      "no device", [&] { static_cast<void>(reduce_on_devices({}, op_kind::sum, make_view(x.data(), {3}))); });
+  const bool some = !devices().empty();
+  test::expect_refusal<engine_error>(some ? "4711" : "not there", [&] {
+    static_cast<void>(reduce_on_devices(none, op_kind::sum, make_view(x.data(), {3})));
+  });
+  test::expect_refusal<engine_error>(some ? "no device" : "not there", [&] {
+    static_cast<void>(reduce_on_devices({}, op_kind::sum, make_view(x.data(), {3})));
+  });
 }
 
 TEST(lanes, stop_when_one_fails_and_say_why) {

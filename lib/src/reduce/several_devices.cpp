@@ -34,8 +34,13 @@ void check_options(const reduce_options& options) {
 }
 
 void check_devices(std::span<const int> wanted) {
-  if (wanted.empty()) throw engine_error("no device was named");
   const std::vector<int> there = devices();
+  if (there.empty()) {
+    std::string reason;
+    detail::has_device(reason);
+    throw engine_error("the device engine is not there: " + reason);
+  }
+  if (wanted.empty()) throw engine_error("no device was named");
   for (const int each : wanted) {
     if (std::find(there.begin(), there.end(), each) != there.end()) continue;
     throw engine_error("there is no device " + std::to_string(each) + " that runs the kernels of this build; there " +
