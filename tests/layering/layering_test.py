@@ -30,6 +30,7 @@ PUBLIC = {
     "reduce.hpp": "reduce",
     "rates.hpp": "reduce",
     "by_key.hpp": "reduce",
+    "devices.hpp": "reduce",
     "fold.hpp": "reduce",
     "logsumexp.hpp": "reduce",
     "fold/shape.hpp": "reduce",
