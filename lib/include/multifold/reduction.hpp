@@ -15,7 +15,7 @@ struct reduction {
   nan_policy nan = nan_policy::propagate;
   accuracy numerics = accuracy::exact;  // where has_exact_form; integers and extrema are exact either way
   initial_value initial;
-  std::int64_t correction = 0;  // of var, std, cov and describe, as correction::held() has it (correction.hpp)
+  std::int64_t correction = 0;  // of op_kind var, std, cov and describe: as in NumPy's var
   // Of gathers_exactly: the only result is not rounded, but the state of the sum (exact/blob.hpp).
   bool as_state = false;
   // Results are not finished, but records of accumulators, which a state is made of. The host engine alone makes them.
