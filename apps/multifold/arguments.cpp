@@ -102,7 +102,7 @@ void add_engine_options(CLI::App& command, engine_arguments& to) {
 void add_devices_option(CLI::App& command, engine_arguments& to) {
   command.add_option("--devices", to.devices, "GPUs that share the work: all, or numbers like 0,1")
       ->type_name("N,N...|all")
-      ->group(group_of_engines);
+      ->group(group_of_details);
 }
 
 void add_forced_options(CLI::App& command, engine_arguments& to) {

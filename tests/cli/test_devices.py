@@ -1,12 +1,11 @@
 """--devices: several GPUs for one reduction, or the same one several times."""
 
 import json
-import unittest
 
 import tool
 
 
-class Devices(tool.Case):
+class Devices(tool.ToolTest):
     def setUp(self):
         super().setUp()
         self.x = self.file("x.npy", tool.npy("'<f4'", "(2, 3)", tool.floats(1, -2, 3, 4, -5, 6.5)))
@@ -43,4 +42,4 @@ class Devices(tool.Case):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    tool.main()

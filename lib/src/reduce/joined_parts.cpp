@@ -17,15 +17,10 @@ namespace {
 
 // Whether the results of parts, reduced by the same operation, are that of the whole.
 bool meets_again(const reduction& what) {
-  switch (what.op) {
-    case op_kind::any:
-    case op_kind::all:
-    case op_kind::count_nonzero: return true;
-    case op_kind::min:
-    case op_kind::max: return what.nan == nan_policy::propagate || !is_floating(what.input);
-    case op_kind::sum: return !is_floating(what.input);
-    default: return false;
+  if (what.op == op_kind::min || what.op == op_kind::max) {
+    return what.nan == nan_policy::propagate || !is_floating(what.input);
   }
+  return takes_truths(what.op) || (what.op == op_kind::sum && !is_floating(what.input));
 }
 
 // Of neighbours, in the dtype that they have.

@@ -23,28 +23,20 @@ const std::byte* bytes_of(const std::int64_t& x) { return reinterpret_cast<const
 
 // Where a summary has the result of `op`; null: it does not.
 const std::byte* field_of(op_kind op, const summary& of) {
-  switch (op) {
-    case op_kind::sum: return of.sum;
-    case op_kind::mean: return of.mean;
-    case op_kind::std: return of.std;
-    case op_kind::norm2: return of.norm2;
-    case op_kind::min: return of.min;
-    case op_kind::max: return of.max;
-    case op_kind::argmin: return bytes_of(of.argmin);
-    case op_kind::argmax: return bytes_of(of.argmax);
-    default: return nullptr;
-  }
+  if (op == op_kind::sum) return of.sum;
+  if (op == op_kind::mean) return of.mean;
+  if (op == op_kind::std) return of.std;
+  if (op == op_kind::norm2) return of.norm2;
+  if (op == op_kind::min) return of.min;
+  if (op == op_kind::max) return of.max;
+  if (op == op_kind::argmin) return bytes_of(of.argmin);
+  if (op == op_kind::argmax) return bytes_of(of.argmax);
+  return nullptr;
 }
 
 dtype field_type(op_kind op, const reduction& description) {
-  switch (op) {
-    case op_kind::sum: return summary_sum_dtype(description.input, description.result);
-    case op_kind::min:
-    case op_kind::max: return description.input;
-    case op_kind::argmin:
-    case op_kind::argmax: return dtype::i64;
-    default: return description.result;
-  }
+  if (op == op_kind::sum) return summary_sum_dtype(description.input, description.result);
+  return gives_real(op) ? description.result : default_result_dtype(op, description.input);
 }
 
 // Of the elements that are not zero, and of those that take part.
