@@ -33,6 +33,7 @@ SANITIZED_BYTES = 1 << 20  # of its greatest array there
 SANITIZED_WORKERS = {"racecheck": ["--threads", "1"]}
 SANITIZERS = ("memcheck", "racecheck", "initcheck", "synccheck")
 SANITIZED_TESTS = "*Sanitized*"
+SANITIZED_SHARDS = 8  # of each program, side by side: one test may take minutes there
 # These take the GPU's memory, or look at how much of it is free, and run when nothing else does.
 LONELY_TESTS = "device_shortage.*:*keeps_no_memory*"
 # Of each program, in one queue for all of them: most of a test's time is the CPU's, which works out what should come,
@@ -114,10 +115,10 @@ def finished(command, **environment):
         return 1, (said if isinstance(said, str) else said.decode(errors="replace")) + f"\nkilled after {SECONDS} s\n"
 
 
-def watched(command):
+def watched(command, **environment):
     """The same of a program under compute-sanitizer; again if the tool itself failed."""
-    status, said = finished(command)
-    return finished(command) if TOOL_FAILED in said else (status, said)
+    status, said = finished(command, **environment)
+    return finished(command, **environment) if TOOL_FAILED in said else (status, said)
 
 
 def run_tests(program, wanted, **environment):
@@ -179,16 +180,17 @@ def sanitizer(tool):
     return [cuda_tool("compute-sanitizer") or "compute-sanitizer", "--tool", tool, "--error-exitcode", "99"]
 
 
-def sanitize(tool, program):
-    """Verdict of compute-sanitizer over the quick subset of a program's tests."""
-    names = output_of(program, f"--gtest_filter={SANITIZED_TESTS}", "--gtest_list_tests").splitlines()
-    count = sum(name.startswith("  ") for name in names)
-    if count == 0:
-        return {"verdict": "clean", "tests": 0}
+def sanitize(tool, program, shard):
+    """Verdict of compute-sanitizer over a shard of the quick subset of a program's tests."""
     leaks = ["--leak-check", "full"] if tool == "memcheck" else []
-    status, said = watched([*sanitizer(tool), *leaks, program, f"--gtest_filter={SANITIZED_TESTS}"])
+    status, said = watched([*sanitizer(tool), *leaks, program, f"--gtest_filter={SANITIZED_TESTS}"],
+                           GTEST_TOTAL_SHARDS=str(SANITIZED_SHARDS), GTEST_SHARD_INDEX=str(shard))
+    ran = re.search(r"Running (\d+) tests? from", said)
+    count = int(ran.group(1)) if ran else 0
     if status != 0:
         print(said, flush=True)
+    elif ran and count == 0:
+        return {"verdict": "clean", "tests": 0}
     return {"verdict": verdict_of_run(status, said, count), "tests": count}
 
 
@@ -223,7 +225,8 @@ def programs_in(bin_dir):
 def sanitize_all(pool, tools, programs, tester):
     """What each of the tools says of the programs and of random cases, as functions that wait for it."""
     of_cases = {tool: [pool.submit(sanitize_cases, tool, tester)] for tool in SANITIZED_SECONDS if tool in tools}
-    of_tests = {tool: [pool.submit(sanitize, tool, program) for program in programs] for tool in tools}
+    of_tests = {tool: [pool.submit(sanitize, tool, program, shard) for program in programs
+                       for shard in range(SANITIZED_SHARDS)] for tool in tools}
     return lambda: {tool: of_tool([part.result() for part in of_tests[tool] + of_cases.get(tool, [])])
                     for tool in tools}
 

@@ -72,8 +72,18 @@ TEST_F(by_key_on_device, windows_that_are_full) {
 }
 
 // More groups than a block has windows for, in parts.
-TEST_F(SanitizedGroupSums, exact_sums_of_many_groups) {
-  constexpr std::int64_t count = 330'000;
+constexpr std::int64_t count_in_parts = 330'000;
+
+TEST_F(SanitizedGroupSums, of_many_groups) {
+  for (const dtype type : {dtype::f32, dtype::bf16}) {
+    const key_case c = make_keys(pattern::any, count_in_parts, 4097, rng);
+    const auto x = exact_elements(type, count_in_parts, data_family::normal, rng);
+    ASSERT_NO_FATAL_FAILURE(expect_groups(make_reduction(op_kind::sum, type), c, x, x));
+  }
+}
+
+TEST_F(by_key_on_device, exact_sums_of_many_groups) {
+  constexpr std::int64_t count = count_in_parts;
   for (const dtype type : {dtype::f32, dtype::bf16}) {
     for (const pattern kind : {pattern::any, pattern::runs, pattern::ends, pattern::descending}) {
       for (const op_kind op : {op_kind::sum, op_kind::mean}) {

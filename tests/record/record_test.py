@@ -14,9 +14,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import gpu_record  # pylint: disable=wrong-import-position
 
 GTEST = """
+    [ "${GTEST_SHARD_INDEX:-0}" = 0 ] && tests=1 || tests=0
+    echo "[==========] Running $tests test from 1 test suite."
     for word; do
       case $word in
-        --gtest_list_tests) printf 'Sanitized.\\n  one\\n' ;;
         --gtest_output=json:*)
           echo '{"testsuites": [{"testsuite": [{"status": "RUN", "result": "COMPLETED"}]}]}' >"${word#*:}" ;;
       esac
@@ -151,7 +152,7 @@ class Record(unittest.TestCase):
             """)
             program = str(self.root / "bin" / "test_stream")
             with contextlib.redirect_stdout(io.StringIO()):
-                found = gpu_record.sanitize("initcheck", program)
+                found = gpu_record.sanitize("initcheck", program, 0)
             self.assertEqual(found["verdict"], verdict)
 
     def test_without_a_tester_there_is_no_record(self):

@@ -1,8 +1,10 @@
 // Streams, events and copies.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstring>
 #include <deque>
+#include <map>
 #include <memory>
 #include <random>
 #include <set>
@@ -58,6 +60,8 @@ struct CUstream_st {
   }
 
   std::deque<std::function<void()>> work;
+  static inline std::atomic<std::int64_t> made{0};
+  const std::int64_t number = ++made;
   std::int64_t given = 0, done = 0;
   bool leaving = false;
   std::thread thread;
@@ -100,13 +104,17 @@ void enqueue(cudaStream_t stream, std::function<void()> work) {
   happened().notify_all();
 }
 
+// Streams may be destroyed meanwhile, by other threads.
 void drain() {
-  std::set<cudaStream_t> all;
-  {
-    const std::lock_guard guard(lock());
-    all = streams;
-  }
-  for (const cudaStream_t each : all) each->drain();
+  std::unique_lock guard(lock());
+  std::map<std::int64_t, std::int64_t> wanted;
+  for (const cudaStream_t each : streams) wanted[each->number] = each->given;
+  happened().wait(guard, [&] {
+    return std::all_of(streams.begin(), streams.end(), [&](cudaStream_t each) {
+      const auto found = wanted.find(each->number);
+      return found == wanted.end() || each->done >= found->second;
+    });
+  });
 }
 
 namespace {
@@ -145,6 +153,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   {
     const std::lock_guard guard(lock());
     streams.erase(stream);
+    happened().notify_all();
   }
   delete stream;
   return cudaSuccess;
