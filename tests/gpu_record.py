@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RECORD = ROOT / "tests" / "gpu-record.json"
@@ -182,16 +183,20 @@ def sanitizer(tool):
 
 def sanitize(tool, program, shard):
     """Verdict of compute-sanitizer over a shard of the quick subset of a program's tests."""
+    names = output_of(program, f"--gtest_filter={SANITIZED_TESTS}", "--gtest_list_tests").splitlines()
+    count = len([name for name in names if name.startswith("  ")][shard::SANITIZED_SHARDS])
+    if count == 0:
+        return {"verdict": "clean", "tests": 0}
     leaks = ["--leak-check", "full"] if tool == "memcheck" else []
+    start = time.monotonic()
     status, said = watched([*sanitizer(tool), *leaks, program, f"--gtest_filter={SANITIZED_TESTS}"],
                            GTEST_TOTAL_SHARDS=str(SANITIZED_SHARDS), GTEST_SHARD_INDEX=str(shard))
-    ran = re.search(r"Running (\d+) tests? from", said)
-    count = int(ran.group(1)) if ran else 0
     if status != 0:
         print(said, flush=True)
-    elif ran and count == 0:
-        return {"verdict": "clean", "tests": 0}
-    return {"verdict": verdict_of_run(status, said, count), "tests": count}
+    verdict = verdict_of_run(status, said, count)
+    print(f"   {tool} of {os.path.basename(program)}, shard {shard + 1}: {verdict}, {time.monotonic() - start:.0f} s",
+          flush=True)
+    return {"verdict": verdict, "tests": count}
 
 
 def sanitize_cases(tool, tester):
