@@ -59,6 +59,21 @@ TEST(parts, have_the_bits_of_the_whole) {
   }
 }
 
+TEST(parts, tell_of_all_their_bytes) {
+  const std::vector<float> x(3'000'000, 1);
+  std::vector<array_view> parts;
+  for (std::int64_t i = 0; i < 3; ++i) parts.push_back(make_view(x.data() + i * 1'000'000, {1'000'000}));
+  reduce_options options;
+  options.engine = engine_choice::host;
+  std::int64_t last = 0;
+  options.progress = [&](std::int64_t bytes) {
+    EXPECT_GE(bytes, last);
+    last = bytes;
+  };
+  EXPECT_EQ(reduce_parts(op_kind::sum, parts, options).value<float>(), 3e6F);
+  EXPECT_EQ(last, 12'000'000);
+}
+
 TEST(parts, of_nothing_are_as_an_array_of_nothing) {
   const array_view none = make_view(static_cast<const float*>(nullptr), {0});
   const std::vector<array_view> parts{none, none};

@@ -6,6 +6,8 @@
 #include <exception>
 #include <string>
 
+#include "multifold/error.hpp"
+
 namespace test {
 
 template <class Error, class Work>
@@ -17,6 +19,17 @@ void expect_refusal(const std::string& message, const Work& work) {
     EXPECT_NE(std::string(e.what()).find(message), std::string::npos) << e.what();
   } catch (const std::exception& e) {
     ADD_FAILURE() << "another error: " << e.what();
+  }
+}
+
+/// What the library's error says; nothing if there is none.
+template <class Work>
+std::string message_of(const Work& work) {
+  try {
+    work();
+    return "";
+  } catch (const multifold::error& e) {
+    return e.what();
   }
 }
 

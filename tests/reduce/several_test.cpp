@@ -35,17 +35,6 @@ void expect_alike(const reduce_result& got, const reduce_result& alone) {
   EXPECT_EQ(got.used.what, alone.used.what);
 }
 
-// What is thrown, in place of results.
-template <class Work>
-std::string message_of(const Work& work) {
-  try {
-    work();
-    return "";
-  } catch (const error& e) {
-    return e.what();
-  }
-}
-
 TEST(several, have_the_bits_that_each_has_by_itself) {
   std::mt19937_64 rng(5);
   for (int round = 0; round < 250; ++round) {
@@ -60,11 +49,11 @@ TEST(several, have_the_bits_that_each_has_by_itself) {
     std::vector<op_kind> ops(1 + rng() % 5);
     for (op_kind& each : ops) each = of_one[rng() % of_one.size()];
     std::vector<reduce_result> alone;
-    const std::string wrong = message_of([&] {
+    const std::string wrong = test::message_of([&] {
       for (const op_kind op : ops) alone.push_back(reduce(op, view, options));
     });
     std::vector<reduce_result> together;
-    const std::string wrong_together = message_of([&] { together = reduce(ops, view, options); });
+    const std::string wrong_together = test::message_of([&] { together = reduce(ops, view, options); });
     ASSERT_EQ(wrong.empty(), wrong_together.empty()) << wrong << wrong_together;
     ASSERT_EQ(together.size(), wrong.empty() ? ops.size() : 0);
     for (std::size_t i = 0; i < together.size(); ++i) {

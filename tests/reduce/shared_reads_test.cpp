@@ -33,17 +33,6 @@ shared_run run(const std::vector<op_kind>& ops, const array_view& view, read_fro
   return got;
 }
 
-// What is thrown, in place of results.
-template <class Work>
-std::string message_of(const Work& work) {
-  try {
-    work();
-    return "";
-  } catch (const error& e) {
-    return e.what();
-  }
-}
-
 TEST(shared_reads, have_the_bits_that_each_has_by_itself) {
   const std::vector<op_kind> of_one = test::ops_of_one_array();
   std::mt19937_64 rng(11);
@@ -62,14 +51,14 @@ TEST(shared_reads, have_the_bits_that_each_has_by_itself) {
     if (rng() % 4 == 0 && some(takes_initial)) options.initial = {true, true, 3, 3};
     if (rng() % 4 == 0 && some(takes_correction)) options.correction = 1;
     std::vector<reduce_result> alone;
-    const std::string wrong = message_of([&] {
+    const std::string wrong = test::message_of([&] {
       reduce_options own = options;
       own.engine = engine_choice::host;
       for (const op_kind op : ops) alone.push_back(reduce(op, view, detail::options_for(op, own)));
     });
     shared_run got;
     const read_from where = rng() % 2 == 0 ? read_from::wire : read_from::device_memory;
-    const std::string wrong_together = message_of([&] { got = run(ops, view, where, options); });
+    const std::string wrong_together = test::message_of([&] { got = run(ops, view, where, options); });
     ASSERT_EQ(wrong, wrong_together);
     for (std::size_t i = 0; i < got.results.size(); ++i) {
       SCOPED_TRACE(std::string(name(ops[i])) + " of " + std::string(name(type)) + " " + to_string(view.extents));

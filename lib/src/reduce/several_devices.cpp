@@ -52,6 +52,7 @@ void check_devices(std::span<const int> wanted) {
 class shared_progress {
  public:
   explicit shared_progress(const reduce_options& options, std::size_t lanes) : tell_(options.progress), bytes_(lanes) {}
+  // Each of them, a lane or a part, counts from 0.
   void watch(std::size_t lane, reduce_options& own) {
     if (!tell_) return;
     own.progress = [this, lane](std::int64_t bytes) {
@@ -242,14 +243,16 @@ reduce_result reduce_parts(op_kind op, std::span<const array_view> parts, const 
   const joined_parts joined(op, type, options);
   std::vector<std::vector<reduce_result>> found(by_device.size());
   std::vector<std::pair<int, std::vector<const array_view*>>> lanes(by_device.begin(), by_device.end());
-  shared_progress progress(joined.options(), lanes.size());
+  shared_progress progress(joined.options(), parts.size());
   detail::run_lanes(lanes.size(), options.stop, [&](std::size_t lane, const stop_signal& stop) {
     reduce_options own = joined.options();
     own.stop = stop;
     own.engine = lanes[lane].first < 0 ? engine_choice::host : engine_choice::device;
     if (lanes[lane].first >= 0) detail::use_device(lanes[lane].first);
-    progress.watch(lane, own);
-    for (const array_view* each : lanes[lane].second) found[lane].push_back(reduce(op, *each, own));
+    for (const array_view* each : lanes[lane].second) {
+      progress.watch(static_cast<std::size_t>(each - parts.data()), own);
+      found[lane].push_back(reduce(op, *each, own));
+    }
   });
   std::vector<reduce_result> all;
   for (std::vector<reduce_result>& each : found) all.insert(all.end(), each.begin(), each.end());
