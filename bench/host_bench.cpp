@@ -16,7 +16,7 @@
 #include "multifold/error.hpp"
 #include "multifold/source.hpp"
 #include "plain_read.hpp"
-#include "stream/host_stream.hpp"
+#include "stream/host/stream.hpp"
 
 namespace {
 

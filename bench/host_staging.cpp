@@ -9,8 +9,8 @@
 
 #include "host/aligned_bytes.hpp"
 #include "plain_read.hpp"
-#include "stream/ring.hpp"
-#include "stream/staging_copy.hpp"
+#include "stream/copies/staging_copy.hpp"
+#include "stream/device/ring.hpp"
 
 namespace bench {
 namespace {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "host/aligned_bytes.hpp"
-#include "host/crew.hpp"
+#include "host/threads/crew.hpp"
 #include "median.hpp"
 
 namespace bench {

@@ -1,5 +1,5 @@
 // The command line tool.
-#include "command_line.hpp"
+#include "arguments/command_line.hpp"
 #include "common/program.hpp"
 
 int main(int argc, char** argv) {

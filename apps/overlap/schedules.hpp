@@ -22,8 +22,7 @@ struct measurement {
 /// Reduces the array in `path` in every way that this machine knows. All have to come to the same bits.
 /// Memory: for the first way, all of the array.
 /// Throws: what reduce throws, cancelled_error soon after `stop` was requested, unsupported_error for pipes and
-/// devices,
-///         and std::runtime_error if two ways disagree.
+///         devices, and std::runtime_error if two ways disagree.
 section measure(const std::string& path, const std::optional<raw_options>& raw, const measurement& how);
 
 }  // namespace multifold::overlap

@@ -1,17 +1,17 @@
 # multifold_room(NAME LINKS...): the static library of one room of lib/src, made of every source in it. Tests link rooms;
 # users link what libraries.cmake makes of all of them.
 #
-# A room with a folder of its own at the top (graphs) has its sources in src and its public headers in include.
+# A room with a folder of its own at the top (graphs) has its sources in src and its public headers in include. In rooms that
+# serve both engines, sources for the GPU are in folders named device.
 # A room may only see the rooms it LINKS; private headers are included relative to lib/src ("host/threads.hpp").
 # Files may come and go without a change here. A room without sources is no target, and links to it are dropped.
 function(multifold_room name)
-  file(GLOB sources CONFIGURE_DEPENDS *.cpp src/*.cpp)
+  file(GLOB_RECURSE sources RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" CONFIGURE_DEPENDS *.cpp)
   if(MULTIFOLD_HAS_CUDA)
-    file(GLOB cuda_sources CONFIGURE_DEPENDS *.cu instances/*.cu keys/*.cu src/*.cu)
+    file(GLOB_RECURSE cuda_sources RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" CONFIGURE_DEPENDS *.cu)
     list(APPEND sources ${cuda_sources})
   else()
-    # In rooms that serve both engines, files for the GPU are named device_*.
-    list(FILTER sources EXCLUDE REGEX "/device_[^/]*$")
+    list(FILTER sources EXCLUDE REGEX "^(src/)?device/")
   endif()
   if(NOT sources)
     return()
@@ -22,6 +22,7 @@ function(multifold_room name)
   target_include_directories(${target}
     PUBLIC "${PROJECT_SOURCE_DIR}/lib/include" PRIVATE "${PROJECT_SOURCE_DIR}/lib/src")
   if(IS_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}/include")
+    target_include_directories(${target} PRIVATE src)
     target_include_directories(${target} PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}/include")
     set_property(GLOBAL APPEND PROPERTY MULTIFOLD_HEADERS "${CMAKE_CURRENT_SOURCE_DIR}/include/")
   endif()

@@ -3,7 +3,7 @@
 
 #include "fuzz/signed_bytes.hpp"
 #include "multifold/error.hpp"
-#include "reduce/checkpoint.hpp"
+#include "reduce/states/checkpoint.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace multifold;

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "command_line.hpp"
+#include "arguments/command_line.hpp"
 #include "multifold/error.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 // The crew behind a fork: a child has none of its parent's threads, and starts its own.
-#include "host/crew.hpp"
+#include "host/threads/crew.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

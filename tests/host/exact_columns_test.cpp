@@ -7,8 +7,8 @@
 #include <memory>
 #include <random>
 
+#include "host/exact/instance.hpp"
 #include "host/exact_checks.hpp"
-#include "host/exact_instance.hpp"
 
 namespace {
 

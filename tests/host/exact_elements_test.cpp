@@ -1,5 +1,5 @@
 // Digits of a run of elements at their bounds: the largest significands, all of one sign, at every shift.
-#include "host/exact_elements.hpp"
+#include "host/exact/elements.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Runs of products of binary32: up to the limits of their windows they come to the exact sum, and what is beyond is
 // refused. Then whole stretches of all narrow formats against sums one by one.
-#include "host/float_products.hpp"
+#include "host/moments/float_products.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "host/moments_rows.hpp"
-#include "host/moments_stretch.hpp"
+#include "host/moments/rows.hpp"
+#include "host/moments/stretch.hpp"
 
 namespace {
 

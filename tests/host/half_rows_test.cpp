@@ -1,5 +1,5 @@
 // Fast sums of f16 along rows: the same bits at every SIMD level, those of the exact sum while binary64 holds it.
-#include "host/half_rows.hpp"
+#include "host/ops/half_rows.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "host/instantiate.hpp"
+#include "host/kernels/instantiate.hpp"
 
 namespace {
 

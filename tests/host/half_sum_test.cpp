@@ -1,5 +1,5 @@
 // Stretches of binary16 at the bounds of their fixed point, at every SIMD level.
-#include "host/half_sum.hpp"
+#include "host/exact/half_sum.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "host/exact_instance.hpp"
+#include "host/exact/instance.hpp"
 #include "host/simd_guard.hpp"
 
 namespace {

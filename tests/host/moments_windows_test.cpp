@@ -1,6 +1,6 @@
 // Windows of exact sums, by themselves: at the limit of what a number of windows holds, what they emit is the exact
 // sum.
-#include "host/moments_windows.hpp"
+#include "host/moments/windows.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
+#include "host/moments/terms.hpp"
 #include "host/moments_checks.hpp"
-#include "host/moments_terms.hpp"
 
 namespace {
 

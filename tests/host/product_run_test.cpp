@@ -1,6 +1,6 @@
 // Runs of products of binary64, by themselves: up to the limits of their windows they come to the exact sum, and what
 // is beyond is refused.
-#include "host/product_run.hpp"
+#include "host/moments/product_run.hpp"
 
 #include <gtest/gtest.h>
 

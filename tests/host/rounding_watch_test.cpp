@@ -1,11 +1,11 @@
 // What the processor rounds is noticed, wherever in a stretch it happens, and nothing else is.
-#include "host/rounding_watch.hpp"
+#include "host/exact/rounding_watch.hpp"
 
 #include <cmath>
 #include <random>
 
+#include "host/exact/row.hpp"
 #include "host/exact_checks.hpp"
-#include "host/exact_row.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Accumulators as GPUs have them, merged into those of the engine: the same bits as by the engine alone.
-#include "host/whole_accumulators.hpp"
+#include "host/exact/whole_accumulators.hpp"
 
 #include <gtest/gtest.h>
 

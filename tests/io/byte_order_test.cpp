@@ -1,4 +1,4 @@
-#include "io/byte_order.hpp"
+#include "io/formats/byte_order.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "io/crc32.hpp"
+#include "io/formats/crc32.hpp"
 
 #include <gtest/gtest.h>
 

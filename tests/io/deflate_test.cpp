@@ -4,8 +4,8 @@
 
 #include <random>
 
-#include "io/inflater.hpp"
-#include "io/input.hpp"
+#include "io/files/input.hpp"
+#include "io/formats/inflater.hpp"
 #include "io/scratch.hpp"
 #include "io/zip.hpp"
 #include "multifold/source.hpp"

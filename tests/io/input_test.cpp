@@ -1,4 +1,4 @@
-#include "io/input.hpp"
+#include "io/files/input.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

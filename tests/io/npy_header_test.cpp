@@ -1,4 +1,4 @@
-#include "io/npy_header.hpp"
+#include "io/formats/npy_header.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "io/byte_order.hpp"
+#include "io/formats/byte_order.hpp"
 #include "io/scratch.hpp"
 #include "io/standard_stream.hpp"
 #include "multifold/source.hpp"

@@ -4,7 +4,7 @@
 #include <random>
 #include <thread>
 
-#include "io/inflater.hpp"
+#include "io/formats/inflater.hpp"
 #include "io/scratch.hpp"
 #include "io/standard_stream.hpp"
 #include "io/zip.hpp"

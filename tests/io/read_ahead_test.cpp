@@ -1,4 +1,4 @@
-#include "io/read_ahead.hpp"
+#include "io/files/read_ahead.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 #include <string>
 #include <thread>
 
-#include "io/file_descriptor.hpp"
-#include "io/input.hpp"
+#include "io/files/file_descriptor.hpp"
+#include "io/files/input.hpp"
 #include "io/scratch.hpp"
 
 namespace multifold::io {

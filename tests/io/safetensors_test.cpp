@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "io/safetensors_header.hpp"
+#include "io/formats/safetensors_header.hpp"
 #include "io/scratch.hpp"
 #include "io/standard_stream.hpp"
 #include "io/zip.hpp"

@@ -51,7 +51,7 @@ CASES = (
                             'int n = snprintf(b, 1, "exit(1)"); void g() { watch.exit(); }', None),
     ("lib/src/device/kernels/ok.cuh", '#include "multifold/ops.hpp"\n#include "device/policy.hpp"', None),
     ("lib/include/multifold/cuda/ok.cuh", '#include "multifold/cuda/kernels/a.cuh"\n#include "multifold/plan.hpp"', None),
-    ("graphs/src/device_ok.cpp", '#include <cuda_runtime.h>\n#include "multifold/graphs/a.hpp"\n#include "capture.hpp"\n'
+    ("graphs/src/device/ok.cpp", '#include <cuda_runtime.h>\n#include "multifold/graphs/a.hpp"\n#include "capture.hpp"\n'
                                  '#include "multifold/cuda/stream.hpp"\n#include "core/bytes_text.hpp"', None),
     ("lib/src/reduce/ok.cpp", '#include "multifold/graphs/a.hpp"\n#include "io/npy.hpp"\n#include "multifold/cuda/stream.hpp"', None),
     ("bench/ok.cu", "#include <cub/cub.cuh>", None),

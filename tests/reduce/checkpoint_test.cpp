@@ -1,4 +1,4 @@
-#include "reduce/checkpoint.hpp"
+#include "reduce/states/checkpoint.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@
 #include "core/little_endian.hpp"
 #include "multifold/multifold.hpp"
 #include "multifold/state.hpp"
-#include "reduce/resume.hpp"
+#include "reduce/states/resume.hpp"
 
 namespace multifold {
 namespace {

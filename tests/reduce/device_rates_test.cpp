@@ -13,7 +13,7 @@
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/cuda/traits.hpp"
 #include "multifold/multifold.hpp"
-#include "reduce/rates_device.hpp"
+#include "reduce/rates/device.hpp"
 
 namespace multifold {
 namespace {

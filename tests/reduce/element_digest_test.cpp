@@ -1,4 +1,4 @@
-#include "reduce/element_digest.hpp"
+#include "reduce/states/element_digest.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "reduce/digested_window.hpp"
+#include "reduce/states/digested_window.hpp"
 #include "reduce/vector_source.hpp"
 
 namespace multifold::detail {

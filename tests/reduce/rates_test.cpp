@@ -12,7 +12,7 @@
 #include <string>
 
 #include "multifold/multifold.hpp"
-#include "reduce/rates_file.hpp"
+#include "reduce/rates/file.hpp"
 
 namespace multifold {
 namespace {

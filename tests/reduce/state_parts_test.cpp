@@ -13,7 +13,7 @@
 #include "core/every.hpp"
 #include "multifold/exact.hpp"
 #include "multifold/multifold.hpp"
-#include "reduce/state_contents.hpp"
+#include "reduce/states/contents.hpp"
 
 namespace multifold {
 namespace {

@@ -10,7 +10,7 @@
 #include "multifold/error.hpp"
 #include "multifold/rates.hpp"
 #include "multifold/reduce.hpp"
-#include "reduce/rates_file.hpp"
+#include "reduce/rates/file.hpp"
 #include "simulated_gpu.hpp"
 
 namespace multifold {

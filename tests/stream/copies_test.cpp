@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "host/simd.hpp"
-#include "stream/staging_copy.hpp"
-#include "stream/streaming_copy.hpp"
+#include "stream/copies/staging_copy.hpp"
+#include "stream/copies/streaming_copy.hpp"
 
 namespace multifold::stream {
 namespace {

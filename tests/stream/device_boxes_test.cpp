@@ -1,5 +1,5 @@
 // The steps of a GPU pipeline, taken by the interpreter on the CPU: they make up the whole, wherever chunks end.
-#include "stream/device_boxes.hpp"
+#include "stream/device/boxes.hpp"
 
 #include <gtest/gtest.h>
 

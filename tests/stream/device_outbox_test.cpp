@@ -1,5 +1,5 @@
 // Which results go into a box that holds some already.
-#include "stream/device_outbox.hpp"
+#include "stream/device/outbox.hpp"
 
 #include "multifold/cuda/stream.hpp"
 #include "stream/device_problem.hpp"

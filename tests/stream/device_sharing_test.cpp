@@ -1,5 +1,5 @@
 // Both engines on one array: the bits of the CPU alone, whoever took which part of it.
-#include "stream/device_sharing.hpp"
+#include "stream/device/sharing.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/error.hpp"
+#include "stream/device/stream.hpp"
 #include "stream/device_problem.hpp"
-#include "stream/device_stream.hpp"
 #include "stream/memory_source.hpp"
 
 namespace multifold {

@@ -1,5 +1,5 @@
 // Chunks through pinned slots to the GPU: the same results as the interpreter, whatever the chunks, threads and faults.
-#include "stream/device_stream.hpp"
+#include "stream/device/stream.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "multifold/cuda/buffer.hpp"
+#include "stream/device/stream.hpp"
 #include "stream/device_problem.hpp"
-#include "stream/device_stream.hpp"
 #include "stream/memory_source.hpp"
 
 namespace multifold {

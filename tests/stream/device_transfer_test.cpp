@@ -11,9 +11,9 @@
 
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/error.hpp"
-#include "stream/device_memory.hpp"
+#include "stream/device/memory.hpp"
+#include "stream/device/stream.hpp"
 #include "stream/device_problem.hpp"
-#include "stream/device_stream.hpp"
 
 namespace multifold {
 namespace {

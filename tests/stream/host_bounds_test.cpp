@@ -19,8 +19,8 @@
 
 #include "host/engine.hpp"
 #include "multifold/error.hpp"
-#include "stream/host_reader.hpp"
-#include "stream/host_stream.hpp"
+#include "stream/host/reader.hpp"
+#include "stream/host/stream.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include "host/exact_arrays.hpp"
 #include "multifold/error.hpp"
 #include "multifold/ops/visit.hpp"
-#include "stream/host_stream.hpp"
+#include "stream/host/stream.hpp"
 #include "stream/memory_source.hpp"
 
 namespace {

@@ -5,7 +5,7 @@
 
 #include "host/engine.hpp"
 #include "multifold/error.hpp"
-#include "stream/host_stream.hpp"
+#include "stream/host/stream.hpp"
 #include "stream/memory_source.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 // The chunk pipeline against the engine in memory: any axes and order, any number of threads, little memory.
-#include "stream/host_stream.hpp"
+#include "stream/host/stream.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Tables with many results out of sources: any axes and order in little memory, and what memory they take.
-#include "stream/host_stripes.hpp"
+#include "stream/host/stripes.hpp"
 
 #include <gtest/gtest.h>
 

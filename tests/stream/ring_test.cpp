@@ -1,5 +1,5 @@
 // Rings keep to the memory they are given, and end chunks where batches end.
-#include "stream/ring.hpp"
+#include "stream/device/ring.hpp"
 
 #include <gtest/gtest.h>
 

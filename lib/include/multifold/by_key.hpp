@@ -15,8 +15,7 @@ namespace multifold {
 ///           place of its extent; the other axes are kept. Positions (argmin, argmax, describe) count along the axis,
 ///           and are -1 in the summary of a group without elements.
 /// Memory:   8 bytes a group; where keys do not ascend a copy of the array, too, and for positions 8 bytes an element.
-/// On
-///           the GPU that of cuda::by_key_workspace_bytes, and copies of what is in host memory.
+///           On the GPU that of cuda::by_key_workspace_bytes, and copies of what is in host memory.
 /// Numerics: as segments (multifold/segments.hpp): what is exact has the same bits in whatever order keys come. Groups
 ///           without elements have the value of an empty array.
 /// Engines:  arrays in host memory are reduced on the CPU, unless the device engine is asked for, and those in device

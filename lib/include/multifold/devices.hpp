@@ -20,8 +20,7 @@ std::vector<int> devices();
 /// Reduces an array in host memory by several GPUs, each of which takes an equal share from a thread of its own. A
 /// device that is named twice takes two shares.
 /// Shapes:   as reduce. Where the first axis is kept, devices take rows of it, and any operation will do. Over all
-/// axes:
-///           the operations of reduce_parts.
+///           axes: the operations of reduce_parts.
 /// Memory:   options.memory_bytes for all of them together. Pinned arrays are read where they lie.
 /// Numerics: the bits of reduce on one engine, on any number of devices.
 /// Throws:   as reduce; engine_error for a number that is no device, and for none at all; unsupported_error for other

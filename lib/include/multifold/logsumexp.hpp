@@ -11,9 +11,8 @@ namespace multifold {
 
 /// log(sum(exp(x))) as an operation for fold.
 /// Numerics: the double that is rounded to T is off by 2^-50 and 2^-51 of itself at most (ops/exponential_sum.hpp),
-/// whatever
-///           the elements are: none overflows or is lost, however far apart they are. +Inf if an element is, NaN if one
-///           is, -Inf of nothing and of nothing but -Inf. Of integers, too, as a double.
+///           whatever the elements are: none overflows or is lost, however far apart they are. +Inf if an element is,
+///           NaN if one is, -Inf of nothing and of nothing but -Inf. Of integers, too, as a double.
 template <class T>
 struct logsumexp_fold {
   using value_type = T;
@@ -42,8 +41,9 @@ struct logsumexp_fold {
 };
 
 /// Over all elements of what view.hpp takes, or over options.axes of a view. Of a source: fold(logsumexp_fold<T>{},
-/// source). Memory, Numerics, Throws: as fold and logsumexp_fold: the same bits on any number of threads. Cost:     one
-/// read, and an exponential an element: some nanoseconds a core.
+/// source).
+/// Memory, Numerics, Throws: as fold and logsumexp_fold: the same bits on any number of threads.
+/// Cost:     one read, and an exponential an element: some nanoseconds a core.
 template <viewable Array>
 auto logsumexp(const Array& array) {
   return fold(logsumexp_fold<element_type_of<Array>>{}, as_view(array)).value();

@@ -1,5 +1,5 @@
 // What a state keeps of one result: its accumulator as bytes, the same for the same elements, whatever gathered them
-// and in whatever order. No header, no checksum: those are reduce/state_contents.hpp's. The tables: docs/states.md.
+// and in whatever order. No header, no checksum: those are reduce/states/contents.hpp's. The tables: docs/states.md.
 #pragma once
 
 #include <cstdint>

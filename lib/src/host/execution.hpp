@@ -8,11 +8,11 @@
 
 #include "host/aligned_bytes.hpp"
 #include "host/engine.hpp"
-#include "host/progress.hpp"
 #include "host/reduce_apart.hpp"
 #include "host/reduce_box.hpp"
 #include "host/shape.hpp"
-#include "host/tasks.hpp"
+#include "host/threads/progress.hpp"
+#include "host/threads/tasks.hpp"
 #include "multifold/error.hpp"
 
 namespace multifold::host {

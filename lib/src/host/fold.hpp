@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "host/exact/sum_arena.hpp"
 #include "host/simd.hpp"
-#include "host/sum_arena.hpp"
 #include "multifold/plan.hpp"
 #include "plan/outcome.hpp"
 

@@ -6,8 +6,8 @@
 #include <array>
 #include <utility>
 
-#include "host/gather.hpp"
-#include "host/selection.hpp"
+#include "host/elements/gather.hpp"
+#include "host/elements/selection.hpp"
 
 namespace multifold::host {
 namespace {

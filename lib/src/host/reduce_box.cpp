@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "host/gather.hpp"
+#include "host/elements/gather.hpp"
 #include "host/reduce_apart.hpp"
 
 namespace multifold::host {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "host/columns.hpp"
+#include "host/kernels/columns.hpp"
 
 namespace multifold::host {
 namespace {

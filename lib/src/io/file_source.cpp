@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "io/byte_order.hpp"
+#include "io/formats/byte_order.hpp"
 #include "io/message.hpp"
 #include "multifold/array.hpp"
 #include "multifold/error.hpp"

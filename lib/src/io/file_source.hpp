@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "io/input.hpp"
+#include "io/files/input.hpp"
 #include "multifold/source.hpp"
 
 namespace multifold::io {

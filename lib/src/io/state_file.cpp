@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "core/little_endian.hpp"
-#include "io/input.hpp"
-#include "io/output.hpp"
+#include "io/files/input.hpp"
+#include "io/files/output.hpp"
 
 namespace multifold {
 namespace {

@@ -10,7 +10,7 @@
 #include "multifold/exact/finish.hpp"
 #include "multifold/state.hpp"
 #include "reduce/request.hpp"
-#include "reduce/state_contents.hpp"
+#include "reduce/states/contents.hpp"
 
 namespace multifold {
 namespace {

@@ -8,8 +8,8 @@
 #include "multifold/plan.hpp"
 #include "multifold/reduce.hpp"
 #include "multifold/reduction.hpp"
-#include "reduce/segment_request.hpp"
-#include "stream/host_stream.hpp"
+#include "reduce/segments/request.hpp"
+#include "stream/host/stream.hpp"
 #include "stream/inputs.hpp"
 
 namespace multifold::detail {
@@ -52,7 +52,7 @@ void wait_for(CUstream_st* stream);
 stream::streamed stream_to_device(const plan& p, const stream::inputs& input, void* results,
                                   const stream::host_options& options);
 
-/// The same by the device and the CPU together; see stream/device_sharing.hpp.
+/// The same by the device and the CPU together; see stream/device/sharing.hpp.
 stream::streamed share_with_device(const plan& p, const stream::inputs& input, void* results,
                                    const stream::host_options& options);
 

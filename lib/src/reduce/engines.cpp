@@ -14,7 +14,7 @@
 #include "multifold/rates.hpp"
 #include "reduce/device.hpp"
 #include "reduce/places.hpp"
-#include "reduce/rates_device.hpp"
+#include "reduce/rates/device.hpp"
 #include "reduce/request.hpp"
 
 namespace multifold {

@@ -13,14 +13,14 @@
 #include "reduce/apart.hpp"
 #include "reduce/device.hpp"
 #include "reduce/engines.hpp"
-#include "reduce/host_chunks.hpp"
 #include "reduce/linked.hpp"
 #include "reduce/places.hpp"
 #include "reduce/request.hpp"
 #include "reduce/results.hpp"
-#include "reduce/resume.hpp"
-#include "reduce/state_contents.hpp"
-#include "stream/host_stream.hpp"
+#include "reduce/sources/host_chunks.hpp"
+#include "reduce/states/contents.hpp"
+#include "reduce/states/resume.hpp"
+#include "stream/host/stream.hpp"
 
 namespace multifold {
 namespace {

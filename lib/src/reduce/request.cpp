@@ -8,7 +8,7 @@
 
 #include "io/message.hpp"
 #include "multifold/error.hpp"
-#include "reduce/state_contents.hpp"
+#include "reduce/states/contents.hpp"
 
 namespace multifold::detail {
 namespace {

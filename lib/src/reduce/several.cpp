@@ -16,7 +16,7 @@
 #include "reduce/request.hpp"
 #include "reduce/results.hpp"
 #include "reduce/shared_reads.hpp"
-#include "stream/host_stream.hpp"
+#include "stream/host/stream.hpp"
 
 namespace multifold {
 namespace {

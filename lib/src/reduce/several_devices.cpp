@@ -13,7 +13,7 @@
 #include "reduce/joined_parts.hpp"
 #include "reduce/places.hpp"
 #include "reduce/request.hpp"
-#include "reduce/source_slice.hpp"
+#include "reduce/sources/source_slice.hpp"
 
 namespace multifold {
 namespace {

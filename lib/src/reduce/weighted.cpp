@@ -12,7 +12,7 @@
 #include "multifold/state.hpp"
 #include "reduce/request.hpp"
 #include "reduce/results.hpp"
-#include "reduce/state_contents.hpp"
+#include "reduce/states/contents.hpp"
 
 namespace multifold {
 namespace {

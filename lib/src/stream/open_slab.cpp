@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <atomic>
 
-#include "host/crew.hpp"
-#include "host/whole_accumulators.hpp"
+#include "host/exact/whole_accumulators.hpp"
+#include "host/threads/crew.hpp"
 
 namespace multifold::stream {
 namespace {

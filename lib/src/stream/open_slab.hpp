@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "stream/host_merge.hpp"
+#include "stream/host/merge.hpp"
 
 namespace multifold::stream {
 

@@ -5,8 +5,8 @@
 #include <atomic>
 #include <cstring>
 
-#include "host/crew.hpp"
-#include "stream/streaming_copy.hpp"
+#include "host/threads/crew.hpp"
+#include "stream/copies/streaming_copy.hpp"
 
 namespace multifold::stream {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "multifold/plan.hpp"
-#include "stream/host_slabs.hpp"
+#include "stream/host/slabs.hpp"
 #include "stream/unit_queue.hpp"
 
 namespace multifold::stream {

@@ -11,13 +11,12 @@ namespace multifold {
 /// (high + low) 2^exponent e^anchor. An exponential is split into r 2^k with r about 1, so that the sum is scaled by
 /// powers of 2 alone, which is exact, however often a greater element comes. Elements up to 2^19 have the anchor 0,
 /// others one near the greatest of them, a multiple of 2^20. What is a cell of that size below counts; what is more, or
-/// 2^-1000 of the sum, does not. Numerics: the logarithm is off by 2^-50 and 2^-51 of itself at most, if exp() and
-/// log() are by 1 ulp: the argument of
-///           exp() is by 2^-54, a distance from an anchor other than 0 by 2^-53 of itself, as that anchor's factor; and
-///           of up to 2^40 elements what the high part rounds is kept (TwoSum).
+/// 2^-1000 of the sum, does not.
+/// Numerics: the logarithm is off by 2^-50 and 2^-51 of itself at most, if exp() and log() are by 1 ulp: the argument
+///           of exp() is by 2^-54, a distance from an anchor other than 0 by 2^-53 of itself, as that anchor's factor;
+///           and of up to 2^40 elements what the high part rounds is kept (TwoSum).
 /// Sources:  W. Cody and W. Waite, Software Manual for the Elementary Functions, 1980, for the two parts of ln 2;
-/// Knuth, The
-///           Art of Computer Programming 2, 4.2.2, for TwoSum.
+///           Knuth, The Art of Computer Programming 2, 4.2.2, for TwoSum.
 struct exponential_sum {
   double high = 0, low = 0;
   double anchor = 0;    // of nothing, any

@@ -1,8 +1,0 @@
-// Index of the least and the greatest integer.
-#include "host/instantiate.hpp"
-
-namespace multifold::host {
-
-fold integer_arg_extremum(const reduction& what) { return fold_of_integers<op_family::arg_extremum>(what); }
-
-}  // namespace multifold::host

@@ -1,0 +1,8 @@
+// Exact sums and means of f16.
+#include "host/exact/instance.hpp"
+
+namespace multifold::host {
+
+fold f16_exact_sum(const reduction& what) { return exact_fold_of<f16>(what); }
+
+}  // namespace multifold::host

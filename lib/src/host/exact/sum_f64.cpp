@@ -1,0 +1,8 @@
+// Exact sums and means of f64.
+#include "host/exact/instance.hpp"
+
+namespace multifold::host {
+
+fold f64_exact_sum(const reduction& what) { return exact_fold_of<double>(what); }
+
+}  // namespace multifold::host

@@ -1,8 +1,0 @@
-// Exact sums and means of f32.
-#include "host/exact_instance.hpp"
-
-namespace multifold::host {
-
-fold f32_exact_sum(const reduction& what) { return exact_fold_of<float>(what); }
-
-}  // namespace multifold::host

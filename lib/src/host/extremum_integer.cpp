@@ -1,8 +1,0 @@
-// Minimum and maximum of integers.
-#include "host/instantiate.hpp"
-
-namespace multifold::host {
-
-fold integer_extremum(const reduction& what) { return fold_of_integers<op_family::extremum>(what); }
-
-}  // namespace multifold::host

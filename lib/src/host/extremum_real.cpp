@@ -1,8 +1,0 @@
-// Minimum and maximum of floating point.
-#include "host/instantiate.hpp"
-
-namespace multifold::host {
-
-fold real_extremum(const reduction& what) { return fold_of_reals<op_family::extremum>(what); }
-
-}  // namespace multifold::host

@@ -1,0 +1,8 @@
+// Norms, dot products, variances and descriptions of f16.
+#include "host/moments/instance.hpp"
+
+namespace multifold::host {
+
+fold f16_moments(const reduction& what) { return moments_fold_of<f16>(what); }
+
+}  // namespace multifold::host

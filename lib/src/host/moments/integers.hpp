@@ -1,0 +1,144 @@
+// A stretch of integers to the exact sums of a set of moments: in lanes of 64 bits, products of 64 bits in 128.
+#pragma once
+
+#include "host/moments/stretch.hpp"
+
+namespace multifold::host {
+namespace detail {
+
+/// Adds value * 2^exponent.
+template <exact_format Format>
+[[gnu::noinline]] void add_whole(exact_accumulator<Format>& sum, int128_t value, int exponent) {
+  constexpr int piece = 62;
+  const bool negative = value < 0;
+  auto rest = negative ? uint128_t{0} - static_cast<uint128_t>(value) : static_cast<uint128_t>(value);
+  for (; rest != 0; rest >>= piece, exponent += piece) {
+    const auto low = static_cast<std::int64_t>(rest & ((uint128_t{1} << piece) - 1));
+    sum.add_quanta(negative ? -low : low, exponent);
+  }
+}
+
+/// The sum of 64-bit numbers, which may be signed, in two halves that do not overflow.
+template <class C>
+struct halved_sum {
+  static constexpr int lanes = 32;
+  std::uint64_t low[lanes];
+  C high[lanes];
+
+  MULTIFOLD_INLINE halved_sum() {
+    for (int j = 0; j < lanes; ++j) low[j] = 0, high[j] = 0;
+  }
+  MULTIFOLD_INLINE void add(int j, C value) {
+    low[j] += static_cast<std::uint64_t>(value) & 0xffffffffu;
+    high[j] += static_cast<C>(value >> 32);
+  }
+  MULTIFOLD_INLINE int128_t total() const {
+    std::uint64_t l = 0;
+    C h = 0;
+    for (int j = 0; j < lanes; ++j) l += low[j], h += high[j];
+    return static_cast<int128_t>(h) * (int128_t{1} << 32) + l;
+  }
+};
+
+/// The same where 2^10 numbers cannot overflow.
+template <class C>
+struct narrow_sum {
+  static constexpr int lanes = 32;
+  C lane[lanes];
+
+  MULTIFOLD_INLINE narrow_sum() {
+    for (int j = 0; j < lanes; ++j) lane[j] = 0;
+  }
+  MULTIFOLD_INLINE void add(int j, C value) { lane[j] += value; }
+  MULTIFOLD_INLINE int128_t total() const {
+    C sum = 0;
+    for (int j = 0; j < lanes; ++j) sum += lane[j];
+    return sum;
+  }
+};
+
+/// The sum of term(x[k], y[k]), where a term has at most `Bits` bits.
+template <int Bits, class T, class Term>
+MULTIFOLD_INLINE int128_t sum_of_terms(const packed<T>* x, const packed<T>* y, std::int64_t count, const Term& term) {
+  using C = decltype(term(T{}, T{}));
+  std::conditional_t<(Bits > 52), halved_sum<C>, narrow_sum<C>> sum;
+  constexpr int lanes = decltype(sum)::lanes;
+  std::int64_t k = 0;
+  for (; k + lanes <= count; k += lanes) {
+    for (int j = 0; j < lanes; ++j) sum.add(j, term(T{x[k + j].value}, T{y[k + j].value}));
+  }
+  for (; k < count; ++k) sum.add(0, term(T{x[k].value}, T{y[k].value}));
+  return sum.total();
+}
+
+/// What elements are added up as: 2^10 of 16 bits fit 32.
+template <class T>
+using element_lane = std::conditional_t<sizeof(T) <= 2, std::int32_t, carrier_of<T>>;
+
+/// The magnitude of an integer.
+template <class T>
+MULTIFOLD_INLINE auto magnitude_of_element(T x) {
+  if constexpr (sizeof(T) <= 2) {
+    const auto value = static_cast<std::int32_t>(carried(x));
+    return value < 0 ? -value : value;
+  } else {
+    const auto value = carried(x);
+    const auto bits = static_cast<std::uint64_t>(value);
+    return value < 0 ? std::uint64_t{0} - bits : bits;
+  }
+}
+
+template <exact_format Format, class T>
+MULTIFOLD_INLINE void add_integer_products(exact_accumulator<Format>& sum, const packed<T>* x, const packed<T>* y,
+                                           std::int64_t count) {
+  using C = carrier_of<T>;
+  if constexpr (sizeof(T) < 8) {
+    constexpr int bits = 16 * sizeof(T);
+    add_whole(sum, sum_of_terms<bits>(x, y, count, [](T a, T b) { return static_cast<C>(carried(a) * carried(b)); }),
+              0);
+  } else {
+    using wide = std::conditional_t<std::is_signed_v<C>, int128_t, uint128_t>;
+    uint128_t low = 0;
+    int128_t high = 0;
+    for (std::int64_t k = 0; k < count; ++k) {
+      const wide product = static_cast<wide>(x[k].value) * static_cast<wide>(y[k].value);
+      low += static_cast<std::uint64_t>(product);
+      high += static_cast<C>(product >> 64);
+    }
+    add_whole(sum, static_cast<int128_t>(low), 0);
+    add_whole(sum, high, 64);
+  }
+}
+
+}  // namespace detail
+
+/// Adds a stretch to the sums of its batch.
+template <bool, storage_type T, moment_set Set>
+requires(!floating_storage<T>) MULTIFOLD_INLINE
+    void gather_stretch(const exact_moments<T, Set>&, moment_sums<T, Set>& into, const moment_stretch<T>& s) {
+  static_assert(longest_stretch<T, Set> <= 1 << 10, "lanes of a stretch hold no more");
+  constexpr int bits = 8 * sizeof(T);
+  const std::int64_t count = s.indices.count;
+  const exact_counters counters{count, 0, 0, 0, 1};
+  const auto element = [](T x, T) { return static_cast<detail::element_lane<T>>(carried(x)); };
+  if constexpr (Set == moment_set::absolute) {
+    detail::add_whole(
+        into.x, detail::sum_of_terms<bits>(s.x, s.x, count, [](T x, T) { return detail::magnitude_of_element(x); }), 0);
+  } else if constexpr (sums_elements(Set)) {
+    detail::add_whole(into.x, detail::sum_of_terms<bits>(s.x, s.x, count, element), 0);
+  }
+  if constexpr (sums_elements(Set)) into.x.add_counts(counters);
+  if constexpr (Set == moment_set::joint) {
+    detail::add_whole(into.y, detail::sum_of_terms<bits>(s.y, s.y, count, element), 0);
+    into.y.add_counts(counters);
+  }
+  if constexpr (sums_products(Set)) {
+    detail::add_integer_products(into.products, s.x, reads_two_arrays(Set) ? s.y : s.x, count);
+    into.products.add_counts(counters);
+  }
+  if constexpr (Set == moment_set::description) {
+    merge_extremes<T>(into.marks, s.x, s.indices, mark_elements(s.x, count));
+  }
+}
+
+}  // namespace multifold::host

@@ -1,0 +1,140 @@
+// Rows and columns of integers to the exact sums of a set of moments, stretch by stretch, and what floating point has
+// in common with them. Columns are laid side by side as rows.
+#pragma once
+
+#include <algorithm>
+
+#include "host/fold.hpp"
+#include "host/moments/integers.hpp"
+#include "host/simd.hpp"
+
+namespace multifold::host {
+
+template <class Op>
+using moment_stretch_of = moment_stretch<typename Op::element>;
+
+template <class Op>
+using stretch_kernel = void (*)(const Op&, typename Op::accumulator&, const moment_stretch_of<Op>&);
+
+// Out of line, and once for rows and columns.
+template <class Op>
+[[gnu::noinline, gnu::flatten]] void gather_portable(const Op& op, typename Op::accumulator& into,
+                                                     const moment_stretch_of<Op>& s) {
+  gather_stretch<false>(op, into, s);
+}
+template <class Op>
+[[gnu::noinline]] MULTIFOLD_AVX2 void gather_avx2(const Op& op, typename Op::accumulator& into,
+                                                  const moment_stretch_of<Op>& s) {
+  gather_stretch<true>(op, into, s);
+}
+template <class Op>
+[[gnu::noinline]] MULTIFOLD_AVX512 void gather_avx512(const Op& op, typename Op::accumulator& into,
+                                                      const moment_stretch_of<Op>& s) {
+  gather_stretch<true>(op, into, s);
+}
+
+/// Columns laid out as rows.
+template <class T>
+struct column_tile_copy {
+  static constexpr std::int64_t most_columns = std::max<std::int64_t>(8, 64 / sizeof(T)), most_rows = 256;
+  alignas(64) packed<T> column[most_columns][most_rows];
+
+  void lay_out(const packed<T>* from, std::int64_t stride, std::int64_t rows, std::int64_t columns) {
+    for (std::int64_t k = 0; k < rows; ++k) {
+      for (std::int64_t j = 0; j < columns; ++j) column[j][k] = from[k * stride + j];
+    }
+  }
+};
+
+/// Adds one batch's elements to its sums, by `gather` but for a few.
+template <class Op>
+void add_stretches(const Op& op, typename Op::accumulator& into, moment_stretch_of<Op> s, stretch_kernel<Op> gather) {
+  constexpr std::int64_t few = 6;  // fewer are added one by one
+  const index_range all = s.indices;
+  constexpr std::int64_t longest = longest_stretch<typename Op::element, Op::set>;
+  for (std::int64_t k = 0; k < all.count; k += longest) {
+    s.indices = {all.at(k), all.step, std::min(longest, all.count - k)};
+    if (s.indices.count > few) {
+      gather(op, into, s);
+    } else {
+      for (std::int64_t i = 0; i < s.indices.count; ++i) {
+        if constexpr (reads_two_arrays(Op::set)) op.add(into, {s.x[i].value, s.y[i].value}, s.indices.at(i));
+        else op.add(into, s.x[i].value, s.indices.at(i));
+      }
+    }
+    s.x += longest;
+    s.y += longest;
+  }
+}
+
+/// Short rows of one batch, laid end to end: calls `add` with as many elements as a stretch holds.
+template <class T, bool Two, class Add>
+void lay_end_to_end(const rows_work& w, const Add& add) {
+  packed<T> x[moment_stretch_elements], y[moment_stretch_elements];
+  const packed<T>* const from_x = packed_at<T>(w.data);
+  const packed<T>* const from_y = packed_at<T>(w.data + w.other);
+  std::int64_t count = 0;
+  for (std::int64_t r = 0; r < w.rows; ++r) {
+    if (count + w.length > moment_stretch_elements) {
+      add(moment_stretch<T>{x, Two ? y : x, {0, 0, count}});
+      count = 0;
+    }
+    std::copy_n(from_x + r * w.row_stride, w.length, x + count);
+    if constexpr (Two) std::copy_n(from_y + r * w.row_stride, w.length, y + count);
+    count += w.length;
+  }
+  add(moment_stretch<T>{x, Two ? y : x, {0, 0, count}});
+}
+
+/// Rows of one batch from here on are worth no copy.
+inline constexpr std::int64_t longest_row_to_copy = 512;
+
+/// The kernels of one operation at one SIMD level, which is that of `Gather`.
+template <class Op, stretch_kernel<Op> Gather>
+struct moment_kernels {
+  using T = typename Op::element;
+  using accumulator = typename Op::accumulator;
+  static constexpr bool two = reads_two_arrays(Op::set);
+  static void rows(const void* op, const rows_work& w) {
+    const packed<T>* x = packed_at<T>(w.data);
+    const packed<T>* y = packed_at<T>(w.data + w.other);
+    auto* const acc = reinterpret_cast<accumulator*>(w.acc);
+    if constexpr (Op::set != moment_set::description) {  // which needs an index for every element
+      if (w.acc_step == 0 && w.length <= longest_row_to_copy) {
+        return lay_end_to_end<T, two>(w, [&](const moment_stretch<T>& s) { row(op, *acc, s); });
+      }
+    }
+    for (std::int64_t r = 0; r < w.rows; ++r) {
+      row(op, acc[r * w.acc_step], {x, y, {w.index + r * w.index_row_step, w.index_step, w.length}});
+      x += w.row_stride;
+      y += w.row_stride;
+    }
+  }
+
+  static void columns(const void* op, const columns_work& w) {
+    using tile = column_tile_copy<T>;
+    const packed<T>* const x = packed_at<T>(w.data);
+    const packed<T>* const y = packed_at<T>(w.data + w.other);
+    auto* const acc = reinterpret_cast<accumulator*>(w.acc);
+    tile laid_x, laid_y;
+    for (std::int64_t r = 0; r < w.rows; r += tile::most_rows) {
+      const std::int64_t rows = std::min(tile::most_rows, w.rows - r);
+      const index_range indices{w.index + r * w.index_row_step, w.index_row_step, rows};
+      for (std::int64_t first = 0; first < w.width; first += tile::most_columns) {
+        const std::int64_t at = r * w.row_stride + first, n = std::min(tile::most_columns, w.width - first);
+        laid_x.lay_out(x + at, w.row_stride, rows, n);
+        if constexpr (two) laid_y.lay_out(y + at, w.row_stride, rows, n);
+        for (std::int64_t j = 0; j < n; ++j) {
+          row(op, acc[first + j], {laid_x.column[j], two ? laid_y.column[j] : laid_x.column[j], indices});
+        }
+      }
+    }
+  }
+
+ private:
+  static void row(const void* op, accumulator& into, const moment_stretch<T>& s) {
+    add_stretches<Op>(*static_cast<const Op*>(op), into, s, Gather);
+  }
+};
+
+}  // namespace multifold::host

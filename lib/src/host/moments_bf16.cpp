@@ -1,8 +1,0 @@
-// Norms, dot products, variances and descriptions of bf16.
-#include "host/moments_instance.hpp"
-
-namespace multifold::host {
-
-fold bf16_moments(const reduction& what) { return moments_fold_of<bf16>(what); }
-
-}  // namespace multifold::host

@@ -1,8 +1,0 @@
-// Norms, dot products, variances and descriptions of f16.
-#include "host/moments_instance.hpp"
-
-namespace multifold::host {
-
-fold f16_moments(const reduction& what) { return moments_fold_of<f16>(what); }
-
-}  // namespace multifold::host

@@ -1,8 +1,0 @@
-// Norms, dot products, variances and descriptions of f32.
-#include "host/moments_instance.hpp"
-
-namespace multifold::host {
-
-fold f32_moments(const reduction& what) { return moments_fold_of<float>(what); }
-
-}  // namespace multifold::host

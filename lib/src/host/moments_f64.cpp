@@ -1,8 +1,0 @@
-// Norms, dot products, variances and descriptions of f64.
-#include "host/moments_instance.hpp"
-
-namespace multifold::host {
-
-fold f64_moments(const reduction& what) { return moments_fold_of<double>(what); }
-
-}  // namespace multifold::host

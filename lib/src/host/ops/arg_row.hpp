@@ -1,0 +1,77 @@
+// One contiguous row to its first least key: the least key of a stretch that fits L1, then its place only if it wins.
+#pragma once
+
+#include "host/kernels/row.hpp"
+#include "host/ops/arg_bank.hpp"
+
+namespace multifold::host {
+
+template <class T>
+struct arg_search {
+  using op_type = arg_extremum<T>;
+  using key = typename op_type::key;
+
+  MULTIFOLD_INLINE static key key_at(const op_type& op, const packed<T>* x) {
+    return static_cast<key>(op.lift(x->value, 0).key);
+  }
+
+  MULTIFOLD_INLINE static key least(const op_type& op, const packed<T>* x, std::int64_t length) {
+    constexpr int lanes = 64;
+    key best[lanes];
+    for (int j = 0; j < lanes; ++j) best[j] = greatest_key<key>;
+    std::int64_t k = 0;
+    for (; k + lanes <= length; k += lanes) {
+      prefetch_behind<ahead_of_reads>(x + k, lanes * sizeof(T));
+      for (int j = 0; j < lanes; ++j) {
+        const key now = key_at(op, x + k + j);
+        best[j] = now < best[j] ? now : best[j];
+      }
+    }
+    key all = greatest_key<key>;
+    for (; k < length; ++k) {
+      const key now = key_at(op, x + k);
+      all = now < all ? now : all;
+    }
+    for (int j = 0; j < lanes; ++j) all = best[j] < all ? best[j] : all;
+    return all;
+  }
+
+  // The place of the first `wanted`, which is there.
+  MULTIFOLD_INLINE static std::int64_t find(const op_type& op, const packed<T>* x, std::int64_t length, key wanted) {
+    constexpr int block = 64;
+    std::int64_t k = 0;
+    for (; k + block <= length; k += block) {
+      key found = 0;
+      for (int j = 0; j < block; ++j) found = static_cast<key>(found | (key_at(op, x + k + j) == wanted ? 1 : 0));
+      if (found != 0) break;
+    }
+    while (k < length - 1 && key_at(op, x + k) != wanted) ++k;
+    return k;
+  }
+};
+
+template <class T>
+MULTIFOLD_INLINE typename arg_extremum<T>::accumulator row_of(const arg_extremum<T>& op, const row_span<T>& row,
+                                                              std::int64_t index, std::int64_t step) {
+  const packed<T>* const x = row.data;
+  const std::int64_t length = row.length;
+  using search = arg_search<T>;
+  using op_type = arg_extremum<T>;
+  constexpr std::int64_t stretch = 8192 / sizeof(T);
+  auto best = op.identity();
+  if (length <= shortest_rows) {
+    for (std::int64_t k = 0; k < length; ++k) best = op.combine(best, op.lift(x[k].value, index + k * step));
+    return best;
+  }
+  for (std::int64_t k = 0; k < length; k += stretch) {
+    const std::int64_t here = length - k < stretch ? length - k : stretch;
+    const auto least = search::least(op, x + k, here);
+    // The first element wins even with the greatest key, unless that key stands for an omitted NaN.
+    const bool first = best.index == op_type::no_index && !(floating_storage<T> && least == best.key);
+    if (!first && least >= best.key) continue;
+    best = {least, index + (k + search::find(op, x + k, here, least)) * step};
+  }
+  return best;
+}
+
+}  // namespace multifold::host

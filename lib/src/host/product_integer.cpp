@@ -1,8 +1,0 @@
-// Products of integers.
-#include "host/instantiate.hpp"
-
-namespace multifold::host {
-
-fold integer_product_fold(const reduction& what) { return fold_of_integers<op_family::product>(what); }
-
-}  // namespace multifold::host

@@ -1,8 +1,0 @@
-// Sums and means of integers.
-#include "host/instantiate.hpp"
-
-namespace multifold::host {
-
-fold integer_sum_fold(const reduction& what) { return fold_of_integers<op_family::sum>(what); }
-
-}  // namespace multifold::host

@@ -1,0 +1,20 @@
+// A file that gets its name at the end.
+#include "multifold/whole_file.hpp"
+
+#include <cstdint>
+
+#include "io/files/output.hpp"
+
+namespace multifold {
+
+void write_whole_file(const std::string& path, const std::function<void(const byte_sink& sink)>& write) {
+  io::output file(path);
+  std::int64_t bytes = 0;
+  write([&](std::span<const std::byte> piece) {
+    bytes += static_cast<std::int64_t>(piece.size());
+    file.write(piece, bytes);
+  });
+  file.finish();
+}
+
+}  // namespace multifold

@@ -1,0 +1,71 @@
+// Pieces with their CRC-32s, which grow together.
+#include "io/formats/member_checksum.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "io/formats/crc32.hpp"
+#include "io/message.hpp"
+#include "multifold/error.hpp"
+
+namespace multifold::io {
+namespace {
+
+std::string text(std::uint32_t crc) {
+  std::array<std::byte, 4> bytes;
+  for (std::size_t i = 0; i < 4; ++i) bytes[i] = static_cast<std::byte>(crc >> (24 - 8 * i));
+  return hex(bytes);
+}
+
+}  // namespace
+
+void member_checksum::add(std::int64_t first, std::span<const std::byte> bytes, const std::string& label) {
+  const auto length = [](interval part) { return static_cast<std::size_t>(part.second - part.first); };
+  while (verdict_ == verdict::open) {
+    const interval gap = first_gap(first, first + static_cast<std::int64_t>(bytes.size()));
+    if (length(gap) == 0) break;
+    fill(gap, crc32(bytes.subspan(length({first, gap.first}), length(gap))));
+  }
+  if (verdict_ == verdict::wrong) refuse(label);
+}
+
+// Of [first, end), what has not been read before; empty if all has.
+member_checksum::interval member_checksum::first_gap(std::int64_t first, std::int64_t end) {
+  const std::lock_guard lock(changing_);
+  auto next = pieces_.upper_bound(first);
+  if (next != pieces_.begin()) first = std::max(first, std::prev(next)->second.end);
+  if (next != pieces_.end()) end = std::min(end, next->first);
+  return {first, std::max(first, end)};
+}
+
+void member_checksum::fill(interval gap, std::uint32_t crc) {
+  const std::lock_guard lock(changing_);
+  auto next = pieces_.lower_bound(gap.first);
+  // Another thread may have read the same meanwhile.
+  if (next != pieces_.end() && next->first < gap.second) return;
+  if (next != pieces_.begin() && std::prev(next)->second.end > gap.first) return;
+  if (next != pieces_.end() && next->first == gap.second) {
+    crc = joined_crc32(crc, next->second.crc, static_cast<std::uint64_t>(next->second.end - next->first));
+    gap.second = next->second.end;
+    next = pieces_.erase(next);
+  }
+  if (next != pieces_.begin() && std::prev(next)->second.end == gap.first) {
+    piece& before = std::prev(next)->second;
+    before.crc = joined_crc32(before.crc, crc, static_cast<std::uint64_t>(gap.second - gap.first));
+    before.end = gap.second;
+  } else {
+    next = pieces_.emplace_hint(next, gap.first, piece{gap.second, crc});
+  }
+  const auto& [first, whole] = *pieces_.begin();
+  if (first != 0 || whole.end != bytes_) return;
+  found_ = whole.crc;
+  verdict_ = found_ == expected_ ? verdict::right : verdict::wrong;
+}
+
+void member_checksum::refuse(const std::string& label) const {
+  throw format_error(label + ": found the CRC-32 " + text(found_) + " of " + what_ + "; expected " + text(expected_) +
+                     ", as the archive says: it is damaged");
+}
+
+}  // namespace multifold::io

@@ -1,0 +1,183 @@
+// The GPU engine, in builds that have it.
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "device/capture_mode.hpp"
+#include "multifold/cuda/buffer.hpp"
+#include "multifold/cuda/error.hpp"
+#include "multifold/cuda/event.hpp"
+#include "multifold/cuda/reduce_async.hpp"
+#include "multifold/cuda/stream.hpp"
+#include "multifold/cuda/traits.hpp"
+#include "multifold/error.hpp"
+#include "multifold/graphs/capture.hpp"
+#include "multifold/graphs/graph_cache.hpp"
+#include "reduce/device.hpp"
+#include "reduce/device/streams.hpp"
+#include "stream/device/boxes.hpp"
+#include "stream/device/sharing.hpp"
+#include "stream/device/state.hpp"
+#include "stream/device/stream.hpp"
+
+namespace multifold::detail {
+
+bool has_device(std::string& reason) { return !cuda::devices(reason).empty(); }
+
+bool opens_device(std::string& reason) { return cuda::has_kernels(reason); }
+
+std::vector<int> devices_with_kernels() {
+  std::string reason;
+  std::vector<int> numbers;
+  for (const cuda::device_info& each : cuda::devices(reason)) numbers.push_back(each.index);
+  return numbers;
+}
+
+void use_device(int device) { cuda::check(cudaSetDevice(device)); }
+
+int device_of(const void* at) {
+  cudaPointerAttributes found{};
+  cuda::check(cudaPointerGetAttributes(&found, at));
+  if (found.type == cudaMemoryTypeDevice || found.type == cudaMemoryTypeManaged) return found.device;
+  throw unsupported_error("an array that is said to be in device memory is not");
+}
+
+engine_traits current_device() { return cuda::device_traits(); }
+
+cuda::stream stream_behind(cudaStream_t after) {
+  cuda::stream stream;
+  const cuda::event before;
+  before.record(after);
+  before.hold_back(stream.get());
+  return stream;
+}
+
+namespace {
+
+// A stream and memory of a device, left by one state for the next: to make them takes longer than to sum a gigabyte.
+struct work_place {
+  explicit work_place(std::int64_t bytes) : memory(bytes) { cuda::check(cudaGetDevice(&device)); }
+
+  int device = 0;
+  cuda::device_buffer memory;
+  cuda::stream stream;
+};
+
+class spare_places {
+ public:
+  std::unique_ptr<work_place> take(std::int64_t bytes) {
+    int device = 0;
+    cuda::check(cudaGetDevice(&device));
+    {
+      const std::lock_guard lock(mutex_);
+      const auto found = std::find_if(spare_.begin(), spare_.end(), [&](const auto& each) {
+        return each->device == device && each->memory.size() >= bytes;
+      });
+      if (found != spare_.end()) {
+        std::unique_ptr<work_place> place = std::move(*found);
+        spare_.erase(found);
+        return place;
+      }
+    }
+    return std::make_unique<work_place>(bytes);
+  }
+  // When nothing runs there any more.
+  void give_back(std::unique_ptr<work_place> place) {
+    if (place->memory.size() > most_bytes) return;
+    const std::lock_guard lock(mutex_);
+    if (spare_.size() < most) spare_.push_back(std::move(place));
+  }
+
+ private:
+  static constexpr std::size_t most = 32;
+  static constexpr std::int64_t most_bytes = INT64_C(1) << 20;
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<work_place>> spare_;
+};
+
+// Never destroyed, as the graphs below.
+spare_places& spare() {
+  static auto& places = *new spare_places;
+  return places;
+}
+
+// The only batch goes into an accumulator of its own, as chunks do, and is not lowered.
+void gather_state(const plan& p, const operands& data, void* state, cudaStream_t after) {
+  const std::int64_t accumulator_at = p.workspace_bytes();  // a multiple of what slices are aligned to
+  std::unique_ptr<work_place> place = spare().take(accumulator_at + accumulator_bytes(p.what));
+  const cudaStream_t stream = place->stream.get();
+  std::byte* const accumulator = place->memory.data() + accumulator_at;
+  const std::span<std::byte> workspace = place->memory.bytes().first(static_cast<std::size_t>(accumulator_at));
+  const cuda::event before;
+  before.record(after);
+  before.hold_back(stream);
+  cuda::fill_identity_async(p.what, accumulator, 1, stream);
+  cuda::accumulate_async(p, data, {accumulator, 0, 0}, workspace, stream);
+  stream::save_device_state(p.what, accumulator, state, stream);
+  spare().give_back(std::move(place));
+}
+
+// Results that wait take as much memory again, and are written to their places where there is not so much.
+cuda::device_buffer workspace_for(plan& p) {
+  try {
+    return cuda::device_buffer(p.workspace_bytes());
+  } catch (const out_of_memory&) {
+    if (p.waiting_bytes == 0) throw;
+  }
+  p.waiting_bytes = 0;
+  return cuda::device_buffer(p.workspace_bytes());
+}
+
+// Of the problems that come again and again. Never destroyed: when the program ends, the driver may be gone first.
+graphs::graph_cache& graphs_of_problems() {
+  static auto& cache = *new graphs::graph_cache;
+  return cache;
+}
+
+}  // namespace
+
+void run_on_device(const plan& p, const operands& data, void* results, CUstream_st* after) {
+  const auto bytes = static_cast<std::size_t>(p.form.results() * result_bytes(p.what));
+  if (bytes == 0) return;
+  const cuda::relaxed_capture_mode mode;
+  if (after == nullptr) after = cudaStreamLegacy;
+  graphs::refuse_captured(after);
+  if (p.what.as_state) return gather_state(p, data, results, after);
+  if (graphs_of_problems().run(p, data, results, after)) return;
+  const cuda::stream stream = stream_behind(after);
+  plan fitting = p;
+  const cuda::device_buffer on_device(static_cast<std::int64_t>(bytes)), workspace = workspace_for(fitting);
+  const std::span<std::byte> space = workspace.bytes();
+  cuda::reduce_async(fitting, data, on_device.data(), space, stream.get());
+  cuda::check(cudaMemcpyAsync(results, on_device.data(), bytes, cudaMemcpyDeviceToHost, stream.get()));
+  check_status(cuda::status_of(space, stream.get()), p.what);
+}
+
+void wait_for(CUstream_st* stream) {
+  const cuda::relaxed_capture_mode mode;
+  graphs::refuse_captured(stream);
+  cuda::check(cudaStreamSynchronize(stream));
+}
+
+stream::streamed stream_to_device(const plan& p, const stream::inputs& input, void* results,
+                                  const stream::host_options& options) {
+  const cuda::relaxed_capture_mode mode;
+  return stream::run_device(p, input, results, options);
+}
+
+stream::streamed share_with_device(const plan& p, const stream::inputs& input, void* results,
+                                   const stream::host_options& options) {
+  const cuda::relaxed_capture_mode mode;
+  return stream::run_shared(p, input, results, options);
+}
+
+bool device_shares(const reduction& what, const batches& form) { return stream::is_worth_sharing(what, form); }
+
+bool device_takes_chunks(const batches& form) { return stream::streams_to_device(form); }
+
+}  // namespace multifold::detail

@@ -1,0 +1,90 @@
+// From the accumulators of a state to results, as the operations mean them.
+#include <algorithm>
+#include <string>
+
+#include "core/fractional_correction.hpp"
+#include "multifold/error.hpp"
+#include "plan/no_value.hpp"
+#include "plan/outcome.hpp"
+#include "reduce/request.hpp"
+#include "reduce/results.hpp"
+#include "reduce/states/contents.hpp"
+
+namespace multifold::detail {
+namespace {
+
+reduction checked_what(const state_contents& from, op_kind op, const finish_options& options) {
+  if (!from.has(op)) {
+    throw unsupported_error("a state of " + from.name() + " has no " + std::string(name(op)) +
+                            ": keep one of that operation");
+  }
+  if (from.nan == nan_policy::omit && kept_policy(op, from.element, from.nan) != from.nan) {
+    throw unsupported_error("to " + std::string(name(op)) +
+                            " a NaN is an element that is not zero, and this state of " + from.name() +
+                            " has left NaN out: keep one of " + std::string(name(op)));
+  }
+  reduce_options as_options;
+  as_options.result = options.result;
+  as_options.nan = from.nan;
+  as_options.correction = options.correction;
+  as_options.initial = options.initial;
+  const reduction what = make_checked_reduction(op, from.element, as_options);
+  check_result_dtype(what);
+  if (!always_exact(what) && !gathers_exactly(what)) {
+    throw unsupported_error("a state of " + from.name() + " holds integers, and products as " +
+                            std::string(name(what.result)) + " are rounded on the way: expected i64 or u64");
+  }
+  return what;
+}
+
+std::vector<std::int64_t> kept_extents(const state_contents& from, const finish_options& options) {
+  if (!options.keep_axes) return from.extents;
+  const auto rank = static_cast<std::int64_t>(from.extents.size() + options.keep_axes->size());
+  std::vector<bool> reduced(static_cast<std::size_t>(rank));
+  for (const std::int64_t axis : *options.keep_axes) {
+    const std::int64_t at = axis < 0 ? axis + rank : axis;
+    if (at < 0 || at >= rank || reduced[static_cast<std::size_t>(at)]) {
+      throw shape_error("axis " + std::to_string(axis) + " is not one of " + std::to_string(rank) +
+                        " axes, or was named twice");
+    }
+    reduced[static_cast<std::size_t>(at)] = true;
+  }
+  std::vector<std::int64_t> made;
+  auto next = from.extents.begin();
+  for (const bool one : reduced) made.push_back(one ? 1 : *next++);
+  return made;
+}
+
+}  // namespace
+
+reduce_result finish(const state_contents& from, op_kind op, const finish_options& options) {
+  const reduction what = checked_what(from, op, options);
+  const std::int64_t results = element_count(from.extents);
+  if (from.count == 0 && results > 0 && !has_identity(op) && !what.initial.given) throw_no_value(op);
+  reduce_result made;
+  made.type = what.result;
+  made.extents = kept_extents(from, options);
+  made.data = allocate_results(what, results);
+  made.engine = "host";
+  made.achieved = accuracy::exact;
+  made.used.what = what;
+  outcome worst;
+  visit_fold(what, [&]<class Op>(const Op& fold) {
+    if constexpr (has_state_record<Op>) {
+      using record = state_record<Op>;
+      const record_context context = from.context();
+      std::byte* out = made.data.data();
+      const std::int64_t item = result_bytes(what);
+      for (std::int64_t i = 0; i < results; ++i, out += item) {
+        const auto at = static_cast<std::size_t>(i * record::bytes);
+        const auto accumulator = record::get(fold, {from.records.data() + at, at}, context);
+        worst.note(store(finish_any(what.op, fold.lower(accumulator, from.count), what.initial), what.result, out), i);
+      }
+    }
+  });
+  check_status(worst.worst, what, results == 1 ? -1 : worst.result);
+  made.count = static_cast<int128_t>(results) * from.count > INT64_MAX ? INT64_MAX : results * from.count;
+  return made;
+}
+
+}  // namespace multifold::detail

@@ -1,0 +1,39 @@
+// Slabs start behind the kept loops that are slower than every reduced one.
+#include "stream/host/slabs.hpp"
+
+namespace multifold::stream {
+
+slabs slabs_of(const batches& form) {
+  slabs s;
+  s.nest = host::nest_of(form);
+  bool inside = false;
+  for (std::size_t i = 0; i < s.nest.loops.size(); ++i) {
+    const host::nest_loop& loop = s.nest.loops[i];
+    inside = inside || loop.reduced;
+    (inside ? s.elements : s.count) *= loop.extent;
+    if (!inside || loop.reduced) continue;
+    s.results *= loop.extent;
+    s.kept.push_back(static_cast<int>(i));
+  }
+  return s;
+}
+
+slabs endless_slab() {
+  slabs s;
+  s.nest.length = s.elements = INT64_MAX;
+  s.nest.loops = {{INT64_MAX, 1, 0, 0, 1, true}};
+  s.nest.reduced = s.nest.all = {0};
+  return s;
+}
+
+slabs open_slab(const batches& form) {
+  slabs s = slabs_of(form);
+  if (s.count > 1) s.part = s.elements;
+  s.count = 1;
+  s.elements = INT64_MAX;
+  s.results = s.nest.results;
+  s.kept = s.nest.kept;
+  return s;
+}
+
+}  // namespace multifold::stream
