@@ -54,7 +54,9 @@ function(multifold_exported_symbols target map)
       string(APPEND lines "    ${kind}9multifold${name};\n")
     endforeach()
   endforeach()
-  file(CONFIGURE OUTPUT "${map}" CONTENT "{\n  global:\n@lines@  local:\n    *;\n};\n" @ONLY)
+  # A version for all of them: a process may hold libraries that were linked with others.
+  file(CONFIGURE OUTPUT "${map}" CONTENT
+    "MULTIFOLD_@MULTIFOLD_ABI_VERSION@ {\n  global:\n@lines@  local:\n    *;\n};\n" @ONLY)
   target_link_options(${target} PRIVATE "LINKER:--version-script=${map}" LINKER:-Bsymbolic-functions)
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${map}")
 endfunction()

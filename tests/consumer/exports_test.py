@@ -17,8 +17,8 @@ HEADERS = sorted(path for path in (consumer.PREFIX / "include").rglob("*.hpp"))
 
 def symbols(*options, of):
     """(type, name) of each symbol that is defined, names as compilers write them."""
-    lines = consumer.run("nm", "--defined-only", *options, of).splitlines()
-    return [(line[17], line[19:]) for line in lines if re.match(r"[0-9a-f]{16} \w ", line)]
+    lines = consumer.run("nm", "--defined-only", "--without-symbol-versions", *options, of).splitlines()
+    return [(line[17], line[19:]) for line in lines if re.match(r"[0-9a-f]{16} [B-Zb-z] ", line)]  # A: of a version
 
 
 def scopes(symbol):
@@ -115,6 +115,12 @@ class Exports(unittest.TestCase):
             done = subprocess.run([program, "sum", "-", "--dtype", "f8"], input=b"\0" * 16, check=False,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             self.assertEqual((done.returncode, done.stdout), (0, b"0\n"))
+
+    def test_symbols_have_the_version_of_the_library(self):
+        version = consumer.SHARED_NAME.rpartition(".so.")[2]
+        lines = consumer.run("nm", "-D", "--defined-only", consumer.PREFIX / "lib/libmultifold.so").splitlines()
+        for line in lines:
+            self.assertTrue(line.endswith(f"@@MULTIFOLD_{version}") or line.endswith(f" A MULTIFOLD_{version}"), line)
 
     def test_the_name_by_which_programs_find_it(self):
         self.assertIn(f"soname: [{consumer.SHARED_NAME}]", consumer.run("readelf", "-d", consumer.PREFIX / "lib/libmultifold.so"))
