@@ -238,3 +238,53 @@ TEST(moments_limits_of_integers, rows_of_many_stretches_that_fill_every_lane) {
   check(std::int16_t{-32768}, std::int16_t{32767}, count);
   check(INT32_MIN, INT32_MAX, count);
 }
+
+// Columns of one value: each comes to what a row of that value does.
+TEST(moments_limits_of_integers, columns_that_fill_every_lane) {
+  constexpr std::int64_t rows = (1 << 15) + 77, width = 70;
+  const auto check = []<class T>(T least, T greatest) {
+    for (const T value : {least, greatest}) {
+      const auto all = static_cast<std::size_t>(rows * width);
+      const array_pair row = pair_of_values(std::vector<T>(rows, value), std::vector<T>(rows, greatest));
+      array_pair columns = pair_of_values(std::vector<T>(all, value), std::vector<T>(all, greatest));
+      for (array* each : {&columns.x, &columns.y}) each->view = make_view(each->view.data, dtype_of<T>, {rows, width});
+      for (const op_kind op : {op_kind::norm1, op_kind::norm2, op_kind::var, op_kind::cov, op_kind::describe}) {
+        const reduction what = make_reduction(op, dtype_of<T>);
+        const moment_outcome one = moments_of_rows(plan_for(what, row.x.view, {0}), row.data());
+        ASSERT_EQ(one.error, "");
+        moment_outcome expected;
+        for (int j = 0; j < width; ++j) {
+          expected.results.insert(expected.results.end(), one.results.begin(), one.results.end());
+        }
+        expect_moments(expected, plan_for(what, columns.x.view, {0}), columns, family::normal);
+      }
+    }
+  };
+  check(std::uint8_t{0}, std::uint8_t{255});
+  check(std::int8_t{-128}, std::int8_t{127});
+  check(std::uint16_t{0}, std::uint16_t{65535});
+  check(std::int16_t{-32768}, std::int16_t{32767});
+  check(INT32_MIN, INT32_MAX);
+  check(std::uint32_t{1}, UINT32_MAX);
+  check(INT64_MIN / (1 << 16), INT64_MAX / (1 << 16));
+}
+
+// Variances of which quotients lie in the middle between two results or beside it, and numerators of more bits than a
+// pair has.
+TEST(moments_limits_of_integers, quotients_near_the_middle) {
+  std::mt19937_64 random(11);
+  for (int i = 0; i < 20000; ++i) {
+    const int bits = 1 + static_cast<int>(random() % 62);
+    std::vector<std::int64_t> x(2 + random() % 4), y(x.size());
+    for (std::int64_t& e : x) e = static_cast<std::int64_t>(random() >> (64 - bits)) - (random() % 2 == 0 ? 0 : 1);
+    for (std::int64_t& e : y) e = static_cast<std::int64_t>(random() >> (64 - bits));
+    const array_pair a = pair_of_values(x, y);
+    for (const op_kind op : {op_kind::var, op_kind::std, op_kind::cov, op_kind::norm2, op_kind::describe}) {
+      reduction what = make_reduction(op, dtype::i64);
+      what.correction = static_cast<std::int64_t>(random() % 2);
+      if (random() % 2 == 0) what.result = op == op_kind::describe ? what.result : dtype::f32;
+      if (!result_dtype_allowed(op, what.input, what.result)) continue;
+      ASSERT_NO_FATAL_FAILURE(check_rows_of_moments(what, family::normal, a));
+    }
+  }
+}

@@ -136,6 +136,12 @@ struct walker {
   }
 };
 
+// Whether a turn of `slow` is a whole round of `fast`, in memory and in accumulators: results may lie in another order.
+bool goes_on_in(const nest_loop& slow, const nest_loop& fast) {
+  return slow.reduced == fast.reduced && slow.stride == fast.extent * fast.stride &&
+         slow.acc_step == fast.extent * fast.acc_step && slow.index_step == fast.extent * fast.index_step;
+}
+
 }  // namespace
 
 void reduce_box(const fold& f, const nest& n, const box& b, const box_memory& memory) {
@@ -148,9 +154,12 @@ void reduce_box(const fold& f, const nest& n, const box& b, const box_memory& me
     element += b[i].begin * loop.stride;
     acc += b[i].begin * loop.acc_step;
     index += b[i].begin * loop.index_step;
-    if (b[i].end - b[i].begin == 1) continue;
-    active[static_cast<std::size_t>(count)] = loop;
-    active[static_cast<std::size_t>(count++)].extent = b[i].end - b[i].begin;
+    nest_loop some = loop;
+    some.extent = b[i].end - b[i].begin;
+    if (some.extent == 1) continue;
+    nest_loop* const slower = count > 0 ? &active[static_cast<std::size_t>(count - 1)] : nullptr;
+    if (slower != nullptr && goes_on_in(*slower, some)) some.extent *= slower->extent, *slower = some;
+    else active[static_cast<std::size_t>(count++)] = some;
   }
   const walker w{f, memory.other, active.data(), count};
   w.walk({memory.data + element * f.item, memory.acc + acc * f.acc_bytes(), index}, 0);

@@ -1,9 +1,9 @@
-// But for exact sums and moments of floating point both engines have the same accumulators, since they run the same
+// But for exact sums of floating point and moments both engines have the same accumulators, since they run the same
 // structs.
 #include "host/exact/whole_accumulators.hpp"
 
 #include "host/exact/gather.hpp"
-#include "host/moments/partial.hpp"
+#include "host/moments/integer_partial.hpp"
 #include "multifold/ops/visit.hpp"
 
 namespace multifold::host {
@@ -19,24 +19,29 @@ void merge_sums(const fold& f, std::byte* into, const std::byte* from, std::int6
 
 template <class T, moment_set Set>
 void merge_moments(const fold& f, std::byte* into, const std::byte* from, std::int64_t count) {
-  using op_type = moment_gather<T, Set>;
-  const auto& op = *reinterpret_cast<const op_type*>(f.op);
-  auto* const a = reinterpret_cast<typename op_type::accumulator*>(into);
-  const auto* const b = reinterpret_cast<const typename op_type::sums*>(from);
-  for (std::int64_t i = 0; i < count; ++i) op.spill(a[i]).merge(b[i]);
+  const auto* const b = reinterpret_cast<const moment_sums<T, Set>*>(from);
+  if constexpr (floating_storage<T>) {
+    using op_type = moment_gather<T, Set>;
+    const auto& op = *reinterpret_cast<const op_type*>(f.op);
+    auto* const a = reinterpret_cast<typename op_type::accumulator*>(into);
+    for (std::int64_t i = 0; i < count; ++i) op.spill(a[i]).merge(b[i]);
+  } else {
+    using op_type = integer_gather<T, Set>;
+    auto* const a = reinterpret_cast<typename op_type::accumulator*>(into);
+    for (std::int64_t i = 0; i < count; ++i) op_type::merge_whole(a[i], b[i]);
+  }
 }
 
 }  // namespace
 
 void merge_whole(const fold& f, const reduction& what, std::byte* into, const std::byte* from, std::int64_t count) {
-  const bool moments = is_floating(what.input) && family_of(what) == op_family::moments;
+  const bool moments = family_of(what) == op_family::moments;
   if (!gathers_exactly(what) && !moments) return f.merge(into, from, count);
   visit_dtype(what.input, [&]<class T>() {
-    if constexpr (floating_storage<T>) {
-      if (moments) {
-        return visit_fold<op_family::moments, T>(
-            what, [&]<moment_set Set>(const exact_moments<T, Set>&) { merge_moments<T, Set>(f, into, from, count); });
-      }
+    if (moments) {
+      visit_fold<op_family::moments, T>(
+          what, [&]<moment_set Set>(const exact_moments<T, Set>&) { merge_moments<T, Set>(f, into, from, count); });
+    } else if constexpr (floating_storage<T>) {
       if (what.nan == nan_policy::omit) merge_sums<T, true>(f, into, from, count);
       else merge_sums<T, false>(f, into, from, count);
     }

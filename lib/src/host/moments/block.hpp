@@ -239,12 +239,13 @@ MULTIFOLD_INLINE std::uint64_t gather_lanes(const moment_gather<T, Set>& op, mom
   for (std::int64_t first = 0; first < rows.indices.count; first += block.most_rows) {
     const auto count = static_cast<int>(std::min<std::int64_t>(block.most_rows, rows.indices.count - first));
     block.read(rows, first, count, n);
-    const bool added = count >= block.fewest_rows && block.template add_to<Fma>(sums);
-    if (added && Set != moment_set::description) continue;
-    for (int k = 0; k < count; ++k) {
-      const std::int64_t index = rows.indices.at(first + k);
-      if (added) sums.add_marks(block.x(k), index);
-      else sums.template add<Fma>(block.x(k), block.y(k), index, propagates);
+    if (count < block.fewest_rows || !block.template add_to<Fma>(sums)) {
+      for (int k = 0; k < count; ++k) sums.template add<Fma>(block.x(k), block.y(k), propagates);
+    }
+    if constexpr (Set == moment_set::description) {
+      const index_range indices{rows.indices.at(first), rows.indices.step, count};
+      mark_block<carrier_of<T>, moment_lane_count>(
+          block.x(0), moment_lane_count, indices, n, propagates == 0, [&](int j) -> auto& { return sums.marks[j]; });
     }
   }
   std::uint64_t lost = 0;

@@ -5,6 +5,8 @@
 
 #include "host/kernels/instances.hpp"
 #include "host/kernels/whole_row.hpp"
+#include "host/moments/integer_columns.hpp"
+#include "host/moments/integer_lower.hpp"
 #include "host/moments/narrow.hpp"
 #include "host/moments/narrow_lower.hpp"
 
@@ -17,25 +19,53 @@ void clear_moments(const void* op, std::byte* acc, std::int64_t count) {
 }
 
 template <class Op>
-void merge_moments(const void*, std::byte* into, const std::byte* from, std::int64_t count) {
+void merge_partials(const void* op, std::byte* into, const std::byte* from, std::int64_t count) {
   auto* const a = reinterpret_cast<typename Op::accumulator*>(into);
   const auto* const b = reinterpret_cast<const typename Op::accumulator*>(from);
-  for (std::int64_t i = 0; i < count; ++i) a[i].merge(b[i]);
+  for (std::int64_t i = 0; i < count; ++i) static_cast<const Op*>(op)->merge(a[i], b[i]);
 }
 
-template <class Op, stretch_kernel<Op> Gather>
-inline constexpr kernel_set moment_kernel_set = {moment_kernels<Op, Gather>::rows, moment_kernels<Op, Gather>::columns};
-
+// Integers.
 template <class Op>
-inline constexpr fold_table moments_table = {
+MULTIFOLD_INLINE void integer_columns(const void* op, const columns_work& w) {
+  gather_columns(*static_cast<const Op*>(op), reinterpret_cast<typename Op::accumulator*>(w.acc), w);
+}
+template <class Op>
+[[gnu::flatten]] void integer_columns_portable(const void* op, const columns_work& w) {
+  integer_columns<Op>(op, w);
+}
+template <class Op>
+MULTIFOLD_AVX2 void integer_columns_avx2(const void* op, const columns_work& w) {
+  integer_columns<Op>(op, w);
+}
+template <class Op>
+MULTIFOLD_AVX512 void integer_columns_avx512(const void* op, const columns_work& w) {
+  integer_columns<Op>(op, w);
+}
+
+template <class T, moment_set Set, class Op = integer_gather<T, Set>>
+inline constexpr fold_table integer_table = {
     sizeof(typename Op::accumulator),
     clear_moments<Op>,
-    merge_moments<Op>,
-    lower_moments<Op>,
+    merge_partials<Op>,
+    lower_integers<T, Set>,
     reduce_row<Op>,
     nullptr,
-    {{moment_kernel_set<Op, gather_portable<Op>>, moment_kernel_set<Op, gather_avx2<Op>>,
-      moment_kernel_set<Op, gather_avx512<Op>>}}};
+    {{{moment_rows<Op, gather_portable<Op>>::rows, integer_columns_portable<Op>},
+      {moment_rows<Op, gather_avx2<Op>>::rows, integer_columns_avx2<Op>},
+      {moment_rows<Op, gather_avx512<Op>>::rows, integer_columns_avx512<Op>}}}};
+
+template <class T, moment_set Set>
+fold integer_fold_of(const exact_moments<T, Set>& moments) {
+  using op_type = integer_gather<T, Set>;
+  static_assert(sizeof(op_type) <= sizeof(fold::op) && alignof(typename op_type::accumulator) <= 16);
+  fold f{};
+  new (f.op) op_type{moments};
+  f.table = &integer_table<T, Set>;
+  f.lane_width = integer_lane_count / 2;
+  f.rows_below = integer_lane_count / 4;
+  return f;
+}
 
 // The narrow operation, and what it has by level.
 template <class T, moment_set Set>
@@ -63,13 +93,6 @@ inline constexpr moment_level<T, Set> moment_levels[simd_levels] = {
     {gather_portable<Op>, lanes_portable<T, Set>, lower_partials<T, Set>},
     {gather_avx2<Op>, lanes_avx2<T, Set>, lower_avx2<T, Set>},
     {gather_avx512<Op>, lanes_avx512<T, Set>, lower_avx2<T, Set>}};
-
-template <class Op>
-void merge_partials(const void* op, std::byte* into, const std::byte* from, std::int64_t count) {
-  auto* const a = reinterpret_cast<typename Op::accumulator*>(into);
-  const auto* const b = reinterpret_cast<const typename Op::accumulator*>(from);
-  for (std::int64_t i = 0; i < count; ++i) static_cast<const Op*>(op)->merge(a[i], b[i]);
-}
 
 template <class Op>
 outcome lower_by_level(const void* op, const lower_work& w) {
@@ -105,14 +128,8 @@ template <storage_type T>
 fold moments_fold_of(const reduction& what) {
   fold f{};
   visit_fold<op_family::moments, T>(what, [&]<moment_set Set>(const exact_moments<T, Set>& op) {
-    if constexpr (floating_storage<T>) {
-      f = narrow_fold_of(op);
-    } else {
-      using Op = exact_moments<T, Set>;
-      static_assert(sizeof(Op) <= sizeof(fold::op) && alignof(typename Op::accumulator) <= 16);
-      new (f.op) Op(op);
-      f.table = &moments_table<Op>;
-    }
+    if constexpr (floating_storage<T>) f = narrow_fold_of(op);
+    else f = integer_fold_of(op);
   });
   return f;
 }

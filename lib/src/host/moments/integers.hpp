@@ -1,22 +1,11 @@
 // A stretch of integers to the exact sums of a set of moments: in lanes of 64 bits, products of 64 bits in 128.
 #pragma once
 
+#include "host/moments/integer_partial.hpp"
 #include "host/moments/stretch.hpp"
 
 namespace multifold::host {
 namespace detail {
-
-/// Adds value * 2^exponent.
-template <exact_format Format>
-[[gnu::noinline]] void add_whole(exact_accumulator<Format>& sum, int128_t value, int exponent) {
-  constexpr int piece = 62;
-  const bool negative = value < 0;
-  auto rest = negative ? uint128_t{0} - static_cast<uint128_t>(value) : static_cast<uint128_t>(value);
-  for (; rest != 0; rest >>= piece, exponent += piece) {
-    const auto low = static_cast<std::int64_t>(rest & ((uint128_t{1} << piece) - 1));
-    sum.add_quanta(negative ? -low : low, exponent);
-  }
-}
 
 /// The sum of 64-bit numbers, which may be signed, in two halves that do not overflow.
 template <class C>
@@ -88,14 +77,13 @@ MULTIFOLD_INLINE auto magnitude_of_element(T x) {
   }
 }
 
-template <exact_format Format, class T>
-MULTIFOLD_INLINE void add_integer_products(exact_accumulator<Format>& sum, const packed<T>* x, const packed<T>* y,
-                                           std::int64_t count) {
+/// Adds the products to `part`: see integer_parts.
+template <class T>
+MULTIFOLD_INLINE void add_integer_products(int128_t* part, const packed<T>* x, const packed<T>* y, std::int64_t count) {
   using C = carrier_of<T>;
   if constexpr (sizeof(T) < 8) {
     constexpr int bits = 16 * sizeof(T);
-    add_whole(sum, sum_of_terms<bits>(x, y, count, [](T a, T b) { return static_cast<C>(carried(a) * carried(b)); }),
-              0);
+    part[0] += sum_of_terms<bits>(x, y, count, [](T a, T b) { return static_cast<C>(carried(a) * carried(b)); });
   } else {
     using wide = std::conditional_t<std::is_signed_v<C>, int128_t, uint128_t>;
     uint128_t low = 0;
@@ -105,8 +93,8 @@ MULTIFOLD_INLINE void add_integer_products(exact_accumulator<Format>& sum, const
       low += static_cast<std::uint64_t>(product);
       high += static_cast<C>(product >> 64);
     }
-    add_whole(sum, static_cast<int128_t>(low), 0);
-    add_whole(sum, high, 64);
+    part[0] += static_cast<int128_t>(low);
+    part[1] += high;
   }
 }
 
@@ -115,30 +103,25 @@ MULTIFOLD_INLINE void add_integer_products(exact_accumulator<Format>& sum, const
 /// Adds a stretch to the sums of its batch.
 template <bool, storage_type T, moment_set Set>
 requires(!floating_storage<T>) MULTIFOLD_INLINE
-    void gather_stretch(const exact_moments<T, Set>&, moment_sums<T, Set>& into, const moment_stretch<T>& s) {
+    void gather_stretch(const integer_gather<T, Set>&, integer_partial<T, Set>& into, const moment_stretch<T>& s) {
   static_assert(longest_stretch<T, Set> <= 1 << 10, "lanes of a stretch hold no more");
+  using parts = integer_parts<T, Set>;
   constexpr int bits = 8 * sizeof(T);
   const std::int64_t count = s.indices.count;
-  const exact_counters counters{count, 0, 0, 0, 1};
   const auto element = [](T x, T) { return static_cast<detail::element_lane<T>>(carried(x)); };
+  const auto magnitude = [](T x, T) { return detail::magnitude_of_element(x); };
   if constexpr (Set == moment_set::absolute) {
-    detail::add_whole(
-        into.x, detail::sum_of_terms<bits>(s.x, s.x, count, [](T x, T) { return detail::magnitude_of_element(x); }), 0);
+    into.part[parts::x] += detail::sum_of_terms<bits>(s.x, s.x, count, magnitude);
   } else if constexpr (sums_elements(Set)) {
-    detail::add_whole(into.x, detail::sum_of_terms<bits>(s.x, s.x, count, element), 0);
+    into.part[parts::x] += detail::sum_of_terms<bits>(s.x, s.x, count, element);
   }
-  if constexpr (sums_elements(Set)) into.x.add_counts(counters);
-  if constexpr (Set == moment_set::joint) {
-    detail::add_whole(into.y, detail::sum_of_terms<bits>(s.y, s.y, count, element), 0);
-    into.y.add_counts(counters);
-  }
+  if constexpr (Set == moment_set::joint) into.part[parts::y] += detail::sum_of_terms<bits>(s.y, s.y, count, element);
   if constexpr (sums_products(Set)) {
-    detail::add_integer_products(into.products, s.x, reads_two_arrays(Set) ? s.y : s.x, count);
-    into.products.add_counts(counters);
+    detail::add_integer_products(into.part + parts::products, s.x, reads_two_arrays(Set) ? s.y : s.x, count);
   }
-  if constexpr (Set == moment_set::description) {
+  if constexpr (Set == moment_set::description)
     merge_extremes<T>(into.marks, s.x, s.indices, mark_elements(s.x, count));
-  }
+  into.count += count;
 }
 
 }  // namespace multifold::host

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "host/elements/widened.hpp"
-#include "host/moments/marks.hpp"
+#include "host/moments/mark_block.hpp"
 #include "host/moments/partial.hpp"
 
 namespace multifold::host {
@@ -24,62 +24,6 @@ namespace detail {
 
 using multifold::detail::add_exactly;
 
-/// The marks of a description, lane by lane, of numbers.
-template <class C, int N>
-struct mark_lanes {
-  using key = key_of<C>;
-  std::int64_t zeros[N], nans[N], argmin[N], argmax[N];
-  key min[N], max[N], argmin_key[N], argmax_key[N];
-
-  MULTIFOLD_INLINE void load(int j, const description_marks<C>& m) {
-    zeros[j] = m.zero, nans[j] = m.nan, argmin[j] = m.argmin.index, argmax[j] = m.argmax.index;
-    min[j] = static_cast<key>(m.min), max[j] = static_cast<key>(m.max);
-    argmin_key[j] = static_cast<key>(m.argmin.key), argmax_key[j] = static_cast<key>(m.argmax.key);
-  }
-  MULTIFOLD_INLINE void store(int j, description_marks<C>& m) const {
-    m.zero = zeros[j], m.nan = nans[j];
-    m.min = min[j], m.max = max[j];
-    m.argmin = {argmin_key[j], argmin[j]}, m.argmax = {argmax_key[j], argmax[j]};
-  }
-
-  /// `takes_part`: all bits, or none.
-  MULTIFOLD_INLINE void add(const C* x, const key* takes_part, std::int64_t index) {
-    key here[N], at[N];
-    for (int j = 0; j < N; ++j) here[j] = order_key(x[j], key{0});
-    for (int j = 0; j < N; ++j) {
-      const key low = static_cast<key>((here[j] & takes_part[j]) | (greatest_key<key> & ~takes_part[j]));
-      const key high = static_cast<key>((~here[j] & takes_part[j]) | (greatest_key<key> & ~takes_part[j]));
-      min[j] = low < min[j] ? low : min[j];
-      max[j] = high < max[j] ? high : max[j];
-    }
-    put(argmin_key, argmin, here, takes_part, index);
-    for (int j = 0; j < N; ++j) at[j] = static_cast<key>(~here[j]);
-    put(argmax_key, argmax, at, takes_part, index);
-    for (int j = 0; j < N; ++j) zeros[j] += x[j] == 0 ? 1 : 0;
-    for (int j = 0; j < N; ++j) nans[j] += 1 + takes_part[j];
-  }
-
- private:
-  MULTIFOLD_INLINE static void put(key* best, std::int64_t* where, const key* at, const key* takes_part,
-                                   std::int64_t index) {
-    key better[N];
-    for (int j = 0; j < N; ++j) {
-      const bool first = (at[j] < best[j]) | ((at[j] == best[j]) & (index < where[j]));
-      better[j] = static_cast<key>(-static_cast<key>(first) & takes_part[j]);
-    }
-    for (int j = 0; j < N; ++j) best[j] = static_cast<key>((at[j] & better[j]) | (best[j] & ~better[j]));
-    for (int j = 0; j < N; ++j) {
-      const auto mask = static_cast<std::int64_t>(better[j]);
-      where[j] = (index & mask) | (where[j] & ~mask);
-    }
-  }
-};
-
-struct no_mark_lanes {
-  MULTIFOLD_INLINE void load(int, const no_marks&) {}
-  MULTIFOLD_INLINE void store(int, no_marks&) const {}
-};
-
 // detail::add_or_lose in a form that vectorises.
 MULTIFOLD_INLINE double sum_or_lose(double a, double b) {
   const double sum = a + b;
@@ -99,22 +43,20 @@ struct moment_lanes {
 
   double part[parts::count][N];
   std::int64_t count[N];
-  [[no_unique_address]] std::conditional_t<Set == moment_set::description, detail::mark_lanes<C, N>,
-                                           detail::no_mark_lanes>
-      marks;
+  partial_marks_of<C, Set> marks[N];
 
   MULTIFOLD_INLINE void load(const accumulator* acc, std::int64_t step, int n) {
     for (int j = 0; j < N; ++j) {
       const accumulator& a = acc[(j < n ? j : 0) * step];
       for (int i = 0; i < parts::count; ++i) part[i][j] = a.part[i];
       count[j] = a.count;
-      marks.load(j, a.marks);
+      marks[j] = a.marks;
     }
   }
   MULTIFOLD_INLINE void store(int j, accumulator& a) const {
     for (int i = 0; i < parts::count; ++i) a.part[i] = part[i][j];
     a.count = count[j];
-    marks.store(j, a.marks);
+    a.marks = marks[j];
   }
   MULTIFOLD_INLINE bool lost(int j) const {
     double sum = 0;  // NaN if one of them is
@@ -122,10 +64,9 @@ struct moment_lanes {
     return sum != sum;
   }
 
-  /// Adds one element of each batch. `propagates`: all bits if NaN takes part, or none.
+  /// Adds one element of each batch, but for its marks. `propagates`: all bits if NaN takes part, or none.
   template <bool Fma, class Element>
-  MULTIFOLD_INLINE void add(const packed<Element>* x, const packed<Element>* y, std::int64_t index,
-                            key_of<C> propagates) {
+  MULTIFOLD_INLINE void add(const packed<Element>* x, const packed<Element>* y, key_of<C> propagates) {
     using key = key_of<C>;
     C cx[N], cy[N];
     double a[N], b[N];
@@ -139,7 +80,6 @@ struct moment_lanes {
     }
     for (int j = 0; j < N; ++j) a[j] = blend(takes_part[j] != 0, static_cast<double>(cx[j]), -0.0);
     for (int j = 0; j < N; ++j) count[j] -= takes_part[j];
-    if constexpr (Set == moment_set::description) marks.add(cx, takes_part, index);
     if constexpr (Set == moment_set::absolute) {
       for (int j = 0; j < N; ++j) put<parts::x, 2>(j, std::fabs(a[j]));
     } else if constexpr (sums_elements(Set)) {
@@ -149,17 +89,6 @@ struct moment_lanes {
       for (int j = 0; j < N; ++j) put<parts::y, 2>(j, b[j]);
     }
     if constexpr (sums_products(Set)) add_products<Fma>(a, two ? b : a, takes_part);
-  }
-
-  /// The marks of one element of each batch, of which none is NaN.
-  MULTIFOLD_INLINE void add_marks(const packed<C>* x, std::int64_t index) {
-    if constexpr (Set == moment_set::description) {
-      C cx[N];
-      key_of<C> all[N];
-      for (int j = 0; j < N; ++j) cx[j] = x[j].value;
-      for (int j = 0; j < N; ++j) all[j] = -1;
-      marks.add(cx, all, index);
-    }
   }
 
   /// Adds a number to the sum that lies from part First on.

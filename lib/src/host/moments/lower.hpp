@@ -20,24 +20,70 @@ bool all_finite(const Sum& sum) {
   return sum.counters().all_finite() && sum.counters().n > 0;
 }
 
+/// value 2^up, so that binary64 need not hold it.
+struct scaled_value {
+  near_value value;
+  int up;
+
+  bool round(dtype type, void* out) const { return round_if_certain(value, up, type, out); }
+};
+inline scaled_value unknown_scaled() { return {unknown_value(), 0}; }
+
+inline near_value near_of_scaled(exact_value v, int down) {
+  v.exponent -= down;
+  return near_of(v);
+}
+
+/// The power of two near a value, by which others of its kind become moderate.
+inline int scale_of(const exact_value& v) { return v.zero() ? 0 : v.exponent + 127; }
+
+/// A variance or its root: the scale is that of the squares.
+inline scaled_value scaled_spread(const exact_value& x, const exact_value& squares, std::int64_t n,
+                                  std::int64_t correction, bool root) {
+  const int half = scale_of(squares) / 2;
+  const near_value near_x = near_of_scaled(x, half);
+  const near_value v = near_covariance_of(near_x, near_x, near_of_scaled(squares, 2 * half), n, correction);
+  return root ? scaled_value{near_root(v), half} : scaled_value{v, 2 * half};
+}
+
+inline scaled_value scaled_root(const exact_value& squares) {
+  const int half = scale_of(squares) / 2;
+  return {near_root(near_of_scaled(squares, 2 * half)), half};
+}
+
 /// The result of one batch, not rounded yet; unknown if it does not come quickly.
 template <class T, moment_set Set>
-near_value quick_moments(const exact_moments<T, Set>& op, op_kind kind, const moment_sums<T, Set>& sums) {
+scaled_value quick_moments(const exact_moments<T, Set>& op, op_kind kind, const moment_sums<T, Set>& sums) {
   if constexpr (Set == moment_set::joint) {
-    if (!all_finite(sums.x) || !all_finite(sums.y) || !all_finite(sums.products)) return unknown_value();
-    return near_covariance_of(near_of(exact_total(sums.x)), near_of(exact_total(sums.y)),
-                              near_of(exact_total(sums.products)), sums.products.counters().n, op.correction);
+    if (!all_finite(sums.x) || !all_finite(sums.y) || !all_finite(sums.products)) return unknown_scaled();
+    const exact_value x = exact_total(sums.x), y = exact_total(sums.y);
+    const int of_x = scale_of(x), of_y = scale_of(y);
+    return {near_covariance_of(near_of_scaled(x, of_x), near_of_scaled(y, of_y),
+                               near_of_scaled(exact_total(sums.products), of_x + of_y), sums.products.counters().n,
+                               op.correction),
+            of_x + of_y};
   } else if constexpr (Set == moment_set::spread) {
-    if (!all_finite(sums.x) || !all_finite(sums.products)) return unknown_value();
-    const near_value x = near_of(exact_total(sums.x)), squares = near_of(exact_total(sums.products));
-    const near_value variance = near_covariance_of(x, x, squares, sums.products.counters().n, op.correction);
-    return kind == op_kind::std ? near_root(variance) : variance;
+    if (!all_finite(sums.x) || !all_finite(sums.products)) return unknown_scaled();
+    return scaled_spread(exact_total(sums.x), exact_total(sums.products), sums.products.counters().n, op.correction,
+                         kind == op_kind::std);
   } else if constexpr (Set == moment_set::squares) {
-    if (kind != op_kind::norm2 || !all_finite(sums.products)) return unknown_value();
-    return near_root(near_of(exact_total(sums.products)));
+    if (kind != op_kind::norm2 || !all_finite(sums.products)) return unknown_scaled();
+    return scaled_root(exact_total(sums.products));
   } else {
-    return unknown_value();
+    return unknown_scaled();
   }
+}
+
+/// The extremes of a description, where they are, and what was counted.
+template <class T>
+void put_marks(const description_marks<carrier_of<T>>& marks, summary& d) {
+  using multifold::detail::extreme_of, multifold::detail::put_carried;
+  d.nan = marks.nan;  // omitted
+  d.zero = marks.zero;
+  d.argmin = marks.argmin.index;
+  d.argmax = marks.argmax.index;
+  put_carried<T>(extreme_of<carrier_of<T>>(marks.min, false), d.min);
+  put_carried<T>(extreme_of<carrier_of<T>>(marks.max, true), d.max);
 }
 
 /// How a batch was lowered, if it was.
@@ -50,7 +96,7 @@ template <class T, moment_set Set>
 quick_outcome lower_quickly(const exact_moments<T, Set>& op, const reduction& what, const moment_sums<T, Set>& sums,
                             std::byte* out) {
   if (!is_floating(what.result)) return {false};  // an integer's results need no rounding
-  return {round_if_certain(quick_moments(op, what.op, sums), what.result, out)};
+  return {quick_moments(op, what.op, sums).round(what.result, out)};
 }
 
 /// A description in the same way; what costs little comes exactly.
@@ -58,22 +104,13 @@ template <class T>
 quick_outcome lower_quickly(const exact_moments<T, moment_set::description>& op, const reduction& what,
                             const moment_sums<T, moment_set::description>& sums, std::byte* out) {
   if (!all_finite(sums.x) || !all_finite(sums.products)) return {false};
-  const auto& marks = sums.marks;
   const std::int64_t n = sums.x.counters().n;
-  const exact_value total = exact_total(sums.x);
-  const near_value x = near_of(total), squares = near_of(exact_total(sums.products));
+  const exact_value total = exact_total(sums.x), squares = exact_total(sums.products);
   summary d{};
-  const near_value deviation = near_root(near_covariance_of(x, x, squares, n, op.correction));
-  if (!round_if_certain(deviation, what.result, d.std)) return {false};
-  if (!round_if_certain(near_root(squares), what.result, d.norm2)) return {false};
+  if (!scaled_spread(total, squares, n, op.correction, true).round(what.result, d.std)) return {false};
+  if (!scaled_root(squares).round(what.result, d.norm2)) return {false};
   d.count = n;
-  d.nan = marks.nan;  // omitted
-  d.zero = marks.zero;
-  d.argmin = marks.argmin.index;
-  d.argmax = marks.argmax.index;
-  using multifold::detail::extreme_of, multifold::detail::put_carried;
-  put_carried<T>(extreme_of<carrier_of<T>>(marks.min, false), d.min);
-  put_carried<T>(extreme_of<carrier_of<T>>(marks.max, true), d.max);
+  put_marks<T>(sums.marks, d);
   const status fits = store(total, summary_sum_dtype(what.input, what.result), d.sum);
   store(exact_quotient(total, n), what.result, d.mean);
   *reinterpret_cast<summary*>(out) = d;
@@ -96,16 +133,5 @@ status lower_sums(const exact_moments<T, Set>& op, const lower_work& w, const mo
 }
 
 }  // namespace detail
-
-template <class Op>
-outcome lower_moments(const void* op, const lower_work& w) {
-  const auto* const acc = reinterpret_cast<const typename Op::accumulator*>(w.acc);
-  outcome all;
-  std::byte* out = w.out;
-  for (std::int64_t i = 0; i < w.results; ++i, out += w.out_step) {
-    all.note(detail::lower_sums(*static_cast<const Op*>(op), w, acc[i], out), i);
-  }
-  return all;
-}
 
 }  // namespace multifold::host

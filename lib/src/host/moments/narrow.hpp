@@ -85,9 +85,14 @@ struct narrow_kernels {
     sums.load(&into, 0, 1);
     const key_of<carrier_of<T>> propagates = op.moments.nan == nan_policy::propagate ? -1 : 0;
     for (std::int64_t k = 0; k < s.indices.count; ++k) {
-      sums.template add<false>(s.x + k, s.y + k, s.indices.at(k), propagates);
+      sums.template add<false>(s.x + k, s.y + k, propagates);
     }
     if (sums.lost(0)) return false;
+    if constexpr (Set == moment_set::description) {
+      for (std::int64_t k = 0; k < s.indices.count; ++k) {
+        sums.marks[0].add(carried(T{s.x[k].value}), s.indices.at(k), op.moments.nan);
+      }
+    }
     sums.store(0, into);
     return true;
   }

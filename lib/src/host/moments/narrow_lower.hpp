@@ -87,13 +87,7 @@ quick_outcome lower_narrow(const moment_gather<T, Set>& op, const reduction& wha
     if (!round_spread<Set>(x, products, n, correction, true, result, d.std)) return {false};
     if (!round_sum(products.high == 0 ? products : near_root(products), result, d.norm2)) return {false};
     d.count = n;
-    d.nan = acc.marks.nan;  // omitted
-    d.zero = acc.marks.zero;
-    d.argmin = acc.marks.argmin.index;
-    d.argmax = acc.marks.argmax.index;
-    using multifold::detail::extreme_of, multifold::detail::put_carried;
-    put_carried<T>(extreme_of<carrier_of<T>>(acc.marks.min, false), d.min);
-    put_carried<T>(extreme_of<carrier_of<T>>(acc.marks.max, true), d.max);
+    put_marks<T>(acc.marks, d);
     const exact_value total = value_of(sum);
     round_to(total, result, d.sum);
     if (no_mean) round_to(exact_quotient(total, n), result, d.mean);

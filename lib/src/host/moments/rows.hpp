@@ -1,5 +1,5 @@
-// Rows and columns of integers to the exact sums of a set of moments, stretch by stretch, and what floating point has
-// in common with them. Columns are laid side by side as rows.
+// Rows of integers to the exact sums of a set of moments, stretch by stretch, and what floating point has in common with
+// them.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using moment_stretch_of = moment_stretch<typename Op::element>;
 template <class Op>
 using stretch_kernel = void (*)(const Op&, typename Op::accumulator&, const moment_stretch_of<Op>&);
 
-// Out of line, and once for rows and columns.
+// Out of line, and once for all that call it.
 template <class Op>
 [[gnu::noinline, gnu::flatten]] void gather_portable(const Op& op, typename Op::accumulator& into,
                                                      const moment_stretch_of<Op>& s) {
@@ -89,9 +89,9 @@ void lay_end_to_end(const rows_work& w, const Add& add) {
 /// Rows of one batch from here on are worth no copy.
 inline constexpr std::int64_t longest_row_to_copy = 512;
 
-/// The kernels of one operation at one SIMD level, which is that of `Gather`.
+/// The rows of one operation at one SIMD level, which is that of `Gather`.
 template <class Op, stretch_kernel<Op> Gather>
-struct moment_kernels {
+struct moment_rows {
   using T = typename Op::element;
   using accumulator = typename Op::accumulator;
   static constexpr bool two = reads_two_arrays(Op::set);
@@ -108,26 +108,6 @@ struct moment_kernels {
       row(op, acc[r * w.acc_step], {x, y, {w.index + r * w.index_row_step, w.index_step, w.length}});
       x += w.row_stride;
       y += w.row_stride;
-    }
-  }
-
-  static void columns(const void* op, const columns_work& w) {
-    using tile = column_tile_copy<T>;
-    const packed<T>* const x = packed_at<T>(w.data);
-    const packed<T>* const y = packed_at<T>(w.data + w.other);
-    auto* const acc = reinterpret_cast<accumulator*>(w.acc);
-    tile laid_x, laid_y;
-    for (std::int64_t r = 0; r < w.rows; r += tile::most_rows) {
-      const std::int64_t rows = std::min(tile::most_rows, w.rows - r);
-      const index_range indices{w.index + r * w.index_row_step, w.index_row_step, rows};
-      for (std::int64_t first = 0; first < w.width; first += tile::most_columns) {
-        const std::int64_t at = r * w.row_stride + first, n = std::min(tile::most_columns, w.width - first);
-        laid_x.lay_out(x + at, w.row_stride, rows, n);
-        if constexpr (two) laid_y.lay_out(y + at, w.row_stride, rows, n);
-        for (std::int64_t j = 0; j < n; ++j) {
-          row(op, acc[first + j], {laid_x.column[j], two ? laid_y.column[j] : laid_x.column[j], indices});
-        }
-      }
     }
   }
 
