@@ -6,6 +6,9 @@
 
 namespace multifold::host {
 
+/// Rows up to this length are searched key by key.
+inline constexpr std::int64_t longest_few_keys = 12;
+
 template <class T>
 struct arg_search {
   using op_type = arg_extremum<T>;
@@ -36,6 +39,19 @@ struct arg_search {
     return all;
   }
 
+  // The first least key of a few elements, in one pass without branches; no_index if there are only omitted NaNs.
+  MULTIFOLD_INLINE static typename op_type::accumulator of_few(const op_type& op, const row_span<T>& row,
+                                                               std::int64_t index, std::int64_t step) {
+    key best = floating_storage<T> ? greatest_key<key> : key_at(op, row.data);
+    std::int64_t at = floating_storage<T> ? -1 : 0;
+    for (std::int64_t k = 0; k < row.length; ++k) {
+      const key now = key_at(op, row.data + k);
+      at = blend(now < best, k, at);
+      best = now < best ? now : best;
+    }
+    return {best, at < 0 ? op_type::no_index : index + at * step};
+  }
+
   // The place of the first `wanted`, which is there.
   MULTIFOLD_INLINE static std::int64_t find(const op_type& op, const packed<T>* x, std::int64_t length, key wanted) {
     constexpr int block = 64;
@@ -59,10 +75,8 @@ MULTIFOLD_INLINE typename arg_extremum<T>::accumulator row_of(const arg_extremum
   using op_type = arg_extremum<T>;
   constexpr std::int64_t stretch = 8192 / sizeof(T);
   auto best = op.identity();
-  if (length <= shortest_rows) {
-    for (std::int64_t k = 0; k < length; ++k) best = op.combine(best, op.lift(x[k].value, index + k * step));
-    return best;
-  }
+  if (length == 0) return best;
+  if (length <= longest_few_keys) return search::of_few(op, row, index, step);
   for (std::int64_t k = 0; k < length; k += stretch) {
     const std::int64_t here = length - k < stretch ? length - k : stretch;
     const auto least = search::least(op, x + k, here);
