@@ -4,6 +4,7 @@
 
 #include "host/moments/lower.hpp"
 #include "host/moments/partial.hpp"
+#include "multifold/exact/rough.hpp"
 
 namespace multifold::host {
 namespace detail {
@@ -45,10 +46,20 @@ inline bool all_the_same(const near_value& x, const near_value& squares, std::in
   return exact && product == squares.high && error == squares.low;
 }
 
+/// A covariance or its root in a narrow format, in half of the operations: nearly always sure.
+inline bool round_narrow(const near_value& x, const near_value& y, const near_value& products, std::int64_t n,
+                         std::int64_t held, bool root, dtype result, std::byte* out) {
+  using namespace multifold::detail;
+  if (result == dtype::f64 || !correction::holds_integer(held)) return false;
+  const double v = rough_covariance(x, y, products, n, rough_reciprocal(n, held));
+  return round_if_sure(root ? rough_root(v) : v, result, out);
+}
+
 /// A variance or its root, rounded once.
 template <moment_set Set>
 bool round_spread(const near_value& x, const near_value& products, std::int64_t n, std::int64_t correction, bool root,
                   dtype result, std::byte* out) {
+  if (round_narrow(x, x, products, n, correction, root, result, out)) return true;
   if (multifold::detail::leaves_freedom(correction, n) && all_the_same(x, products, n)) {
     round_to(exact_value::of_zero(false), result, out);
     return true;
@@ -77,7 +88,8 @@ quick_outcome lower_narrow(const moment_gather<T, Set>& op, const reduction& wha
     return {round_if_certain(near_root(products), result, out)};
   } else if constexpr (Set == moment_set::joint) {
     const near_value y = near_sum<2>(acc.part + parts::y);
-    return {round_if_certain(near_covariance_of(x, y, products, n, correction), result, out)};
+    return {round_narrow(x, y, products, n, correction, false, result, out) ||
+            round_if_certain(near_covariance_of(x, y, products, n, correction), result, out)};
   } else if constexpr (Set == moment_set::spread) {
     return {round_spread<Set>(x, products, n, correction, what.op == op_kind::std, result, out)};
   } else {

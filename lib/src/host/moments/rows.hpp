@@ -49,7 +49,7 @@ struct column_tile_copy {
 /// Adds one batch's elements to its sums, by `gather` but for a few.
 template <class Op>
 void add_stretches(const Op& op, typename Op::accumulator& into, moment_stretch_of<Op> s, stretch_kernel<Op> gather) {
-  constexpr std::int64_t few = 6;  // fewer are added one by one
+  constexpr std::int64_t few = 16;  // are added one by one
   const index_range all = s.indices;
   constexpr std::int64_t longest = longest_stretch<typename Op::element, Op::set>;
   for (std::int64_t k = 0; k < all.count; k += longest) {
