@@ -38,6 +38,18 @@ requires(is_narrow<T>) struct bank<exact_gather<T, Omit>, N> {
     }
   }
 
+  /// Four rows, `stride` apart, so that lanes are read and written once for them.
+  static constexpr int rows_together = 4;
+  MULTIFOLD_INLINE void absorb_rows(const op_type&, const packed<T>* x, std::int64_t stride, int first,
+                                    int last) requires(std::is_same_v<T, float> && !Omit) {
+    const packed<T>*const a = x, *const b = x + stride, *const c = x + 2 * stride, *const d = x + 3 * stride;
+    for (int j = first; j < last; ++j) ranges.add_four(j, a[j].value, b[j].value, c[j].value, d[j].value);
+    for (int j = first; j < last; ++j) {
+      sum[j] +=
+          (to_double(T{a[j].value}) + to_double(T{b[j].value})) + (to_double(T{c[j].value}) + to_double(T{d[j].value}));
+    }
+  }
+
   MULTIFOLD_INLINE exact_pair at(int j) const {
     if constexpr (always_fits<T>) return {sum[j], sum[j] - sum[j]};
     const bool fits = ranges.at(j).fits(bits_of_count(capacity));

@@ -66,6 +66,16 @@ struct range_lanes {
     const auto twice = static_cast<bits>(bits_of_element(x) << 1);
     add_twice(j, blend(twice > exponent_range<T>::top, bits{0}, twice));
   }
+  MULTIFOLD_INLINE void add_four(int j, T a, T b, T c, T d) {
+    const auto twice = [](T x) { return static_cast<bits>(bits_of_element(x) << 1); };
+    const bits ta = twice(a), tb = twice(b), tc = twice(c), td = twice(d);
+    const bits ab = ta < tb ? tb : ta, cd = tc < td ? td : tc, greatest = ab < cd ? cd : ab;
+    const auto below = [](bits t) { return static_cast<bits>(t - 1); };  // zeros are none
+    const bits la = below(ta), lb = below(tb), lc = below(tc), ld = below(td);
+    const bits lab = la < lb ? la : lb, lcd = lc < ld ? lc : ld, lowest = lab < lcd ? lab : lcd;
+    most[j] = most[j] < greatest ? greatest : most[j];
+    least[j] = least[j] < lowest ? least[j] : lowest;
+  }
   MULTIFOLD_INLINE exponent_range<T> at(int j) const { return {most[j], least[j]}; }
   MULTIFOLD_INLINE exponent_range<T> fold() {
     halve<N / 2>();

@@ -65,6 +65,12 @@ MULTIFOLD_INLINE void merge_row(const Op& op, typename Op::accumulator* acc, con
   for (std::int64_t j = 0; j < width; ++j) acc[j] = op.combine(acc[j], op.lift(row[j].value, index));
 }
 
+/// Whether lanes of a tile take several rows at once.
+template <class Op, class Tile>
+concept takes_rows_together = requires(Tile& t, const Op& op, const packed<typename Op::value_type>* x) {
+  t.absorb_rows(op, x, std::int64_t{}, 0, 0);
+};
+
 template <class Op>
 struct column_kernel {
   using T = typename Op::value_type;
@@ -101,6 +107,14 @@ struct column_kernel {
     }
   }
 
+  MULTIFOLD_INLINE void absorb_rows(tile& t, const packed<T>* row, int n, std::int64_t turn, std::int64_t turns) const {
+    constexpr int together = tile::rows_together;
+    for (int first = 0; first < n; first += stretch) {
+      for (int r = together; r < 2 * together && turn + r < turns; ++r) ask_for<2>(row + r * w.row_stride + first);
+      t.absorb_rows(op, row, w.row_stride, first, n - first < stretch ? n : first + stretch);
+    }
+  }
+
   MULTIFOLD_INLINE void tiled() const {
     tile t;
     for (std::int64_t first = 0; first < w.width; first += column_tile) {
@@ -110,9 +124,14 @@ struct column_kernel {
         t.clear(op, n);
         const packed<T>* const top = x + first + r * w.row_stride;
         const packed<T>* row = top;
-        for (std::int64_t turn = 0; turn < turns; ++turn, row += w.row_stride) {
-          absorb_row(t, row, n, turn, turns);
+        std::int64_t turn = 0;
+        if constexpr (takes_rows_together<Op, tile>) {
+          for (; turn + tile::rows_together <= turns; turn += tile::rows_together) {
+            absorb_rows(t, row, n, turn, turns);
+            row += tile::rows_together * w.row_stride;
+          }
         }
+        for (; turn < turns; ++turn, row += w.row_stride) absorb_row(t, row, n, turn, turns);
         const std::int64_t others = merge_instead(op, acc + first, t, n, {top, w.row_stride, n, turns, w.rows - r});
         if (others == 0) {
           const std::int64_t index = w.index + r * w.index_row_step;
