@@ -33,7 +33,7 @@
 #include "multifold/cuda/traits.hpp"
 #include "multifold/reduce.hpp"
 #include "plain_read.hpp"
-#include "stream/device/ring.hpp"
+#include "stream/ring.hpp"
 
 namespace {
 

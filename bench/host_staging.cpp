@@ -10,7 +10,7 @@
 #include "host/aligned_bytes.hpp"
 #include "plain_read.hpp"
 #include "stream/copies/staging_copy.hpp"
-#include "stream/device/ring.hpp"
+#include "stream/ring.hpp"
 
 namespace bench {
 namespace {

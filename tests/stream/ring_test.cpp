@@ -1,5 +1,5 @@
 // Rings keep to the memory they are given, and end chunks where batches end.
-#include "stream/device/ring.hpp"
+#include "stream/ring.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "stream/device/ring.hpp"
+#include "stream/ring.hpp"
 #include "stream/shared_array.hpp"
 
 namespace multifold {

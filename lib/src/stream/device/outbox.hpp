@@ -12,8 +12,8 @@
 #include "multifold/cuda/event.hpp"
 #include "multifold/scalar_store.hpp"
 #include "multifold/transfer.hpp"
-#include "stream/device/ring.hpp"
 #include "stream/device/tracer.hpp"
+#include "stream/ring.hpp"
 
 namespace multifold::stream {
 

@@ -9,8 +9,8 @@
 #include "multifold/plan.hpp"
 #include "stream/device/boxes.hpp"
 #include "stream/device/outbox.hpp"
-#include "stream/device/ring.hpp"
 #include "stream/device/streams.hpp"
+#include "stream/ring.hpp"
 
 namespace multifold::stream {
 

@@ -8,7 +8,7 @@
 #include "multifold/cuda/event.hpp"
 #include "multifold/transfer.hpp"
 #include "stream/device/outbox.hpp"
-#include "stream/device/ring.hpp"
+#include "stream/ring.hpp"
 
 namespace multifold::stream {
 

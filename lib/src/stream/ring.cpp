@@ -1,5 +1,5 @@
 // The largest chunks of which memory holds enough.
-#include "stream/device/ring.hpp"
+#include "stream/ring.hpp"
 
 #include <algorithm>
 #include <numeric>
