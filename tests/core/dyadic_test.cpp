@@ -64,7 +64,7 @@ TEST(dyadic, arithmetic_is_exact) {
   }
 }
 
-// Digits of the quotient that are first taken too great, by one and by two.
+// Digits of the quotient that are first taken too great.
 TEST(dyadic, quotients_whose_digits_are_corrected) {
   for (const std::uint64_t low : {std::uint64_t{0}, std::uint64_t{1}, UINT64_MAX}) {
     for (const std::uint64_t middle : {std::uint64_t{0}, std::uint64_t{1}, UINT64_MAX}) {

@@ -174,7 +174,7 @@ exact_value quotient(const dyadic& a, const dyadic& b) {
   dyadic dividend = a;
   dividend.trim();
   if (dividend.zero()) return value;
-  // v has its highest bit at the top, and the dividend the bit below that, three limbs above: the quotient has 190 to
+  // v has its highest bit at the top, and the dividend the bit below that, three limbs above: the quotient has 191 or
   // 192 bits, and no digit of it passes 64.
   const std::int64_t a_bits = bits_of(dividend.limbs_), b_bits = bits_of(b.limbs_);
   shift_into(v, b.limbs_, 64 * static_cast<std::int64_t>(v.size()) - b_bits);
