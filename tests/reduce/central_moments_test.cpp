@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -36,6 +37,10 @@ TEST(central_moments, of_ranges_have_their_type) {
   EXPECT_EQ(kurtosis(x, {.fisher = false}), static_cast<float>(348.5 / 156.25));
   EXPECT_EQ(kurtosis(std::vector<int>{1, 2, 3, 10}, {.fisher = false}), 348.5 / 156.25);
   EXPECT_EQ(moment(std::vector<std::uint8_t>{0, 255}, 4), 127.5 * 127.5 * 127.5 * 127.5);
+  EXPECT_EQ(moment(std::array{true, false, false, true}, 2), 0.25);
+#if defined(__STDCPP_FLOAT16_T__) || (defined(__clang__) && defined(__FLT16_MAX__))
+  EXPECT_EQ(to_float(moment(std::vector<_Float16>{0.25f, 0.75f}, 2)), 0.0625f);
+#endif
 }
 
 TEST(central_moments, of_nothing_and_of_what_is_not_finite_are_nan) {

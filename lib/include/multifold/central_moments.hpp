@@ -32,6 +32,16 @@ struct kurtosis_options {
   bool bias = true;    // false: (n - 1) / ((n - 2) (n - 3)) ((n + 1) k + 6), as samples estimate that of a population
 };
 
+namespace detail {
+
+// bool and std::float16_t are read as what they are the bits of.
+template <storage_type T>
+using bits_as = std::conditional_t<
+    dtype_of<T> == dtype::boolean, bool8,
+    std::conditional_t<dtype_of<T> == dtype::f16, f16, std::conditional_t<dtype_of<T> == dtype::bf16, bf16, T>>>;
+
+}  // namespace detail
+
 /// A moment, the skewness or the kurtosis as an operation for fold: moment_of, skewness_of and kurtosis_of make one.
 /// Memory:   of ordinary elements about 800 bytes a result, of doubles of all magnitudes up to 6 KB, for which sources
 ///           find room; while elements are read, 3 KB more a thread, and of columns each of them.
@@ -39,6 +49,8 @@ struct kurtosis_options {
 ///           rounded. NaN if an element is NaN or infinite, and of nothing.
 template <storage_type T>
 class central_moment_fold {
+  static_assert(std::is_same_v<T, detail::bits_as<T>>, "moment_fold, skewness_fold and kurtosis_fold name the type");
+
  public:
   using value_type = T;
   using accumulator = exact_powers;
@@ -118,18 +130,18 @@ class central_moment_fold {
 /// The mean of (x - shift)^power, for powers of 1 to 4; about the exact mean unless a shift is given, so that the
 /// second is the variance. Throws: unsupported_error for other powers.
 template <storage_type T>
-central_moment_fold<T> moment_fold(int power, moment_options options = {}) {
+central_moment_fold<detail::bits_as<T>> moment_fold(int power, moment_options options = {}) {
   return {power, std::move(options)};
 }
 /// m3 / m2^1.5, with the central moments m2 and m3. NaN if all elements are equal.
 template <storage_type T>
-central_moment_fold<T> skewness_fold(const skewness_options& options = {}) {
-  return central_moment_fold<T>(options);
+central_moment_fold<detail::bits_as<T>> skewness_fold(const skewness_options& options = {}) {
+  return central_moment_fold<detail::bits_as<T>>(options);
 }
 /// m4 / m2^2 - 3 (Fisher's, or excess, kurtosis). NaN if all elements are equal.
 template <storage_type T>
-central_moment_fold<T> kurtosis_fold(const kurtosis_options& options = {}) {
-  return central_moment_fold<T>(options);
+central_moment_fold<detail::bits_as<T>> kurtosis_fold(const kurtosis_options& options = {}) {
+  return central_moment_fold<detail::bits_as<T>>(options);
 }
 
 /// Over all elements of what view.hpp takes, or over fold_options::axes of a view. Of a source:
