@@ -35,16 +35,19 @@ from ._multifold import (
     describe,
     dot,
     engines,
+    kurtosis,
     logsumexp,
     max,
     mean,
     min,
+    moment,
     ops,
     prod,
     reduce,
     reduce_by_key,
     segment_reduce,
     segment_sum,
+    skewness,
     std,
     sum,
     var,
@@ -57,6 +60,6 @@ from ._summary import Summary
 
 __all__ = [
     "State", "Summary", "__version__", "all", "any", "argmax", "argmin", "array_namespace", "chunked", "count_nonzero",
-    "cov", "describe", "dot", "engines", "logsumexp", "max", "mean", "min", "ops", "prod", "reduce", "reduce_by_key",
-    "segment_reduce", "segment_sum", "std", "sum", "var", "vecdot", "vector_norm",
+    "cov", "describe", "dot", "engines", "kurtosis", "logsumexp", "max", "mean", "min", "moment", "ops", "prod", "reduce",
+    "reduce_by_key", "segment_reduce", "segment_sum", "skewness", "std", "sum", "var", "vecdot", "vector_norm",
 ]

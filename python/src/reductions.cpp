@@ -1,4 +1,5 @@
 // The functions with the array API's signatures. What all of them take is said once, in multifold.__doc__.
+#include "central_moments.hpp"
 #include "functions.hpp"
 #include "logsumexp.hpp"
 #include "norms.hpp"
@@ -107,6 +108,42 @@ void add_logsumexp(nb::module_& module) {
       "rounded.");
 }
 
+void add_central_moments(nb::module_& module) {
+  module.def(
+      "moment",
+      [](nb::handle x, int power, nb::handle shift, object axis, bool keepdims, object engine, int threads,
+         object out) {
+        const nb::object none = nb::none();
+        return as_any(
+            moment_of(x, power, shift, {axis, none, keepdims, none, none, none, none, none, engine, threads, out}));
+      },
+      "x"_a.none(), "power"_a, nb::kw_only(), "shift"_a = nb::none(), "axis"_a = nb::none(), "keepdims"_a = false,
+      "engine"_a = nb::none(), "threads"_a = 0, "out"_a = nb::none(),
+      "The mean of (x - shift)^power, correctly rounded, for powers of 1 to 4; about the exact mean unless shift is "
+      "given. float64 of integers.");
+  module.def(
+      "skewness",
+      [](nb::handle x, object axis, bool bias, bool keepdims, object engine, int threads, object out) {
+        const nb::object none = nb::none();
+        return as_any(skewness_of(x, bias, {axis, none, keepdims, none, none, none, none, none, engine, threads, out}));
+      },
+      "x"_a.none(), nb::kw_only(), "axis"_a = nb::none(), "bias"_a = true, "keepdims"_a = false,
+      "engine"_a = nb::none(), "threads"_a = 0, "out"_a = nb::none(),
+      "m3 / m2^1.5, with the central moments m2 and m3, correctly rounded; NaN of equal elements, and with bias=False "
+      "of fewer than 3.");
+  module.def(
+      "kurtosis",
+      [](nb::handle x, object axis, bool fisher, bool bias, bool keepdims, object engine, int threads, object out) {
+        const nb::object none = nb::none();
+        return as_any(
+            kurtosis_of(x, fisher, bias, {axis, none, keepdims, none, none, none, none, none, engine, threads, out}));
+      },
+      "x"_a.none(), nb::kw_only(), "axis"_a = nb::none(), "fisher"_a = true, "bias"_a = true, "keepdims"_a = false,
+      "engine"_a = nb::none(), "threads"_a = 0, "out"_a = nb::none(),
+      "m4 / m2^2 - 3, with the central moments m2 and m4, correctly rounded; without the 3 if fisher=False. NaN of "
+      "equal elements, and with bias=False of fewer than 4.");
+}
+
 void add_of_two(nb::module_& module) {
   module.def(
       "vecdot",
@@ -160,6 +197,7 @@ void add_reductions(nb::module_& module) {
   add_spread<op_kind::describe>(module, "describe", "All of multifold.Summary in one read.");
   add_norms(module);
   add_logsumexp(module);
+  add_central_moments(module);
   add_of_two(module);
 }
 

@@ -96,6 +96,51 @@ def test_logsumexp(dtype):
         multifold.logsumexp(iter([x]))
 
 
+@pytest.mark.parametrize("dtype", dtypes, ids=str)
+def test_central_moments(dtype):
+    x = np.random.default_rng(2).normal(5, 2, (4, 50)).astype(dtype)
+    x[:, 0] = 0
+    real = dtype if dtype in floating else np.dtype("float64")
+
+    def moment(row, power, shift=None):
+        values = fractions(row)
+        about = sum(values) / len(values) if shift is None else Fraction(shift)
+        return sum((v - about) ** power for v in values) / len(values)
+
+    for power in (1, 2, 3, 4):
+        for shift in (None, 0.25, -3) + ((2**64 - 1,) if real.itemsize == 8 else ()):
+            found = multifold.moment(x, power, shift=shift, axis=1)
+            same(found, np.array([rounded(moment(row, power, shift), real) for row in x]))
+    same(multifold.moment(x, 2, axis=1), multifold.var(x, axis=1))
+    n = x.shape[1]
+    for row in x:
+        m2, m3, m4 = (moment(row, power) for power in (2, 3, 4))
+        sign = -1 if m3 < 0 else 1
+        same(multifold.skewness(row), sign * root(m3**2 / m2**3, real))
+        same(multifold.skewness(row, bias=False), sign * root(m3**2 / m2**3 * Fraction(n * (n - 1), (n - 2) ** 2), real))
+        same(multifold.kurtosis(row), rounded(m4 / m2**2 - 3, real))
+        same(multifold.kurtosis(row, fisher=False), rounded(m4 / m2**2, real))
+        unbiased = Fraction(n - 1, (n - 2) * (n - 3)) * ((n + 1) * (m4 / m2**2 - 3) + 6)
+        same(multifold.kurtosis(row, bias=False), rounded(unbiased, real))
+    same(multifold.skewness(x, keepdims=True).shape, (1, 1))
+    assert isinstance(multifold.kurtosis(x, bias=False, out=float), float)
+
+
+def test_central_moments_that_have_no_value():
+    assert np.isnan(multifold.moment(np.zeros(0), 2)) and np.isnan(multifold.skewness(np.ones(5)))
+    assert np.isnan(multifold.kurtosis(np.array([1.0, np.inf]))) and np.isnan(multifold.skewness(np.arange(2), bias=False))
+    with pytest.raises(ValueError, match="power of 1 to 4"):
+        multifold.moment(np.arange(3), 5)
+    with pytest.raises(ValueError, match="finite"):
+        multifold.moment(np.arange(3), 2, shift=math.nan)
+    with pytest.raises(ValueError, match="64 bits"):
+        multifold.moment(np.arange(3), 2, shift=2**64)
+    with pytest.raises(TypeError, match="shift takes a number"):
+        multifold.moment(np.arange(3), 2, shift="mean")
+    with pytest.raises(TypeError, match="in memory"):
+        multifold.skewness(iter([np.arange(3)]))
+
+
 def test_norms_of_orders_that_are_no_powers():
     x = np.array([[3.0, 0.0, -5.0], [-1.0, 2.0, 0.5]], "float32")
     same(multifold.vector_norm(x, ord=0), np.float32(5))

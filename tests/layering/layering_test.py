@@ -41,6 +41,7 @@ PUBLIC = {
     "weighted.hpp": "reduce",
     "ranges.hpp": "reduce",
     "running.hpp": "reduce",
+    "central_moments.hpp": "reduce",
     "complex.hpp": "reduce",
     "norm.hpp": "reduce",
     "state.hpp": "reduce",

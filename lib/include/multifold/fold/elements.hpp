@@ -72,6 +72,14 @@ concept index_free_fold_op = fold_op<Op> && requires {
   requires !Op::uses_index;
 };
 
+/// What an accumulator takes, which an operation whose accumulators own memory says: `static constexpr std::int64_t
+/// accumulator_bytes`, at most. Sources are read in bounded memory by it.
+template <fold_op Op>
+constexpr std::int64_t accumulator_bytes_of() {
+  if constexpr (requires { Op::accumulator_bytes; }) return Op::accumulator_bytes;
+  else return static_cast<std::int64_t>(sizeof(typename Op::accumulator));
+}
+
 /// What `lower` of an operation returns.
 template <fold_op Op>
 using fold_result = std::remove_cvref_t<decltype(std::declval<const Op&>().lower(

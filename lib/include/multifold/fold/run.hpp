@@ -21,8 +21,7 @@ namespace multifold::detail {
 template <host_fold_op Op>
 fold_traits traits_of(std::span<const dtype> types) {
   using leaf = fold_leaf<Op>;
-  return {types,     ordered_fold_op<Op>, !index_free_fold_op<Op>,
-          leaf::row, leaf::rows,          static_cast<std::int64_t>(sizeof(typename Op::accumulator))};
+  return {types, ordered_fold_op<Op>, !index_free_fold_op<Op>, leaf::row, leaf::rows, accumulator_bytes_of<Op>()};
 }
 
 /// Nothing was read: every result is the identity's.
