@@ -20,7 +20,15 @@ nan       'propagate' (a NaN makes the result NaN) or 'omit' (NaNs take no part)
 accuracy  'exact', which is the default, or 'fast'
 engine    'auto', 'host', 'device' or 'both'
 threads   of the CPU engine; 0 for all there are
+stream    of arrays on a GPU: the stream on which they are to be ready, an int or an object of CuPy, PyTorch or cuda.core;
+          the default stream if None
 out       float: the result is a Python number
+
+Shapes    Results have the shape of the input without the axes that are reduced, and are scalars of NumPy if none stays.
+          `where` is broadcast to the input; of two arrays, both have the same shape, but those of vecdot are broadcast.
+Errors    TypeError for what is no array of numbers, by name, and for keywords of other types; ValueError for axes, shapes,
+          words and numbers that do not fit, for values of nothing, and for what is not served; OverflowError where an
+          integer does not fit the dtype of the result; OSError for files; MemoryError; RuntimeError for engines and CUDA.
 """
 
 from ._multifold import (
@@ -56,10 +64,12 @@ from ._multifold import (
 )
 from ._chunked import chunked
 from ._namespace import array_namespace
+from ._nan import minmax, nanargmax, nanargmin, nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar
 from ._summary import Summary
 
 __all__ = [
     "State", "Summary", "__version__", "all", "any", "argmax", "argmin", "array_namespace", "chunked", "count_nonzero",
-    "cov", "describe", "dot", "engines", "kurtosis", "logsumexp", "max", "mean", "min", "moment", "ops", "prod", "reduce",
+    "cov", "describe", "dot", "engines", "kurtosis", "logsumexp", "max", "mean", "min", "minmax", "moment", "nanargmax",
+    "nanargmin", "nanmax", "nanmean", "nanmin", "nanprod", "nanstd", "nansum", "nanvar", "ops", "prod", "reduce",
     "reduce_by_key", "segment_reduce", "segment_sum", "skewness", "std", "sum", "var", "vecdot", "vector_norm",
 ]

@@ -51,7 +51,7 @@ def merged(parts: list[bytes]) -> bytes:
     return _saved(op, whole)
 
 
-def value_of(part: bytes, dtype: Any, correction: int) -> Any:
+def value_of(part: bytes, dtype: Any, correction: float) -> Any:
     _, state = _loaded(part)
     return state.value(dtype=dtype, correction=correction)
 

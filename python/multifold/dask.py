@@ -55,7 +55,7 @@ def mean(x, *, axis=None, dtype=None, keepdims=False, nan=None, split_every=None
 
 
 def var(x, *, axis=None, correction=0, dtype=None, keepdims=False, nan=None, split_every=None):
-    """The variance, correctly rounded; correction, an integer, comes off the count."""
+    """The variance, correctly rounded; correction, any real number, comes off the count."""
     return _reduced("var", (x,), axis, keepdims, nan, split_every, dtype=dtype, correction=correction)
 
 

@@ -12,7 +12,7 @@ Keywords of both:
 
 dtype       of the result, which is rounded to it once
 nan         'propagate' (a NaN makes the result NaN) or 'omit' (NaNs take no part)
-correction  of var and std: comes off the count
+correction  of var and std: any real number, which comes off the count
 
 Numerics: those of the functions of the same names in multifold. A column is of one dtype.
 Errors:   TypeError and ValueError of columns that cannot be reduced, and nulls among them: drop or fill these first.
@@ -30,7 +30,7 @@ from . import _columns
 __all__ = ["Aggregate", "reduce"]
 
 
-def reduce(data: Any, op: str, on: str, *, dtype: Any = None, nan: str | None = None, correction: int = 0) -> Any:
+def reduce(data: Any, op: str, on: str, *, dtype: Any = None, nan: str | None = None, correction: float = 0) -> Any:
     """The value of a column of a Dataset: a number of NumPy."""
     _columns.check(op)
 
@@ -45,7 +45,7 @@ def reduce(data: Any, op: str, on: str, *, dtype: Any = None, nan: str | None = 
 class Aggregate(AggregateFnV2):
     """The aggregation of a column, as Dataset.aggregate and groupby(...).aggregate take it."""
 
-    def __init__(self, op: str, on: str, *, dtype: Any = None, nan: str | None = None, correction: int = 0,
+    def __init__(self, op: str, on: str, *, dtype: Any = None, nan: str | None = None, correction: float = 0,
                  alias_name: str | None = None) -> None:
         _columns.check(op)
         self._op, self._nan, self._finish = op, nan, (dtype, correction)

@@ -12,7 +12,7 @@ Keywords:
 by          a column: there is a row for each of its values, in columns of this name and of "op(on)"
 dtype       of the result, which is rounded to it once: NumPy's name
 nan         'propagate' (a NaN makes the result NaN) or 'omit' (NaNs take no part)
-correction  of var and std: comes off the count
+correction  of var and std: any real number, which comes off the count
 
 Memory:   a partition's states, one a group.
 Numerics: those of the functions of the same names in multifold.
@@ -31,7 +31,7 @@ __all__ = ["reduce"]
 
 
 def reduce(frame: Any, op: str, on: str, *, by: str | None = None, dtype: Any = None, nan: str | None = None,
-           correction: int = 0) -> Any:
+           correction: float = 0) -> Any:
     """The value of a column, or a data frame of one for each group."""
     _columns.check(op)
     if by is not None:
@@ -55,13 +55,13 @@ _spark_names = {
 _element_names = {spark: numpy for numpy, spark in _spark_names.items()}
 
 
-def _value_type(element: str, op: str, dtype: Any, correction: int) -> str:
+def _value_type(element: str, op: str, dtype: Any) -> str:
     """Spark's name of the type of the value of a column of this type."""
     if element not in _element_names:
         raise TypeError(f"multifold reduces no columns of {element}: cast them to double, say")
     state = State(op, _element_names[element])
-    state.update(np.zeros(correction + 1, _element_names[element]))
-    return _spark_names[state.value(dtype=dtype, correction=correction).dtype.name]
+    state.update(np.zeros(1, _element_names[element]))
+    return _spark_names[state.value(dtype=dtype).dtype.name]
 
 
 def _of_groups(frame, op, on, by, dtype, nan, correction):
@@ -90,5 +90,5 @@ def _of_groups(frame, op, on, by, dtype, nan, correction):
         return pa.table({by: table.column(by)[:1], name: pa.array([value])})
 
     states = frame.select(by, on).mapInArrow(to_states, f"`{by}` {key}, state binary")
-    value = _value_type(element, op, dtype, correction)
+    value = _value_type(element, op, dtype)
     return states.groupBy(by).applyInArrow(to_value, f"`{by}` {key}, `{name}` {value}")

@@ -44,7 +44,7 @@ def mean(x, dim=None, keepdim=False, *, dtype=None):
 
 
 def var(x, dim=None, *, correction=1, keepdim=False, dtype=None):
-    """The variance, correctly rounded; correction, an integer, comes off the count."""
+    """The variance, correctly rounded; correction, any real number, comes off the count."""
     dim = _checked("var", x, dim)
     return _var(x, dim, correction, keepdim, _real("var", x, dtype))
 
@@ -187,8 +187,8 @@ def _run_spread(op):
 
 _sum = _operator("sum", "int[] dim, ", functools.partial(_reduced, "sum"), _sum_backward, keeps=False)
 _mean = _operator("mean", "int[] dim, ", functools.partial(_reduced, "mean"), _mean_backward, keeps=False)
-_var = _operator("var", "int[] dim, int correction, ", _run_spread("var"), _var_backward)
-_std = _operator("std", "int[] dim, int correction, ", _run_spread("std"), _std_backward)
+_var = _operator("var", "int[] dim, float correction, ", _run_spread("var"), _var_backward)
+_std = _operator("std", "int[] dim, float correction, ", _run_spread("std"), _std_backward)
 _vector_norm = _operator(
     "vector_norm",
     "int ord, int[] dim, ",

@@ -42,7 +42,8 @@ nb::object reduce_complex_numbers(op_kind op, nb::handle x, const keywords& give
   const bool real = !holds_complex(x);
   if (real && op != op_kind::sum && op != op_kind::prod && op != op_kind::mean)
     raise_type_error("a " + std::string(name(op)) + " of real numbers is not complex");
-  const taken_array array(x, complex_numbers::as_parts);
+  const taken_array array(x, complex_numbers::as_parts, set.stream);
+  if (!array.on_device()) refuse_on_host(set.stream);
   const array_view& view = array.view();
   reduce_result result;
   without_gil(is_long(view), [&](std::stop_token stop) {

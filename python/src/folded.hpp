@@ -38,6 +38,7 @@ inline void refuse_options(const std::string& what, const reduce_options& option
   };
   refuse(options.where.has_value(), "where");
   refuse(options.nan != nan_policy::propagate, "nan='omit'");
+  refuse(options.stream != nullptr, "stream");
   refuse(options.engine == engine_choice::device || options.engine == engine_choice::both, "engine but 'host'");
 }
 

@@ -28,8 +28,8 @@ struct kept {
 // The elements of `piece` in row-major order and in this machine's byte order.
 nb::object as_dense(nb::handle piece, dtype type) {
   const nb::module_ numpy = nb::module_::import_("numpy");
+  if (is_masked(piece)) raise_type_error("multifold takes no masked arrays, whose masks it would ignore");
   const nb::object array = numpy.attr("asarray")(piece);
-  if (is_masked(array)) raise_type_error("multifold takes no masked arrays, whose masks it would ignore");
   if (dtype_from(array.attr("dtype")) != type) {
     raise_type_error("a chunk of " + numpy_name(dtype_from(array.attr("dtype"))) + " after one of " + numpy_name(type));
   }
@@ -109,7 +109,7 @@ std::unique_ptr<source> from_iterator(nb::handle iterator) {
   const nb::object first = next_of(iterator);
   if (!first.is_valid())
     throw nb::value_error(
-        "the iterator has no chunk, and so no dtype: state(op, dtype) knows the value of no elements");
+        "the iterator has no chunk, and so no dtype: multifold.State(op, dtype) knows the value of no elements");
   const dtype type = dtype_from(nb::module_::import_("numpy").attr("asarray")(first).attr("dtype"));
   const auto rest = std::make_shared<kept>(nb::borrow(iterator)), head = std::make_shared<kept>(first);
   const auto next_piece = [rest, head]() -> nb::object {
@@ -138,9 +138,8 @@ bool is_source(nb::handle object) {
 
 std::unique_ptr<source> source_from(nb::handle object) {
   if (is_path(object)) {
-    const nb::object path = nb::module_::import_("os").attr("fspath")(object);
-    const std::string text = text_of(path);
-    return open_source(text, std::nullopt);
+    const nb::bytes path(nb::object(nb::module_::import_("os").attr("fsencode")(object)));
+    return open_source(std::string(path.c_str(), path.size()), std::nullopt);
   }
   if (is_arrow_chunks(object))
     return from_iterator(nb::object(nb::module_::import_("multifold._columns").attr("arrays_of")(object)));

@@ -14,7 +14,8 @@ using namespace nb::literals;
 using object = const nb::object&;
 
 // The keywords that every reduction has after its own.
-#define MULTIFOLD_PY_COMMON "nan"_a = nb::none(), "engine"_a = nb::none(), "threads"_a = 0, "out"_a = nb::none()
+#define MULTIFOLD_PY_COMMON \
+  "nan"_a = nb::none(), "engine"_a = nb::none(), "threads"_a = 0, "stream"_a = nb::none(), "out"_a = nb::none()
 
 template <op_kind Op>
 nb::object one(nb::handle x, const keywords& given) {
@@ -33,12 +34,12 @@ template <op_kind Op>
 void add_total(nb::module_& module, const char* name, const char* text) {
   module.def(
       name,
-      [](nb::handle x, object axis, object type, bool keepdims, object where, object initial, object wanted, object nan,
-         object engine, int threads, object out) {
-        return as_any(
-            quick_or_one<Op>(x, {axis, type, keepdims, where, initial, nb::none(), nan, wanted, engine, threads, out}));
+      [](nb::handle x, object axis, object type, truth keepdims, object where, object initial, object wanted,
+         object nan, object engine, int threads, object stream, object out) {
+        return as_any(quick_or_one<Op>(
+            x, {axis, type, keepdims, where, initial, nb::none(), nan, wanted, engine, threads, stream, out}));
       },
-      "x"_a.none(), nb::kw_only(), "axis"_a = nb::none(), "dtype"_a = nb::none(), "keepdims"_a = false,
+      "x"_a.none(), nb::kw_only(), "axis"_a = nb::none(), "dtype"_a = nb::none(), "keepdims"_a = truth{},
       "where"_a = nb::none(), "initial"_a = nb::none(), "accuracy"_a = nb::none(), MULTIFOLD_PY_COMMON, text);
 }
 
@@ -46,13 +47,13 @@ template <op_kind Op>
 void add_extreme(nb::module_& module, const char* name, const char* text) {
   module.def(
       name,
-      [](nb::handle x, object axis, bool keepdims, object where, object initial, object nan, object engine, int threads,
-         object out) {
+      [](nb::handle x, object axis, truth keepdims, object where, object initial, object nan, object engine,
+         int threads, object stream, object out) {
         const nb::object none = nb::none();
         return as_any(
-            quick_or_one<Op>(x, {axis, none, keepdims, where, initial, none, nan, none, engine, threads, out}));
+            quick_or_one<Op>(x, {axis, none, keepdims, where, initial, none, nan, none, engine, threads, stream, out}));
       },
-      "x"_a.none(), nb::kw_only(), "axis"_a = nb::none(), "keepdims"_a = false, "where"_a = nb::none(),
+      "x"_a.none(), nb::kw_only(), "axis"_a = nb::none(), "keepdims"_a = truth{}, "where"_a = nb::none(),
       "initial"_a = nb::none(), MULTIFOLD_PY_COMMON, text);
 }
 
@@ -61,11 +62,12 @@ template <op_kind Op>
 void add_plain(nb::module_& module, const char* name, const char* text) {
   module.def(
       name,
-      [](nb::handle x, object axis, bool keepdims, object where, object nan, object engine, int threads, object out) {
+      [](nb::handle x, object axis, truth keepdims, object where, object nan, object engine, int threads, object stream,
+         object out) {
         const nb::object none = nb::none();
-        return as_any(one<Op>(x, {axis, none, keepdims, where, none, none, nan, none, engine, threads, out}));
+        return as_any(one<Op>(x, {axis, none, keepdims, where, none, none, nan, none, engine, threads, stream, out}));
       },
-      "x"_a.none(), nb::kw_only(), "axis"_a = nb::none(), "keepdims"_a = false, "where"_a = nb::none(),
+      "x"_a.none(), nb::kw_only(), "axis"_a = nb::none(), "keepdims"_a = truth{}, "where"_a = nb::none(),
       MULTIFOLD_PY_COMMON, text);
 }
 
@@ -73,24 +75,26 @@ template <op_kind Op>
 void add_spread(nb::module_& module, const char* name, const char* text) {
   module.def(
       name,
-      [](nb::handle x, object axis, object correction, object type, bool keepdims, object where, object nan,
-         object engine, int threads, object out) {
+      [](nb::handle x, object axis, object correction, object type, truth keepdims, object where, object nan,
+         object engine, int threads, object stream, object out) {
         const nb::object none = nb::none();
-        return as_any(one<Op>(x, {axis, type, keepdims, where, none, correction, nan, none, engine, threads, out}));
+        return as_any(
+            one<Op>(x, {axis, type, keepdims, where, none, correction, nan, none, engine, threads, stream, out}));
       },
       "x"_a.none(), nb::kw_only(), "axis"_a = nb::none(), "correction"_a = 0, "dtype"_a = nb::none(),
-      "keepdims"_a = false, "where"_a = nb::none(), MULTIFOLD_PY_COMMON, text);
+      "keepdims"_a = truth{}, "where"_a = nb::none(), MULTIFOLD_PY_COMMON, text);
 }
 
 void add_norms(nb::module_& module) {
   module.def(
       "vector_norm",
-      [](nb::handle x, object axis, bool keepdims, nb::handle ord, object where, object nan, object engine, int threads,
-         object out) {
+      [](nb::handle x, object axis, truth keepdims, nb::handle ord, object where, object nan, object engine,
+         int threads, object stream, object out) {
         const nb::object none = nb::none();
-        return as_any(vector_norm(x, {axis, none, keepdims, where, none, none, nan, none, engine, threads, out}, ord));
+        return as_any(
+            vector_norm(x, {axis, none, keepdims, where, none, none, nan, none, engine, threads, stream, out}, ord));
       },
-      "x"_a.none(), nb::kw_only(), "axis"_a = nb::none(), "keepdims"_a = false, "ord"_a = 2, "where"_a = nb::none(),
+      "x"_a.none(), nb::kw_only(), "axis"_a = nb::none(), "keepdims"_a = truth{}, "ord"_a = 2, "where"_a = nb::none(),
       MULTIFOLD_PY_COMMON,
       "The norm of any order; of order 1, 2 and inf of real numbers correctly rounded. Nothing overflows on the way.");
 }
@@ -98,11 +102,12 @@ void add_norms(nb::module_& module) {
 void add_logsumexp(nb::module_& module) {
   module.def(
       "logsumexp",
-      [](nb::handle x, object axis, bool keepdims, object engine, int threads, object out) {
+      [](nb::handle x, object axis, truth keepdims, object engine, int threads, object out) {
         const nb::object none = nb::none();
-        return as_any(logsumexp_of(x, {axis, none, keepdims, none, none, none, none, none, engine, threads, out}));
+        return as_any(
+            logsumexp_of(x, {axis, none, keepdims, none, none, none, none, none, engine, threads, none, out}));
       },
-      "x"_a.none(), nb::kw_only(), "axis"_a = nb::none(), "keepdims"_a = false, "engine"_a = nb::none(),
+      "x"_a.none(), nb::kw_only(), "axis"_a = nb::none(), "keepdims"_a = truth{}, "engine"_a = nb::none(),
       "threads"_a = 0, "out"_a = nb::none(),
       "The logarithm of the sum of exponentials, from one read: within 2^-50 and 2^-51 of itself before it is "
       "rounded.");
@@ -147,33 +152,34 @@ void add_central_moments(nb::module_& module) {
 void add_of_two(nb::module_& module) {
   module.def(
       "vecdot",
-      [](nb::handle x1, nb::handle x2, object axis, object nan, object engine, int threads, object out) {
+      [](nb::handle x1, nb::handle x2, object axis, object nan, object engine, int threads, object stream, object out) {
         const nb::object none = nb::none();
-        return as_any(vecdot(x1, x2, {axis, none, false, none, none, none, nan, none, engine, threads, out}));
+        return as_any(vecdot(x1, x2, {axis, none, false, none, none, none, nan, none, engine, threads, stream, out}));
       },
       "x1"_a.none(), "x2"_a.none(), nb::kw_only(), "axis"_a = -1, MULTIFOLD_PY_COMMON,
       "The sums of conj(x1) x2 along one axis of two arrays, which are broadcast against each other; integers wrap.");
   module.def(
       "dot",
-      [](nb::handle x, nb::handle y, object axis, object type, bool keepdims, object where, object nan, object engine,
-         int threads, object out) {
+      [](nb::handle x, nb::handle y, object axis, object type, truth keepdims, object where, object nan, object engine,
+         int threads, object stream, object out) {
         const nb::object none = nb::none();
-        return as_any(
-            reduce_one(op_kind::dot, x, y, {axis, type, keepdims, where, none, none, nan, none, engine, threads, out}));
+        return as_any(reduce_one(op_kind::dot, x, y,
+                                 {axis, type, keepdims, where, none, none, nan, none, engine, threads, stream, out}));
       },
-      "x"_a.none(), "y"_a.none(), nb::kw_only(), "axis"_a = nb::none(), "dtype"_a = nb::none(), "keepdims"_a = false,
+      "x"_a.none(), "y"_a.none(), nb::kw_only(), "axis"_a = nb::none(), "dtype"_a = nb::none(), "keepdims"_a = truth{},
       "where"_a = nb::none(), MULTIFOLD_PY_COMMON,
       "The sum of products of the elements of two arrays of one dtype and shape, over all axes or the ones named.");
   module.def(
       "cov",
-      [](nb::handle x, nb::handle y, object axis, object correction, object type, bool keepdims, object where,
-         object nan, object engine, int threads, object out) {
+      [](nb::handle x, nb::handle y, object axis, object correction, object type, truth keepdims, object where,
+         object nan, object engine, int threads, object stream, object out) {
         const nb::object none = nb::none();
-        return as_any(reduce_one(op_kind::cov, x, y,
-                                 {axis, type, keepdims, where, none, correction, nan, none, engine, threads, out}));
+        return as_any(
+            reduce_one(op_kind::cov, x, y,
+                       {axis, type, keepdims, where, none, correction, nan, none, engine, threads, stream, out}));
       },
       "x"_a.none(), "y"_a.none(), nb::kw_only(), "axis"_a = nb::none(), "correction"_a = 1, "dtype"_a = nb::none(),
-      "keepdims"_a = false, "where"_a = nb::none(), MULTIFOLD_PY_COMMON,
+      "keepdims"_a = truth{}, "where"_a = nb::none(), MULTIFOLD_PY_COMMON,
       "The covariance of two arrays of one dtype and shape; correction is 1 as in numpy.cov.");
 }
 

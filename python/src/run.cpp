@@ -14,13 +14,14 @@ struct input {
   std::optional<taken_array> array;
   std::unique_ptr<source> chunks;
 
-  explicit input(nb::handle object) {
+  input(nb::handle object, cuda_stream stream) {
     if (is_source(object)) chunks = source_from(object);
-    else array.emplace(object);
+    else array.emplace(object, stream);
+    if (!on_device()) refuse_on_host(stream);
   }
 
   dtype type() const { return array ? array->view().type : chunks->layout().type; }
-  bool on_device() const { return array && array->view().where == place::device; }
+  bool on_device() const { return array && array->on_device(); }
   bool is_long() const {
     if (!array) return true;
     return !on_device() && array->view().elements() >= long_bytes / item_bytes(type());
@@ -36,11 +37,11 @@ auto with_inputs(input& x, input* y, Call call) {
   return x.array ? call(x.array->view(), y->array->view()) : call(*x.chunks, *y->chunks);
 }
 
-std::unique_ptr<input> second(op_kind op, nb::handle y) {
+std::unique_ptr<input> second(op_kind op, nb::handle y, cuda_stream stream) {
   const bool given = y.is_valid() && !y.is_none();
   if (given != takes_two_arrays(op))
     raise_type_error(std::string(name(op)) + (given ? " takes one array" : " takes two arrays"));
-  return given ? std::make_unique<input>(y) : nullptr;
+  return given ? std::make_unique<input>(y, stream) : nullptr;
 }
 
 nb::object python_result(op_kind op, const reduce_result& result, nb::handle x, dtype element, bool as_number) {
@@ -71,8 +72,8 @@ nb::object value_of_chunks(op_kind op, nb::handle x, nb::handle y, const keyword
 nb::object reduce_one(op_kind op, nb::handle x, nb::handle y, const keywords& given) {
   if (gives_complex(x, given)) return reduce_complex_numbers(op, x, given);
   settings set = settings_from(given);
-  input first(x);
-  const std::unique_ptr<input> other = second(op, y);
+  input first(x, set.stream);
+  const std::unique_ptr<input> other = second(op, y, set.stream);
   if (first.chunks)
     if (nb::object value = value_of_chunks(op, x, y, given, set); value.is_valid()) return value;
   reduce_result result;
@@ -84,7 +85,7 @@ nb::object reduce_one(op_kind op, nb::handle x, nb::handle y, const keywords& gi
 }
 
 std::vector<reduce_result> reduce_together(std::span<const op_kind> ops, nb::handle x, settings& set) {
-  input first(x);
+  input first(x, set.stream);
   std::vector<reduce_result> results;
   without_gil(first.is_long(), [&](std::stop_token stop) {
     set.options.stop = std::move(stop);
@@ -96,8 +97,8 @@ std::vector<reduce_result> reduce_together(std::span<const op_kind> ops, nb::han
 nb::object reduce_several(std::span<const op_kind> ops, nb::handle x, nb::handle y, const keywords& given) {
   settings set = settings_from(given);
   if (ops.empty()) throw nb::value_error("at least one operation is needed");
-  input first(x);
-  const std::unique_ptr<input> other = second(ops.front(), y);
+  input first(x, set.stream);
+  const std::unique_ptr<input> other = second(ops.front(), y, set.stream);
   std::vector<reduce_result> results;
   without_gil(first.is_long(), [&](std::stop_token stop) {
     set.options.stop = std::move(stop);
@@ -111,9 +112,9 @@ nb::object reduce_several(std::span<const op_kind> ops, nb::handle x, nb::handle
 
 nb::object reduce_segments(op_kind op, nb::handle x, nb::handle y, nb::handle offsets, const keywords& given) {
   settings set = settings_from(given);
-  input first(x);
-  const std::unique_ptr<input> other = second(op, y);
-  const taken_array list(offsets);
+  input first(x, set.stream);
+  const std::unique_ptr<input> other = second(op, y, set.stream);
+  const taken_array list(offsets, set.stream);
   const segments of = segments::from_offsets(list.view());
   reduce_result result;
   without_gil(first.is_long(), [&](std::stop_token stop) {
@@ -126,14 +127,15 @@ nb::object reduce_segments(op_kind op, nb::handle x, nb::handle y, nb::handle of
 nb::object reduce_keys(op_kind op, nb::handle x, nb::handle y, nb::handle keys, nb::handle groups,
                        const keywords& given) {
   settings set = settings_from(given);
-  input first(x);
-  const std::unique_ptr<input> other = second(op, y);
-  const taken_array list(keys);
+  input first(x, set.stream);
+  const std::unique_ptr<input> other = second(op, y, set.stream);
+  const taken_array list(keys, set.stream);
   std::int64_t count = 0;
   if (!groups.is_none()) count = integers_from(groups, "groups").at(0);
-  else if (list.view().elements() > 0) {
+  else if (list.view().elements() > 0 && (list.view().type == dtype::i32 || list.view().type == dtype::i64)) {
     reduce_options as_i64;
     as_i64.result = dtype::i64;
+    as_i64.stream = set.options.stream;
     const reduce_result greatest = reduce(op_kind::max, list.view(), as_i64);
     count = greatest.value<std::int64_t>() + 1;
   }
@@ -148,8 +150,8 @@ nb::object reduce_keys(op_kind op, nb::handle x, nb::handle y, nb::handle keys, 
 
 state partial_state(op_kind op, nb::handle x, nb::handle y, const keywords& given, std::int64_t kept_axes) {
   settings set = settings_from(given);
-  input first(x);
-  const std::unique_ptr<input> other = second(op, y);
+  input first(x, set.stream);
+  const std::unique_ptr<input> other = second(op, y, set.stream);
   const auto rank = static_cast<std::int64_t>(first.array ? first.array->view().extents.size()
                                                           : first.chunks->layout().extents.size());
   std::vector<std::int64_t> axes;

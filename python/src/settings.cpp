@@ -32,8 +32,26 @@ std::int64_t integer_from(nb::handle given, const char* what) {
     raise_type_error(std::string(what) + " takes integers, and not " + nb::cast<std::string>(nb::repr(given)));
   }
   const long long value = PyLong_AsLongLong(index.ptr());
-  if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+  if (value == -1 && PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    throw nb::value_error((std::string(what) + " takes integers of 64 bits").c_str());
+  }
   return value;
+}
+
+// Whether it can be had as an integer: arrays of NumPy say so, and only those of one integer are.
+bool is_integer(nb::handle given) {
+  if (PyIndex_Check(given.ptr()) == 0) return false;
+  const bool can = nb::steal(PyNumber_Index(given.ptr())).is_valid();
+  PyErr_Clear();
+  return can;
+}
+
+// The array that stands for it: a truth, as NumPy's functions take, is an array of one.
+nb::object marks_from(nb::handle where) {
+  if (PyBool_Check(where.ptr()) == 0) return nb::borrow(where);
+  const bool8 mark{static_cast<std::uint8_t>(where.is(Py_True))};
+  return numpy_scalar(dtype::boolean, &mark);
 }
 
 }  // namespace
@@ -41,7 +59,7 @@ std::int64_t integer_from(nb::handle given, const char* what) {
 bool keywords::are_default() const noexcept {
   return axis.is_none() && type.is_none() && !keepdims && where.is_none() && initial.is_none() &&
          correction.is_none() && nan.is_none() && accuracy_wanted.is_none() && engine.is_none() && threads == 0 &&
-         out.is_none();
+         stream.is_none() && out.is_none();
 }
 
 op_kind op_from(nb::handle name) {
@@ -61,7 +79,7 @@ std::vector<std::int64_t> integers_from(nb::handle given, const char* what) {
 }
 
 correction correction_from(nb::handle given) {
-  if (PyIndex_Check(given.ptr()) != 0) return integer_from(given, "correction");
+  if (is_integer(given)) return integer_from(given, "correction");
   const double value = PyFloat_AsDouble(given.ptr());
   if (value == -1 && PyErr_Occurred() != nullptr) {
     PyErr_Clear();
@@ -73,9 +91,8 @@ correction correction_from(nb::handle given) {
 initial_value initial_from(nb::handle given) {
   initial_value value;
   value.given = true;
-  if (PyIndex_Check(given.ptr()) != 0) {
+  if (is_integer(given)) {
     const nb::object index = nb::steal(PyNumber_Index(given.ptr()));
-    if (!index.is_valid()) throw nb::python_error();
     value.integer = true;
     int beyond = 0;
     value.integer_value = PyLong_AsLongLongAndOverflow(index.ptr(), &beyond);
@@ -84,11 +101,14 @@ initial_value initial_from(nb::handle given) {
       PyErr_Clear();
       throw nb::value_error("an initial integer has to fit 64 bits");
     }
+    value.real_value = PyLong_AsDouble(index.ptr());  // which elements of floating point take
     return value;
   }
-  const nb::object real = nb::steal(PyNumber_Float(given.ptr()));
-  if (!real.is_valid()) throw nb::python_error();
-  value.real_value = PyFloat_AsDouble(real.ptr());
+  value.real_value = PyFloat_AsDouble(given.ptr());
+  if (value.real_value == -1 && PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    raise_type_error("initial takes a real number, and not " + nb::cast<std::string>(nb::repr(given)));
+  }
   return value;
 }
 
@@ -99,7 +119,7 @@ settings settings_from(const keywords& given) {
   if (!given.type.is_none()) options.result = dtype_from(given.type);
   options.keepdims = given.keepdims;
   if (!given.where.is_none()) {
-    made.marks = std::make_unique<taken_array>(given.where);
+    made.marks = std::make_unique<taken_array>(marks_from(given.where));
     options.where = made.marks->view();
   }
   if (!given.initial.is_none()) options.initial = initial_from(given.initial);
@@ -112,6 +132,8 @@ settings settings_from(const keywords& given) {
                           [](const std::string& text) { return parse_engine(text); });
   if (given.threads < 0) throw nb::value_error("threads is a number of threads, or 0 for all there are");
   options.threads = given.threads;
+  made.stream = stream_from(given.stream);
+  options.stream = option_from(made.stream);
   if (!given.out.is_none()) {
     const PyObject* const out = given.out.ptr();
     const bool number =

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "python.hpp"
+#include "stream.hpp"
 #include "taken_array.hpp"
 
 namespace multifold::python {
@@ -20,6 +21,7 @@ struct keywords {
   nb::object accuracy_wanted = nb::none();
   nb::object engine = nb::none();
   int threads = 0;
+  nb::object stream = nb::none();
   nb::object out = nb::none();
 
   bool are_default() const noexcept;
@@ -29,6 +31,7 @@ struct keywords {
 struct settings {
   reduce_options options;
   bool as_number = false;
+  cuda_stream stream = no_stream;
   std::unique_ptr<taken_array> marks;
 };
 

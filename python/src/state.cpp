@@ -41,10 +41,11 @@ python_state from_bytes(const nb::bytes& bytes, nb::handle op) {
 }
 
 // Adds elements behind those there are.
-void update(python_state& s, nb::handle x, nb::handle y, nb::handle nan, int threads) {
+void update(python_state& s, nb::handle x, nb::handle y, nb::handle nan, int threads, nb::handle stream) {
   keywords given;
   if (!nan.is_none()) given.nan = nb::borrow(nan);
   given.threads = threads;
+  given.stream = nb::borrow(stream);
   state part = partial_state(s.op, x, y, given, static_cast<std::int64_t>(s.value.extents().size()));
   part.move(s.value.end());
   s.value.merge(part);
@@ -72,10 +73,12 @@ nb::tuple shape_of(const python_state& s) {
 }  // namespace
 
 void add_state(nb::module_& module) {
-  nb::class_<python_state>(
+  nb::class_<python_state> its_class(
       module, "State",
       "A reduction of some elements, that more are added to, here or elsewhere: in any order of merges its bytes are "
-      "those of the whole, and its value is rounded once.")
+      "those of the whole, and its value is rounded once.");
+  its_class.attr("__hash__") = nb::none();  // it changes
+  its_class
       .def(
           "__init__",
           [](python_state* self, nb::handle op, nb::handle type, nb::handle shape, nb::handle nan) {
@@ -85,7 +88,7 @@ void add_state(nb::module_& module) {
           },
           "op"_a.none(), "dtype"_a, "shape"_a = nb::tuple(), nb::kw_only(), "nan"_a = nb::none())
       .def("update", &update, nb::lock_self(), "x"_a.none(), "y"_a = nb::none(), nb::kw_only(), "nan"_a = nb::none(),
-           "threads"_a = 0,
+           "threads"_a = 0, "stream"_a = nb::none(),
            "Adds the elements of an array or a source: its last axes are those of the state, and the others are "
            "reduced.")
       .def(

@@ -99,7 +99,8 @@ bool taken_array::fits(nb::handle object) {
   return has_host_buffer(object) || has(object, "__dlpack__") || has(object, "__cuda_array_interface__");
 }
 
-taken_array::taken_array(nb::handle object, complex_numbers complex) : complex_(complex) {
+taken_array::taken_array(nb::handle object, complex_numbers complex, cuda_stream stream)
+    : complex_(complex), stream_(stream == no_stream ? legacy_stream : stream) {
   if (is_masked(object))
     raise_type_error("multifold takes no masked arrays, whose masks it would ignore: pass x.data with where=~x.mask");
   if (has_host_buffer(object)) {
@@ -148,8 +149,9 @@ void taken_array::take_buffer(const nb::object& object) {
     if (item * (parts ? 2 : 1) != buffer_.itemsize)
       refuse_elements("elements of " + std::to_string(buffer_.itemsize) + " bytes", "convert them");
     bool aligned = reinterpret_cast<std::uintptr_t>(buffer_.buf) % static_cast<std::uintptr_t>(item) == 0;
-    for (int axis = 0; axis < buffer_.ndim; ++axis) {
-      view_.extents.push_back(buffer_.shape[axis]);
+    view_.extents.assign(buffer_.shape, buffer_.shape + buffer_.ndim);
+    if (buffer_.strides == nullptr) view_.strides = c_strides(view_.extents);  // of ctypes, whatever it is asked
+    for (int axis = 0; axis < buffer_.ndim && buffer_.strides != nullptr; ++axis) {
       view_.strides.push_back(buffer_.strides[axis] / item);
       aligned = aligned && (buffer_.strides[axis] % item == 0 || buffer_.shape[axis] <= 1);
     }
@@ -181,8 +183,7 @@ void taken_array::take_dlpack(nb::handle object) {
   if (on_device) require_device_engine(device_name(where));
 
   nb::dict keywords;
-  // The legacy default stream, which reduce waits for where options name no other.
-  if (on_device) keywords["stream"] = 1;
+  if (on_device) keywords["stream"] = stream_;
   nb::object capsule;
   try {
     nb::dict versioned = nb::borrow<nb::dict>(nb::steal(PyDict_Copy(keywords.ptr())));
@@ -254,10 +255,8 @@ void taken_array::take_cuda_interface(nb::handle object) {
     for (nb::handle stride : strides) view_.strides.push_back(nb::cast<std::int64_t>(stride) / item_bytes(view_.type));
   }
   if (!described.attr("get")("mask").is_none()) raise_type_error("multifold takes no masked device arrays");
-  const nb::object stream = described.attr("get")("stream");
-  if (!stream.is_none() && nb::cast<int>(stream) != 1)
-    throw nb::value_error(
-        "the array is in use on a stream of its own: hand it over by __dlpack__, or synchronise first");
+  const cuda_stream producer = stream_from(nb::object(described.attr("get")("stream")));
+  if (producer != no_stream && producer != stream_) wait_for(producer);
   owner_ = nb::borrow(object);
 }
 

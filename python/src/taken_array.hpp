@@ -3,6 +3,7 @@
 
 #include "dlpack.hpp"
 #include "python.hpp"
+#include "stream.hpp"
 
 namespace multifold::python {
 
@@ -12,14 +13,18 @@ enum class complex_numbers { refused, as_parts };
 /// Holds on to the memory of an array as long as it lives, which has to be with the GIL held at its end.
 class taken_array {
  public:
+  /// Stream: arrays on a GPU are asked to be ready for work on `stream`, or on the default stream if there is none.
   /// Throws: TypeError for what is no such array, naming its type and what to do; ValueError for layouts that cannot be
   ///         read as they are.
-  explicit taken_array(nb::handle object, complex_numbers complex = complex_numbers::refused);
+  explicit taken_array(nb::handle object, complex_numbers complex = complex_numbers::refused,
+                       cuda_stream stream = no_stream);
+  taken_array(nb::handle object, cuda_stream stream) : taken_array(object, complex_numbers::refused, stream) {}
   taken_array(const taken_array&) = delete;
   taken_array& operator=(const taken_array&) = delete;
   ~taken_array();
 
   const array_view& view() const noexcept { return view_; }
+  bool on_device() const noexcept { return view_.where == place::device; }
 
   /// Whether `object` says that it is an array in memory.
   static bool fits(nb::handle object);
@@ -35,6 +40,7 @@ class taken_array {
 
   array_view view_;
   const complex_numbers complex_;
+  const cuda_stream stream_;  // never none
   Py_buffer buffer_{};
   dlpack::managed_tensor* managed_ = nullptr;
   dlpack::versioned_tensor* versioned_ = nullptr;

@@ -85,7 +85,9 @@ nb::object vecdot(nb::handle x, nb::handle y, const keywords& given) {
   settings set = settings_from(given);
   const pair_of_objects both = promoted(x, y);
   const bool complex = holds_complex(both.first);
-  const taken_array first(both.first, complex_numbers::as_parts), other(both.second, complex_numbers::as_parts);
+  const taken_array first(both.first, complex_numbers::as_parts, set.stream);
+  const taken_array other(both.second, complex_numbers::as_parts, set.stream);
+  if (!first.on_device() || !other.on_device()) refuse_on_host(set.stream);
   const auto shape_of = [&](const array_view& view) {
     std::vector<std::int64_t> extents = view.extents;
     if (complex) extents.pop_back();

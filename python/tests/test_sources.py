@@ -14,6 +14,14 @@ import multifold
 from exact import same, some
 
 
+class OfBytes:
+    def __init__(self, path):
+        self.path = path
+
+    def __fspath__(self):
+        return self.path
+
+
 def test_npy_and_npz(tmp_path):
     x = some(np.dtype("float32"), (20, 30))
     np.save(tmp_path / "x.npy", x)
@@ -23,6 +31,9 @@ def test_npy_and_npz(tmp_path):
         same(multifold.mean(path, axis=0), multifold.mean(x, axis=0))
     same(multifold.dot(tmp_path / "x.npy", tmp_path / "x.npy"), multifold.dot(x, x))
     same(multifold.reduce(["min", "max"], tmp_path / "x.npy")[1], np.max(x))
+    (tmp_path / "é\udcff.npy").write_bytes((tmp_path / "x.npy").read_bytes())  # a name that is no UTF-8
+    for path in (tmp_path / "é\udcff.npy", OfBytes(os.fsencode(tmp_path / "x.npy"))):
+        same(multifold.sum(path), multifold.sum(x))
     with pytest.raises(OSError, match="missing.npy"):
         multifold.sum(tmp_path / "missing.npy")
     (tmp_path / "bad.npy").write_bytes(b"\x93NUMPY\x01\x00")
@@ -41,6 +52,9 @@ def test_iterators():
         multifold.sum(iter([]))
     with pytest.raises(TypeError, match="float32 after one of float64"):
         multifold.sum(iter([x, x.astype("float32")]))
+    for pieces in ([np.ma.masked_array([1.0], [True])], [x, np.ma.masked_array([1.0], [False])]):
+        with pytest.raises(TypeError, match="masked"):
+            multifold.sum(iter(pieces))
 
     def broken():
         yield x

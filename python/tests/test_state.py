@@ -78,3 +78,8 @@ def test_refusals():
     with pytest.raises(ValueError):
         multifold.State("min", "float32").value()
     assert state.value() == 0
+
+
+def test_states_change_and_so_have_no_hash():
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(multifold.State("sum", "float64"))

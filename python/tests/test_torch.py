@@ -108,7 +108,7 @@ def test_derivatives(name, keywords):
     x = some(3, 4, 2).requires_grad_()
     more = [{"ord": 1}, {"ord": 2}] if name == "vector_norm" else [{}]
     if name in ("var", "std"):
-        more = [{"correction": 0}, {"correction": 1}]
+        more = [{"correction": 0}, {"correction": 1}, {"correction": 0.5}]
     for extra in more:
 
         def function(x):
@@ -116,6 +116,17 @@ def test_derivatives(name, keywords):
 
         assert torch.autograd.gradcheck(function, x)
         assert torch.autograd.gradgradcheck(function, x)
+
+
+@pytest.mark.parametrize("name", ["var", "std"])
+def test_corrections_are_real_numbers(name):
+    x = some(4, 5, dtype="float64")
+    for correction in (0, 1, 0.5, 2.25):
+        found = getattr(mt, name)(x, dim=1, correction=correction)
+        same(found, getattr(multifold, name)(x, axis=1, correction=correction))
+        torch.testing.assert_close(found, getattr(torch, name)(x, dim=1, correction=correction))
+        compiled_one = compiled(lambda x, c=correction: getattr(mt, name)(x, dim=1, correction=c))
+        same(compiled_one(x), found)
 
 
 @pytest.mark.parametrize("name", names)
@@ -170,7 +181,7 @@ def test_refusals():
         (lambda: mt.sum(x, dim=2), IndexError, "dim 2"),
         (lambda: mt.sum(x, dim=(0, -2)), ValueError, "twice"),
         (lambda: mt.sum(x, dim=()), ValueError, "dim=None"),
-        (lambda: mt.var(x, correction=0.5), (TypeError, ValueError, RuntimeError), "correction"),
+        (lambda: mt.var(x, correction="1"), (TypeError, ValueError, RuntimeError), "correction"),
         (lambda: mt.vector_norm(x, ord=3), ValueError, "ord 1 and 2"),
     ):
         with pytest.raises(error, match=word):

@@ -260,6 +260,20 @@ def test_nan_where_initial_and_dtype():
     same(multifold.sum(x[1], dtype=bfloat16), bfloat16.type(15))
 
 
+@pytest.mark.parametrize("dtype", floating, ids=str)
+def test_an_initial_integer_is_a_number_like_any_other(dtype):
+    x = np.array([1, 2, 4], dtype)
+    for initial in (3, np.int8(3), np.uint64(3), np.array(3), True, -2):
+        same(multifold.sum(x, initial=initial), dtype.type(7 + float(initial)))
+        same(multifold.prod(x, initial=initial), dtype.type(8 * float(initial)))
+        same(multifold.max(-x, initial=initial), dtype.type(max(-1, float(initial))))
+        same(multifold.min(x * x, initial=initial), dtype.type(min(1, float(initial))))
+    same(multifold.sum(x.astype("float64"), initial=2**64 - 1), np.float64(2.0**64))
+    state = multifold.State("sum", dtype)
+    state.update(x)
+    same(state.value(initial=3), dtype.type(10))
+
+
 def test_a_sum_that_overflows_on_the_way_does_not():
     same(multifold.sum(np.array([1e308, 1e308, -1e308])), np.float64(1e308))
     same(multifold.vector_norm(np.array([3 * 2.0**900, 4 * 2.0**900])), np.float64(5 * 2.0**900))
