@@ -103,9 +103,8 @@ void add_logsumexp(nb::module_& module) {
   module.def(
       "logsumexp",
       [](nb::handle x, object axis, truth keepdims, object engine, int threads, object out) {
-        const nb::object none = nb::none();
         return as_any(
-            logsumexp_of(x, {axis, none, keepdims, none, none, none, none, none, engine, threads, none, out}));
+            logsumexp_of(x, {.axis = axis, .keepdims = keepdims, .engine = engine, .threads = threads, .out = out}));
       },
       "x"_a.none(), nb::kw_only(), "axis"_a = nb::none(), "keepdims"_a = truth{}, "engine"_a = nb::none(),
       "threads"_a = 0, "out"_a = nb::none(),
@@ -116,35 +115,33 @@ void add_logsumexp(nb::module_& module) {
 void add_central_moments(nb::module_& module) {
   module.def(
       "moment",
-      [](nb::handle x, int power, nb::handle shift, object axis, bool keepdims, object engine, int threads,
+      [](nb::handle x, int power, nb::handle shift, object axis, truth keepdims, object engine, int threads,
          object out) {
-        const nb::object none = nb::none();
-        return as_any(
-            moment_of(x, power, shift, {axis, none, keepdims, none, none, none, none, none, engine, threads, out}));
+        return as_any(moment_of(
+            x, power, shift, {.axis = axis, .keepdims = keepdims, .engine = engine, .threads = threads, .out = out}));
       },
-      "x"_a.none(), "power"_a, nb::kw_only(), "shift"_a = nb::none(), "axis"_a = nb::none(), "keepdims"_a = false,
+      "x"_a.none(), "power"_a, nb::kw_only(), "shift"_a = nb::none(), "axis"_a = nb::none(), "keepdims"_a = truth{},
       "engine"_a = nb::none(), "threads"_a = 0, "out"_a = nb::none(),
       "The mean of (x - shift)^power, correctly rounded, for powers of 1 to 4; about the exact mean unless shift is "
       "given. float64 of integers.");
   module.def(
       "skewness",
-      [](nb::handle x, object axis, bool bias, bool keepdims, object engine, int threads, object out) {
-        const nb::object none = nb::none();
-        return as_any(skewness_of(x, bias, {axis, none, keepdims, none, none, none, none, none, engine, threads, out}));
+      [](nb::handle x, object axis, truth bias, truth keepdims, object engine, int threads, object out) {
+        return as_any(skewness_of(
+            x, bias, {.axis = axis, .keepdims = keepdims, .engine = engine, .threads = threads, .out = out}));
       },
-      "x"_a.none(), nb::kw_only(), "axis"_a = nb::none(), "bias"_a = true, "keepdims"_a = false,
+      "x"_a.none(), nb::kw_only(), "axis"_a = nb::none(), "bias"_a = truth{true}, "keepdims"_a = truth{},
       "engine"_a = nb::none(), "threads"_a = 0, "out"_a = nb::none(),
       "m3 / m2^1.5, with the central moments m2 and m3, correctly rounded; NaN of equal elements, and with bias=False "
       "of fewer than 3.");
   module.def(
       "kurtosis",
-      [](nb::handle x, object axis, bool fisher, bool bias, bool keepdims, object engine, int threads, object out) {
-        const nb::object none = nb::none();
-        return as_any(
-            kurtosis_of(x, fisher, bias, {axis, none, keepdims, none, none, none, none, none, engine, threads, out}));
+      [](nb::handle x, object axis, truth fisher, truth bias, truth keepdims, object engine, int threads, object out) {
+        return as_any(kurtosis_of(
+            x, fisher, bias, {.axis = axis, .keepdims = keepdims, .engine = engine, .threads = threads, .out = out}));
       },
-      "x"_a.none(), nb::kw_only(), "axis"_a = nb::none(), "fisher"_a = true, "bias"_a = true, "keepdims"_a = false,
-      "engine"_a = nb::none(), "threads"_a = 0, "out"_a = nb::none(),
+      "x"_a.none(), nb::kw_only(), "axis"_a = nb::none(), "fisher"_a = truth{true}, "bias"_a = truth{true},
+      "keepdims"_a = truth{}, "engine"_a = nb::none(), "threads"_a = 0, "out"_a = nb::none(),
       "m4 / m2^2 - 3, with the central moments m2 and m4, correctly rounded; without the 3 if fisher=False. NaN of "
       "equal elements, and with bias=False of fewer than 4.");
 }

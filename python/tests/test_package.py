@@ -91,6 +91,6 @@ def test_all_that_is_public_is_explained():
     told = multifold.__doc__
     for _, definition in functions_of(multifold._multifold):
         for keyword in definition.args.kwonlyargs:
-            said_in_place = keyword.arg in ("correction", "ord")
+            said_in_place = keyword.arg in ("bias", "correction", "fisher", "ord", "shift")
             assert said_in_place or f"\n{keyword.arg} " in told, keyword.arg
     assert "\nShapes " in told and "\nErrors " in told
