@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "agreement/generate.hpp"
@@ -20,6 +21,7 @@ struct tour {
 struct record {
   std::int64_t cases = 0, refusals = 0, differences = 0;
   double seconds = 0;
+  std::map<std::string, std::int64_t> classes;  // cases of each
 };
 
 /// Ends early after some differences.

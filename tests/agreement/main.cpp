@@ -24,8 +24,9 @@ namespace agreement = multifold::agreement;
 constexpr const char* help =
     R"(usage: multifold-agreement [OPTION...]
 
-Reduces random arrays by the library and by a slow reference, and compares bytes. Exit code 1 on a difference, which is
-printed as one line that --case takes.
+Reduces random arrays by the library and by a slow reference, and compares bytes: arrays of any strides and sources, their
+segments and groups, with marks, several operations in one read, states of parts, weighted means, functions of ranges and
+folds. Exit code 1 on a difference, which is printed as one line that --case takes.
 
   --seed S        which cases; without it the clock's
   --cases N       how many
@@ -101,11 +102,19 @@ std::uint64_t seed_of_clock() {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(now).count()) % 1'000'000'000;
 }
 
+std::string classes_text(const agreement::record& r, const char* before, const char* between) {
+  std::string text;
+  for (const auto& [name, cases] : r.classes)
+    text += (text.empty() ? "" : ", ") + (before + name) + between + std::to_string(cases);
+  return text;
+}
+
 void write_record(const std::string& path, const agreement::tour& tour, const agreement::record& r) {
   std::ofstream out(path);
   out << "{\"seed\": " << tour.seed << ", \"cases\": " << r.cases << ", \"refusals\": " << r.refusals
       << ", \"differences\": " << r.differences << ", \"seconds\": " << static_cast<int>(r.seconds)
-      << ", \"device\": \"" << agreement::device_name() << "\"}\n";
+      << ", \"classes\": {" << classes_text(r, "\"", "\": ") << "}, \"device\": \"" << agreement::device_name()
+      << "\"}\n";
   if (!out.flush()) throw std::runtime_error("could not write " + path);
 }
 
@@ -121,6 +130,7 @@ int run(arguments& a) {
               static_cast<long long>(r.refusals), static_cast<long long>(r.differences),
               static_cast<double>(r.cases) / std::max(r.seconds, 1e-3), a.tour.most.device ? ", " : "",
               a.tour.most.device ? agreement::device_name().c_str() : "");
+  std::printf("%s\n", classes_text(r, "", " ").c_str());
   if (!a.json.empty()) write_record(a.json, a.tour, r);
   return r.differences == 0 ? 0 : 1;
 }
