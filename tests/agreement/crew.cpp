@@ -116,6 +116,7 @@ class runner {
       const std::int64_t index = next_++;
       if (how_.cases > 0 && index >= how_.first + how_.cases) break;
       const trial t = make_trial(how_.seed, static_cast<std::uint64_t>(index), how_.most);
+      if (!how_.only.empty() && class_of(t) != how_.only) continue;
       const verdict v = judge(w, t);
       ++mine.cases;
       ++mine.classes[class_of(t)];

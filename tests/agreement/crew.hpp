@@ -15,6 +15,7 @@ struct tour {
   double seconds = 0;                 // 0: as long as it takes
   int workers = 0;                    // 0: one a core
   bool show = false;
+  std::string only;  // cases of this class, as class_of() names it
   limits most{.most_bytes = 0};
 };
 

@@ -35,6 +35,7 @@ folds. Exit code 1 on a difference, which is printed as one line that --case tak
   --threads N     workers; by default one a core
   --bytes N       greatest array (default 8 MiB, with a GPU 64 MiB)
   --first N       number of the first case of the seed
+  --only CLASS    cases of one class alone, as the last line of a run names them: keys, merge, "strides of two"
   --case LINE     this case alone
   --show          print every case before it is run
   --json FILE     write a record
@@ -79,6 +80,7 @@ arguments parse(int count, char** words) {
     else if (option == "--bytes") a.tour.most.most_bytes = number(option, value);
     else if (option == "--engine") a.engine = value;
     else if (option == "--case") a.line = value;
+    else if (option == "--only") a.tour.only = value;
     else if (option == "--json") a.json = value;
     else throw std::invalid_argument("no such option: " + option);
   }
@@ -125,6 +127,7 @@ int run(arguments& a) {
   if (a.tour.cases == 0 && a.tour.seconds == 0) a.tour.seconds = 10;
   std::cout << "seed " << a.tour.seed << std::endl;
   const agreement::record r = agreement::run_tour(a.tour);
+  if (r.cases == 0 && !a.tour.only.empty()) throw std::invalid_argument("no case was of class " + a.tour.only);
   std::printf("seed %llu: %lld cases, %lld refused, %lld differences, %.0f cases/s%s%s\n",
               static_cast<unsigned long long>(a.tour.seed), static_cast<long long>(r.cases),
               static_cast<long long>(r.refusals), static_cast<long long>(r.differences),
