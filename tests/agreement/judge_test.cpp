@@ -39,6 +39,7 @@ INSTANTIATE_TEST_SUITE_P(of_each_class, judges,
                                          "op=mean dtype=f32 extents=8,9 other=0,1 axes=0 entry=weighted data=wide:2",
                                          "op=argmin dtype=u8 extents=8,9 axes=0 pieces=5 entry=merge data=wide:2",
                                          "op=mean dtype=f64 extents=8,9 pieces=4 entry=parts data=wild:2",
+                                         "op=mean dtype=f32 extents=8,9 axes=1 entry=logsumexp data=ordinary:2",
                                          "op=dot dtype=f32 extents=8,2 entry=complex data=wide:2",
                                          "op=prod dtype=f64 extents=3,8,2 axes=1 entry=complex data=factors:2",
                                          "op=sum dtype=u16 extents=8,9 strides=1,8 axes=1 entry=fold data=wild:3"));

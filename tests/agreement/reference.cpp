@@ -7,6 +7,7 @@
 #include "agreement/complex_reference.hpp"
 #include "agreement/finisher.hpp"
 #include "agreement/fold.hpp"
+#include "agreement/logsumexp_reference.hpp"
 #include "agreement/walk.hpp"
 
 namespace multifold::agreement {
@@ -144,6 +145,7 @@ std::int64_t result_bytes_of(const trial& t) {
 
 expectation expected(const trial& given, const std::byte* x, const std::byte* y) {
   if (given.way == entry::complex) return expected_complex(given, x, y);
+  if (given.way == entry::logsumexp) return expected_logsumexp(given, x);
   expectation e;
   trial t = given;
   if (t.count) t.extents = {*t.count};

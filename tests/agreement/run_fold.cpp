@@ -1,11 +1,13 @@
-// Operations of the user's own on the CPU: one that takes elements in any order, and one that has to have them in order.
+// Folds on the CPU: logsumexp, and operations of the user's own, one of which has to have elements in order.
 #include <cstring>
+#include <type_traits>
 
 #include "agreement/attempt.hpp"
 #include "agreement/fold.hpp"
 #include "agreement/sources.hpp"
 #include "agreement/worker.hpp"
 #include "multifold/fold.hpp"
+#include "multifold/logsumexp.hpp"
 
 namespace multifold::agreement {
 namespace {
@@ -63,31 +65,47 @@ struct ordered_fold {
   }
 };
 
-template <template <class> class Op>
-folded<fingerprint> folded_by(const trial& t, const laid_out& arrays, const std::filesystem::path& folder) {
+// Booleans are no numbers to it.
+template <class T>
+using logsumexp_of = logsumexp_fold<std::conditional_t<std::is_same_v<T, bool8>, bool, T>>;
+
+// `keep` gets what came of it.
+template <template <class> class Op, class Keep>
+void fold_by(const trial& t, const laid_out& arrays, const std::filesystem::path& folder, const Keep& keep) {
   fold_options options;
   if (t.axes) options.axes = *t.axes;
   options.keepdims = t.keepdims;
   options.threads = t.threads;
   options.memory_bytes = t.memory_bytes;
-  return visit_dtype(t.type, [&]<class T>() {
-    if (!is_source(t.where)) return fold(Op<T>{}, array_view{arrays.x, t.type, t.extents, t.strides}, options);
+  visit_dtype(t.type, [&]<class T>() {
+    if (!is_source(t.where)) return keep(fold(Op<T>{}, array_view{arrays.x, t.type, t.extents, t.strides}, options));
     const auto x = make_source_of(t, {arrays.buffer_x, static_cast<std::size_t>(arrays.bytes)}, folder / "x");
-    return fold(Op<T>{}, *x, options);
+    keep(fold(Op<T>{}, *x, options));
   });
+}
+
+template <class Value>
+void keep_folded(const folded<Value>& all, dtype type, outcome& got) {
+  got.extents = all.extents;
+  got.type = type;
+  got.bytes.resize(all.values.size() * sizeof(Value));
+  if (!got.bytes.empty()) std::memcpy(got.bytes.data(), all.values.data(), got.bytes.size());
 }
 
 }  // namespace
 
 outcome run_fold(const trial& t, const laid_out& arrays, const std::filesystem::path& folder) {
   return attempt([&](outcome& got) {
-    const bool ordered = t.data.seed % 2 == 1;
-    const folded<fingerprint> all =
-        ordered ? folded_by<ordered_fold>(t, arrays, folder) : folded_by<print_fold>(t, arrays, folder);
-    got.extents = all.extents;
-    got.type = t.type;
-    got.bytes.resize(all.values.size() * sizeof(fingerprint));
-    if (!got.bytes.empty()) std::memcpy(got.bytes.data(), all.values.data(), got.bytes.size());
+    const auto keep = [&](const folded<fingerprint>& all) { keep_folded(all, t.type, got); };
+    if (t.data.seed % 2 == 1) fold_by<ordered_fold>(t, arrays, folder, keep);
+    else fold_by<print_fold>(t, arrays, folder, keep);
+  });
+}
+
+outcome run_logsumexp(const trial& t, const laid_out& arrays, const std::filesystem::path& folder) {
+  return attempt([&](outcome& got) {
+    fold_by<logsumexp_of>(t, arrays, folder,
+                          [&]<class Value>(const folded<Value>& all) { keep_folded(all, dtype_of<Value>, got); });
   });
 }
 

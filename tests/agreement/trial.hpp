@@ -31,6 +31,7 @@ enum class entry : std::uint8_t {
   merge,      // reduce_to_state() of parts, merged in some order, and finished
   parts,      // reduce_parts()
   complex,    // reduce_complex(): parts of numbers lie along the last axis, which `axes` does not count
+  logsumexp,  // the fold of that name
 };
 
 /// What the numbers are like.

@@ -61,8 +61,8 @@ constexpr auto names_of(origin) {
   return std::array<std::string_view, 7>{"host", "pinned", "device", "raw", "npy", "callback", "pipe"};
 }
 constexpr auto names_of(entry) {
-  return std::array<std::string_view, 11>{"reduce", "interpret", "async", "counted", "graph",  "fold",
-                                          "range",  "weighted",  "merge", "parts",   "complex"};
+  return std::array<std::string_view, 12>{"reduce", "interpret", "async", "counted", "graph",   "fold",
+                                          "range",  "weighted",  "merge", "parts",   "complex", "logsumexp"};
 }
 constexpr auto names_of(family) {
   return std::array<std::string_view, 10>{"ordinary",  "wide",     "wild", "cancelling", "zeros",

@@ -70,6 +70,7 @@ outcome run_merged(const trial& t, const laid_out& arrays);
 outcome run_parts(const trial& t, const laid_out& arrays);
 outcome run_complex(const trial& t, const laid_out& arrays);
 outcome run_weighted(const trial& t, const laid_out& arrays);
+outcome run_logsumexp(const trial& t, const laid_out& arrays, const std::filesystem::path& folder);
 outcome run_fold(const trial& t, const laid_out& arrays, const std::filesystem::path& folder);
 
 /// What is wrong with `got`; empty if nothing is. `wanted` is what comes of trial::op, and then of trial::beside.
