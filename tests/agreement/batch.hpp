@@ -65,18 +65,17 @@ struct batch {
   using sum_type = std::conditional_t<floating, real_sum, integer_sum_of_terms>;
   using number = std::conditional_t<floating, double, int128_t>;
 
-  std::int64_t length = 0;   // elements, omitted ones among them
-  std::int64_t skipped = 0;  // elements that are none of these
-  std::int64_t count = 0;    // elements that take part
+  std::int64_t length = 0;  // elements, omitted ones among them
+  std::int64_t count = 0;   // elements that take part
   std::int64_t nan = 0, positive_infinity = 0, negative_infinity = 0, zero = 0;
   sum_type x, y, products;
   real_sum bound;  // of magnitudes, for bounds of rounded sums
   extremes_of<number> ends;
   long_product factors;
 
-  /// `b` is the element of the second array, or `a` again.
-  void add(const needs& n, nan_policy policy, const Element& a, const Element& b) {
-    const std::int64_t index = skipped + length++;
+  /// `b` is the element of the second array, or `a` again; `index` is that of the batch.
+  void add(const needs& n, nan_policy policy, const Element& a, const Element& b, std::int64_t index) {
+    ++length;
     if constexpr (floating) {
       nan += a.nan;
       positive_infinity += a.infinite && !a.negative;
@@ -101,15 +100,13 @@ struct batch {
       if (n.factors) factors.multiply(integer_of(a), 0);
     }
   }
-  /// An element that is not marked.
-  void skip() { ++skipped; }
   void clear() {
     if constexpr (floating) {  // the buckets of a sum are many, and stay
       x.clear(), y.clear(), products.clear(), bound.clear();
     } else {
       x = {}, y = {}, products = {};
     }
-    length = skipped = count = nan = positive_infinity = negative_infinity = zero = 0;
+    length = count = nan = positive_infinity = negative_infinity = zero = 0;
     ends = {};
     factors = {};
   }

@@ -116,8 +116,10 @@ class runner {
       const std::int64_t index = next_++;
       if (how_.cases > 0 && index >= how_.first + how_.cases) break;
       const trial t = make_trial(how_.seed, static_cast<std::uint64_t>(index), how_.most);
+      if (!how_.only.empty() && class_of(t) != how_.only) continue;
       const verdict v = judge(w, t);
       ++mine.cases;
+      ++mine.classes[class_of(t)];
       mine.refusals += v.refused;
       if (v.difference.empty()) continue;
       ++mine.differences;
@@ -128,6 +130,7 @@ class runner {
     record_.cases += mine.cases;
     record_.refusals += mine.refusals;
     record_.differences += mine.differences;
+    for (const auto& [name, cases] : mine.classes) record_.classes[name] += cases;
   }
 
   verdict judge(worker& w, const trial& t) {
@@ -188,7 +191,9 @@ bool run_case(const std::string& line, const tour& how) {
   const scratch_folder scratch;
   current = desks.data();
   watch_for_death();
-  const std::int64_t wanted = reach_of(t).elements * item_bytes(t.type);
+  const std::int64_t elements =
+      std::max(reach_of(t.extents, t.strides).elements, reach_of(t.extents, second_strides(t)).elements);
+  const std::int64_t wanted = elements * item_bytes(t.type);
   worker w(std::max(how.most.most_bytes, wanted), scratch.part(0));
   current->begin(t);
   const verdict v = w.judge(t);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "agreement/generate.hpp"
@@ -14,12 +15,14 @@ struct tour {
   double seconds = 0;                 // 0: as long as it takes
   int workers = 0;                    // 0: one a core
   bool show = false;
+  std::string only;  // cases of this class, as class_of() names it
   limits most{.most_bytes = 0};
 };
 
 struct record {
   std::int64_t cases = 0, refusals = 0, differences = 0;
   double seconds = 0;
+  std::map<std::string, std::int64_t> classes;  // cases of each
 };
 
 /// Ends early after some differences.

@@ -66,6 +66,7 @@ class finisher {
   finisher(const trial& t, expectation& into) : t_(t), into_(into), type_(result_type(t)) {}
 
   void operator()(batch<Element>& b, std::byte* out) {
+    if (t_.way == entry::weighted) return finish_weighted(b, out);
     switch (t_.op) {
       case op_kind::sum: return finish_sum(b, out);
       case op_kind::mean: return finish_mean(b, out);
@@ -163,6 +164,25 @@ class finisher {
     if (b.count > 0) value = total_of(b.x);
     if (is_rounded_on_the_way(t_)) return store_rounded(b, value, std::max<std::int64_t>(b.count, 1), out);
     store(divided(value, static_cast<long>(b.count)), type_, out);
+  }
+
+  // The sum of products by that of weights.
+  void finish_weighted(batch<Element>& b, std::byte* out) {
+    exact_number value = total_of(b.products);
+    const exact_number weights = total_of(b.y);
+    if (weights.what != exact_number::kind::finite) return store(exact_number::of_nan(), type_, out);
+    if (weights.numerator == 0) {
+      into_.empty = true;
+      return;
+    }
+    const bool negative = weights.numerator < 0;
+    value.negative = value.negative != negative;
+    if (value.what == exact_number::kind::finite && value.numerator != 0) {
+      if (negative) value.numerator = -value.numerator;
+      value.denominator = abs(weights.numerator);
+      value.exponent -= weights.exponent;
+    }
+    store(value, type_, out);
   }
 
   void finish_product(batch<Element>& b, std::byte* out) {

@@ -38,6 +38,7 @@ bool is_right(const std::byte* got, const std::byte* wanted, std::size_t size, c
   if (std::memcmp(got, wanted, size) == 0) return true;
   if (bounds == nullptr) return false;
   const double x = number_at(got, type);
+  if (bounds->any_nan) return std::isnan(x);
   if (bounds->may_overflow && !std::isfinite(x)) return true;
   if (!(bounds->low < bounds->high)) {  // but for the sign of a zero, if the exact value is close to it
     return x == 0 && bounds->low == 0 && std::signbit(bounds->low) != std::signbit(bounds->high);
@@ -73,9 +74,36 @@ std::string kind_text(outcome::kind kind) {
   return "another exception";
 }
 
+// A sum of integers has to fit in each part.
+bool parts_may_overflow(const trial& t) {
+  return t.way == entry::parts && t.op == op_kind::sum && item_bytes(t.type) == 8 && !is_floating(t.type);
+}
+
+// What `t` is to the operation `op` of the same read.
+trial alone(const trial& t, op_kind op) {
+  trial one = t;
+  one.op = op;
+  one.beside.clear();
+  if (!takes_initial(op)) one.initial.reset();
+  if (!takes_correction(op)) one.correction = 0;
+  return one;
+}
+
+std::vector<trial> all_alone(const trial& t) {
+  std::vector<trial> all{alone(t, t.op)};
+  for (const op_kind op : t.beside) all.push_back(alone(t, op));
+  return all;
+}
+
+std::string difference_of_value(const trial& t, const expectation& wanted, const outcome& got) {
+  if (got.extents != wanted.extents) return "shape " + to_string(got.extents) + " for " + to_string(wanted.extents);
+  if (got.type != wanted.type) return std::string(name(got.type)) + " for " + std::string(name(wanted.type));
+  return difference_of_bytes(wanted, got, static_cast<std::size_t>(result_bytes_of(t)));
+}
+
 }  // namespace
 
-std::string difference_of(const trial& t, const expectation& wanted, const outcome& got) {
+std::string difference_of(const trial& t, const std::vector<expectation>& wanted, const outcome& got) {
   const std::string came = kind_text(got.what) + (got.message.empty() ? "" : " (" + got.message + ")");
   if (!got.damage.empty()) return got.damage;
   const std::string must = must_be_refused(t);
@@ -86,20 +114,30 @@ std::string difference_of(const trial& t, const expectation& wanted, const outco
   if (got.what == outcome::kind::unsupported) return may_be_refused(t).empty() ? came + " for a value" : "";
   // Of an axis that is not the slowest all has to be in memory.
   if (got.what == outcome::kind::memory && t.cut && is_source(t.where) && t.memory_bytes > 0) return "";
+  // A fold of elements whose results lie apart has to have all of them in memory.
+  const bool folds = t.way == entry::fold || t.way == entry::logsumexp;
+  if (got.what == outcome::kind::memory && folds && is_source(t.where) && t.memory_bytes > 0) return "";
   // The states of all results of a pipe are open at once.
   if (got.what == outcome::kind::memory && t.where == origin::pipe && t.memory_bytes > 0) return "";
   if (t.count && *t.count > elements_of(t)) {
     return got.what == outcome::kind::shape ? "" : came + " for a count beyond the plan";
   }
-  if (wanted.overflow || wanted.empty) {
-    if (wanted.overflow && got.what == outcome::kind::overflow) return "";
-    if (wanted.empty && got.what == outcome::kind::shape) return "";
-    return came + " where a result " + (wanted.overflow ? "does not fit" : "has no value");
-  }
+  const auto some = [&](bool expectation::*what) {
+    return std::any_of(wanted.begin(), wanted.end(), [what](const expectation& e) { return e.*what; });
+  };
+  const bool overflow = some(&expectation::overflow), empty = some(&expectation::empty);
+  if (overflow && got.what == outcome::kind::overflow) return "";
+  if (empty && got.what == outcome::kind::shape) return "";
+  if (overflow || empty) return came + " where a result " + (overflow ? "does not fit" : "has no value");
+  if (got.what == outcome::kind::overflow && parts_may_overflow(t)) return "";
   if (got.what != outcome::kind::value) return came + " for a value";
-  if (got.extents != wanted.extents) return "shape " + to_string(got.extents) + " for " + to_string(wanted.extents);
-  if (got.type != wanted.type) return std::string(name(got.type)) + " for " + std::string(name(wanted.type));
-  return difference_of_bytes(wanted, got, static_cast<std::size_t>(result_bytes_of(t)));
+  const std::vector<trial> all = all_alone(t);
+  std::string difference = difference_of_value(all[0], wanted[0], got);
+  for (std::size_t i = 0; difference.empty() && i < got.beside.size(); ++i) {
+    difference = difference_of_value(all[i + 1], wanted[i + 1], got.beside[i]);
+    if (!difference.empty()) difference = std::string(name(all[i + 1].op)) + ": " + difference;
+  }
+  return difference;
 }
 
 worker::worker(std::int64_t most_bytes, const std::filesystem::path& folder)
@@ -112,15 +150,14 @@ worker::worker(std::int64_t most_bytes, const std::filesystem::path& folder)
 worker::~worker() = default;
 
 laid_out worker::lay_out(const trial& t) {
-  const auto [elements, start] = reach_of(t);
-  const std::int64_t first = start;  // no lambda of C++20 may name a binding, says Clang 14
-  const std::int64_t item = item_bytes(t.type), bytes = elements * item;
-  if (bytes > most_bytes_) throw std::invalid_argument("the case needs --bytes " + std::to_string(bytes));
   const bool pinned = t.where == origin::pinned || t.where == origin::device;
   if (pinned && !device_) throw std::invalid_argument("the case needs a GPU");
+  const std::int64_t item = item_bytes(t.type);
   laid_out a;
-  a.bytes = bytes;
   const auto place = [&](int which, std::span<std::byte> memory, std::int64_t shift) {
+    const extent_in_memory reach = reach_of(t.extents, which == 0 ? t.strides : second_strides(t));
+    const std::int64_t bytes = reach.elements * item;
+    if (bytes > most_bytes_) throw std::invalid_argument("the case needs --bytes " + std::to_string(bytes));
     std::byte* at = memory.data() + alignment + shift % 64 * item;
     if (t.at_end && !pinned) at = memory.data() + memory.size() - bytes;
     std::byte* low = std::max(memory.data(), at - garbage);
@@ -129,25 +166,42 @@ laid_out worker::lay_out(const trial& t) {
     std::memset(at + bytes, 0xfe, static_cast<std::size_t>(high - (at + bytes)));
     fill(t.data, t.type, which, {at, static_cast<std::size_t>(bytes)});
     (which == 0 ? a.buffer_x : a.buffer_y) = at;
-    (which == 0 ? a.x : a.y) = at + first * item;
+    (which == 0 ? a.x : a.y) = at + reach.first * item;
+    if (which == 0) a.bytes = bytes;
   };
   place(0, pinned ? device_->pinned(0) : x_.bytes(), t.shift);
-  if (takes_two_arrays(t.op)) place(1, pinned ? device_->pinned(1) : y_.bytes(), t.shift * 5);
+  if (has_two_arrays(t)) place(1, pinned ? device_->pinned(1) : y_.bytes(), t.shift * 5);
   return a;
 }
 
 outcome worker::run(const trial& t, const laid_out& arrays) {
-  if (t.way == entry::interpret) return run_interpreted(t, arrays);
+  switch (t.way) {
+    case entry::interpret: return run_interpreted(t, arrays);
+    case entry::range: return run_range(t, arrays);
+    case entry::weighted: return run_weighted(t, arrays);
+    case entry::merge: return run_merged(t, arrays);
+    case entry::parts: return run_parts(t, arrays);
+    case entry::logsumexp: return run_logsumexp(t, arrays, folder_);
+    case entry::complex: return run_complex(t, arrays);
+    case entry::fold:
+      if (t.engine == engine_choice::host) return run_fold(t, arrays, folder_);
+      break;
+    case entry::reduce:
+    case entry::async:
+    case entry::counted:
+    case entry::graph: break;
+  }
   const laid_out there = t.where == origin::device ? device_->send(t, arrays) : arrays;
-  if (t.way == entry::reduce) return run_reduce(t, there, results_, folder_);
-  return device_->run(t, there);
+  return t.way == entry::reduce ? run_reduce(t, there, results_, folder_) : device_->run(t, there);
 }
 
-verdict worker::judge(const trial& t) {
+verdict worker::judge(const trial& t, const std::function<void(outcome&)>& meddle) {
   const laid_out arrays = lay_out(t);
-  const outcome got = run(t, arrays);
+  outcome got = run(t, arrays);
+  if (meddle) meddle(got);
+  std::vector<expectation> wanted;
   const bool beyond = t.count && *t.count > elements_of(t);  // and nothing is there
-  const expectation wanted = beyond ? expectation() : expected(t, arrays.x, arrays.y);
+  for (const trial& each : all_alone(t)) wanted.push_back(beyond ? expectation() : expected(each, arrays.x, arrays.y));
   return {got.what != outcome::kind::value, difference_of(t, wanted, got)};
 }
 

@@ -24,8 +24,9 @@ namespace agreement = multifold::agreement;
 constexpr const char* help =
     R"(usage: multifold-agreement [OPTION...]
 
-Reduces random arrays by the library and by a slow reference, and compares bytes. Exit code 1 on a difference, which is
-printed as one line that --case takes.
+Reduces random arrays by the library and by a slow reference, and compares bytes: arrays of any strides and sources, their
+segments and groups, with marks, several operations in one read, states of parts, weighted means, functions of ranges and
+folds. Exit code 1 on a difference, which is printed as one line that --case takes.
 
   --seed S        which cases; without it the clock's
   --cases N       how many
@@ -34,6 +35,7 @@ printed as one line that --case takes.
   --threads N     workers; by default one a core
   --bytes N       greatest array (default 8 MiB, with a GPU 64 MiB)
   --first N       number of the first case of the seed
+  --only CLASS    cases of one class alone, as the last line of a run names them: keys, merge, "strides of two"
   --case LINE     this case alone
   --show          print every case before it is run
   --json FILE     write a record
@@ -78,6 +80,7 @@ arguments parse(int count, char** words) {
     else if (option == "--bytes") a.tour.most.most_bytes = number(option, value);
     else if (option == "--engine") a.engine = value;
     else if (option == "--case") a.line = value;
+    else if (option == "--only") a.tour.only = value;
     else if (option == "--json") a.json = value;
     else throw std::invalid_argument("no such option: " + option);
   }
@@ -101,11 +104,19 @@ std::uint64_t seed_of_clock() {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(now).count()) % 1'000'000'000;
 }
 
+std::string classes_text(const agreement::record& r, const char* before, const char* between) {
+  std::string text;
+  for (const auto& [name, cases] : r.classes)
+    text += (text.empty() ? "" : ", ") + (before + name) + between + std::to_string(cases);
+  return text;
+}
+
 void write_record(const std::string& path, const agreement::tour& tour, const agreement::record& r) {
   std::ofstream out(path);
   out << "{\"seed\": " << tour.seed << ", \"cases\": " << r.cases << ", \"refusals\": " << r.refusals
       << ", \"differences\": " << r.differences << ", \"seconds\": " << static_cast<int>(r.seconds)
-      << ", \"device\": \"" << agreement::device_name() << "\"}\n";
+      << ", \"classes\": {" << classes_text(r, "\"", "\": ") << "}, \"device\": \"" << agreement::device_name()
+      << "\"}\n";
   if (!out.flush()) throw std::runtime_error("could not write " + path);
 }
 
@@ -116,11 +127,13 @@ int run(arguments& a) {
   if (a.tour.cases == 0 && a.tour.seconds == 0) a.tour.seconds = 10;
   std::cout << "seed " << a.tour.seed << std::endl;
   const agreement::record r = agreement::run_tour(a.tour);
+  if (r.cases == 0 && !a.tour.only.empty()) throw std::invalid_argument("no case was of class " + a.tour.only);
   std::printf("seed %llu: %lld cases, %lld refused, %lld differences, %.0f cases/s%s%s\n",
               static_cast<unsigned long long>(a.tour.seed), static_cast<long long>(r.cases),
               static_cast<long long>(r.refusals), static_cast<long long>(r.differences),
               static_cast<double>(r.cases) / std::max(r.seconds, 1e-3), a.tour.most.device ? ", " : "",
               a.tour.most.device ? agreement::device_name().c_str() : "");
+  std::printf("%s\n", classes_text(r, "", " ").c_str());
   if (!a.json.empty()) write_record(a.json, a.tour, r);
   return r.differences == 0 ? 0 : 1;
 }

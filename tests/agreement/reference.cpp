@@ -2,20 +2,23 @@
 #include "agreement/reference.hpp"
 
 #include <cstring>
-#include <optional>
 
 #include "agreement/batch.hpp"
-#include "agreement/cuts.hpp"
+#include "agreement/complex_reference.hpp"
 #include "agreement/finisher.hpp"
 #include "agreement/fold.hpp"
-#include "agreement/marks.hpp"
-#include "agreement/odometer.hpp"
+#include "agreement/logsumexp_reference.hpp"
+#include "agreement/walk.hpp"
 
 namespace multifold::agreement {
 namespace {
 
 needs needs_of(const trial& t) {
   needs n;
+  if (t.way == entry::weighted) {
+    n.sum = n.products = true;
+    return n;
+  }
   switch (t.op) {
     case op_kind::sum:
     case op_kind::mean: n.sum = true; break;
@@ -40,104 +43,45 @@ needs needs_of(const trial& t) {
   return n;
 }
 
-// The axes that stay, and those that go.
-struct split_view {
-  std::vector<wheel> kept, inside;
-  std::int64_t results = 1;
-};
-
-split_view split(const trial& t, const std::vector<std::int64_t>& strides) {
-  split_view v;
-  const std::vector<bool> reduced = reduced_axes(t);
-  for (std::size_t i = 0; i < t.extents.size(); ++i) {
-    (reduced[i] ? v.inside : v.kept).push_back({t.extents[i], strides[i]});
-    if (!reduced[i]) v.results *= t.extents[i];
-  }
-  if (t.cut) v.results *= t.cut->count;
-  return v;
-}
-
-std::vector<std::int64_t> places_of(const std::vector<wheel>& wheels) {
-  std::vector<std::int64_t> all;
-  turn(wheels, 0, [&](std::int64_t at) { all.push_back(at); });
-  return all;
-}
-
-// Tells of the elements, in the order in which they are walked over, whether they take part.
-class mark_walk {
- public:
-  explicit mark_walk(const trial& t) {
-    if (!t.marked) return;
-    marks_.emplace(t);
-    const split_view view = split(t, marks_->strides());
-    results_ = places_of(view.kept);
-    inside_ = places_of(view.inside);
-  }
-  void begin_result() { ++result_, element_ = 0; }
-  bool next() { return !marks_ || marks_->at(results_[result_ - 1] + inside_[element_++]); }
-
- private:
-  std::optional<marks_of> marks_;
-  std::vector<std::int64_t> results_, inside_;
-  std::size_t result_ = 0, element_ = 0;
-};
-
-// Calls result(start, inside) for every result in order: its elements are those of `inside` from `start` on.
-template <class Result>
-void each_result(const trial& t, const split_view& view, const Result& result) {
-  if (!t.cut) return turn(view.kept, 0, [&](std::int64_t start) { result(start, view.inside); });
-  const auto axis = static_cast<std::ptrdiff_t>(cut_axis(t));
-  const std::vector<wheel> before(view.kept.begin(), view.kept.begin() + axis),
-      behind(view.kept.begin() + axis, view.kept.end());
-  const std::int64_t stride = t.strides[cut_axis(t)];
-  const auto segments = segments_of(t);
-  turn(before, 0, [&](std::int64_t outer) {
-    for (const auto& segment : segments) {
-      const std::vector<wheel> inside{{segment.second - segment.first, stride}};
-      turn(behind, outer + segment.first * stride, [&](std::int64_t start) { result(start, inside); });
-    }
-  });
-}
-
 void fold(const trial& t, const std::byte* x, expectation& into) {
-  const split_view view = split(t, t.strides);
+  const walk_over elements(t);
   const std::int64_t item = item_bytes(t.type);
   into.type = t.type;
-  into.bytes.resize(static_cast<std::size_t>(view.results) * sizeof(fingerprint));
+  into.bytes.resize(static_cast<std::size_t>(elements.results()) * sizeof(fingerprint));
   std::byte* out = into.bytes.data();
-  turn(view.kept, 0, [&](std::int64_t start) {
-    fingerprint all;
-    turn(view.inside, start, [&](std::int64_t at) {
-      std::uint64_t bits = 0;
-      std::memcpy(&bits, x + at * item, static_cast<std::size_t>(item));
-      all.merge(fingerprint::of(bits, all.length++));
-    });
+  fingerprint all;
+  const auto add = [&](const offsets& at, std::int64_t index) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, x + at[0] * item, static_cast<std::size_t>(item));
+    all.merge(fingerprint::of(bits, index));
+    ++all.length;
+  };
+  elements.each_result(add, [&] {
     std::memcpy(out, &all, sizeof all);
     out += sizeof all;
+    all = {};
   });
 }
 
 template <class Element, class Read>
 void reduce_by(const trial& t, const std::byte* x, const std::byte* y, const Read& read, expectation& into) {
-  const split_view view = split(t, t.strides);
+  const walk_over elements(t);
   const std::int64_t item = item_bytes(t.type), result_item = result_bytes_of(t);
-  into.bytes.resize(static_cast<std::size_t>(view.results * result_item));
+  into.bytes.resize(static_cast<std::size_t>(elements.results() * result_item));
   const needs wanted = needs_of(t);
-  const bool two = takes_two_arrays(t.op);
+  const bool two = has_two_arrays(t);
   finisher<Element> finish(t, into);
   thread_local batch<Element> b;
+  b.clear();
   std::byte* out = into.bytes.data();
-  mark_walk marked(t);
-  each_result(t, view, [&](std::int64_t start, const std::vector<wheel>& inside) {
-    b.clear();
-    marked.begin_result();
-    turn(inside, start, [&](std::int64_t at) {
-      if (!marked.next()) return b.skip();
-      const Element a = read(x + at * item);
-      b.add(wanted, t.nan, a, two ? read(y + at * item) : a);
-    });
+  const auto add = [&](const offsets& at, std::int64_t index) {
+    const Element a = read(x + at[0] * item);
+    b.add(wanted, t.nan, a, two ? read(y + at[1] * item) : a, index);
+  };
+  elements.each_result(add, [&] {
     finish(b, out);
     out += result_item;
+    b.clear();
   });
 }
 
@@ -200,6 +144,8 @@ std::int64_t result_bytes_of(const trial& t) {
 }
 
 expectation expected(const trial& given, const std::byte* x, const std::byte* y) {
+  if (given.way == entry::complex) return expected_complex(given, x, y);
+  if (given.way == entry::logsumexp) return expected_logsumexp(given, x);
   expectation e;
   trial t = given;
   if (t.count) t.extents = {*t.count};
@@ -207,7 +153,7 @@ expectation expected(const trial& given, const std::byte* x, const std::byte* y)
   const std::vector<bool> reduced = reduced_axes(t);
   for (std::size_t i = 0; i < reduced.size(); ++i) {
     if (!reduced[i]) e.extents.push_back(t.extents[i]);
-    else if (t.cut) e.extents.push_back(t.cut->count);
+    else if (is_cut(t)) e.extents.push_back(cut_count(t));
     else if (t.keepdims) e.extents.push_back(1);
   }
   if (t.way == entry::fold) {

@@ -1,8 +1,10 @@
 // The rules, in the words of reduce.hpp, plan.hpp and docs.
 #include "agreement/refusals.hpp"
 
+#include <algorithm>
 #include <cmath>
 
+#include "agreement/cuts.hpp"
 #include "agreement/reference.hpp"
 
 namespace multifold::agreement {
@@ -14,6 +16,11 @@ bool may_take_initial(op_kind op) {
 
 bool takes_freedom(op_kind op) {
   return op == op_kind::var || op == op_kind::std || op == op_kind::cov || op == op_kind::describe;
+}
+
+// Of all operations of one read, one has to.
+bool some(const trial& t, bool (*takes)(op_kind)) {
+  return takes(t.op) || std::any_of(t.beside.begin(), t.beside.end(), takes);
 }
 
 // Whether the exact value of every result is an integer.
@@ -45,22 +52,25 @@ bool keeps_off_host(const trial& t) {
 
 std::string must_be_refused(const trial& t) {
   if (t.result && !is_floating(*t.result) && !gives_integers(t)) return "a real number as an integer";
-  if (t.initial && !may_take_initial(t.op)) return "an initial value";
-  if (t.correction != 0 && (!takes_freedom(t.op) || t.correction < 0)) return "a correction";
+  if (t.initial && !some(t, may_take_initial)) return "an initial value";
+  if (t.correction != 0 && (!some(t, takes_freedom) || t.correction < 0)) return "a correction";
   const bool real_result = is_floating(t.type) || (t.result && is_floating(*t.result));
   if (t.wanted == accuracy::exact && t.op == op_kind::prod && real_result) return "an exact product";
   const bool fraction = t.correction != std::floor(t.correction);
-  if (t.way != entry::reduce)
-    return fraction && t.way != entry::fold ? "a correction of a plan that is no integer" : "";
-  if (t.cut && t.keepdims) return "segments that keep the axis";
-  if (t.cut && is_forced(t.forced)) return "a forced plan of segments";
-  if (t.cut && t.endless) return "segments of a stream of unknown length";
-  if (t.cut && t.engine == engine_choice::both) return "segments that two engines share";
+  const bool by_plan =
+      t.way == entry::interpret || t.way == entry::async || t.way == entry::counted || t.way == entry::graph;
+  if (by_plan && fraction) return "a correction of a plan that is no integer";
+  if (t.way != entry::reduce) return "";
+  if (is_cut(t) && t.keepdims) return "segments that keep the axis";
+  if (is_cut(t) && is_forced(t.forced)) return "a forced plan of segments";
+  if (is_cut(t) && t.endless) return "segments of a stream of unknown length";
+  if (is_cut(t) && t.engine == engine_choice::both) return "segments that two engines share";
   if (t.state && !has_state(t)) return "a state";
   if (t.marked && (t.engine != engine_choice::host || t.where != origin::host))
     return "marks elsewhere than on the CPU";
-  if (t.marked && (t.cut || t.state || takes_two_arrays(t.op))) return "marks beside segments, a state, another array";
-  if (t.beside && (t.into || t.state || is_forced(t.forced))) return "several operations with what is for one";
+  if (t.marked && (is_cut(t) || t.state || takes_two_arrays(t.op)))
+    return "marks beside segments, a state, another array";
+  if (!t.beside.empty() && (t.into || t.state || is_forced(t.forced))) return "several operations with what is for one";
   const bool off_host =
       t.where == origin::device || t.engine == engine_choice::device || t.engine == engine_choice::both;
   if (fraction && off_host) return "a correction that is no integer off the host engine";
@@ -78,8 +88,10 @@ std::string must_be_refused(const trial& t) {
 std::string may_be_refused(const trial& t) {
   if (is_forced(t.forced)) return "a forced plan";
   if (t.cut && t.cut->ranges && t.where == origin::pipe) return "segments of a pipe that do not ascend";
+  if (is_cut(t) && t.other) return "segments of two arrays that lie otherwise";
   const bool dense = t.extents.size() == 1 && (t.extents[0] <= 1 || t.strides[0] == 1);
-  if (t.cut && t.engine == engine_choice::device && (t.cut->ranges || !dense)) return "such segments on a GPU";
+  const bool ranges = t.cut && t.cut->ranges;
+  if (is_cut(t) && t.engine == engine_choice::device && (ranges || !dense)) return "such segments on a GPU";
   const bool direct = t.sent == transfer::copy || t.sent == transfer::mapped;
   if (direct) return "a transfer out of memory that is not pinned, or of an array that has to be gathered";
   const bool forwards = t.extents.empty() || t.extents[0] <= 1 || t.strides[0] == 1;

@@ -1,128 +1,122 @@
-// reduce() of arrays and of sources, and plans interpreted.
+// reduce() of arrays and of sources, of their segments and groups, and plans interpreted.
+#include <algorithm>
 #include <cstring>
-#include <fstream>
-#include <limits>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "agreement/attempt.hpp"
 #include "agreement/cuts.hpp"
 #include "agreement/marks.hpp"
+#include "agreement/run_states.hpp"
 #include "agreement/sources.hpp"
 #include "agreement/worker.hpp"
+#include "multifold/by_key.hpp"
 #include "multifold/reduce.hpp"
 #include "multifold/segments.hpp"
 #include "multifold/several.hpp"
-#include "multifold/state.hpp"
 
 namespace multifold::agreement {
 namespace {
 
-array_view view_of(const trial& t, const std::byte* data) {
-  return {data, t.type, t.extents, t.strides, t.where == origin::device ? place::device : place::host};
+array_view view_of(const trial& t, const std::byte* data, const std::vector<std::int64_t>& strides) {
+  return {data, t.type, t.extents, strides, t.where == origin::device ? place::device : place::host};
 }
 
-// The operation comes first or last.
+// What trial::op is among the operations that are asked for.
+std::size_t place_of_op(const trial& t) { return t.data.seed % (t.beside.size() + 1); }
+
 std::vector<op_kind> operations(const trial& t) {
-  return t.data.seed % 2 == 0 ? std::vector<op_kind>{t.op, *t.beside} : std::vector<op_kind>{*t.beside, t.op};
+  std::vector<op_kind> all = t.beside;
+  all.insert(all.begin() + static_cast<std::ptrdiff_t>(place_of_op(t)), t.op);
+  return all;
 }
 
-reduce_result reduce_arrays(const trial& t, const laid_out& arrays, const reduce_options& options) {
-  if (t.beside) {
-    std::vector<reduce_result> all = reduce(operations(t), view_of(t, arrays.x), options);
-    return std::move(all[t.data.seed % 2]);
-  }
-  if (takes_two_arrays(t.op)) return reduce(t.op, view_of(t, arrays.x), view_of(t, arrays.y), options);
-  return reduce(t.op, view_of(t, arrays.x), options);
-}
-
-reduce_result reduce_sources(const trial& t, const laid_out& arrays, const reduce_options& options,
-                             const std::filesystem::path& folder) {
-  const auto x = make_source_of(t, {arrays.buffer_x, static_cast<std::size_t>(arrays.bytes)}, folder / "x");
-  if (t.beside) {
-    std::vector<reduce_result> all = reduce(operations(t), *x, options);
-    return std::move(all[t.data.seed % 2]);
-  }
-  if (!takes_two_arrays(t.op)) return reduce(t.op, *x, options);
-  const auto y = make_source_of(t, {arrays.buffer_y, static_cast<std::size_t>(arrays.bytes)}, folder / "y");
-  return reduce(t.op, *x, *y, options);
-}
-
-// The list of segments, and the memory it is in.
-struct segment_list {
-  explicit segment_list(const trial& t) {
-    const auto all = segments_of(t);
-    std::vector<std::int64_t> numbers;
-    for (const auto& each : all) numbers.push_back(each.first);
-    if (t.cut->ranges) {
-      for (const auto& each : all) numbers.push_back(each.second);
+// A list of segments or keys, and the memory it is in.
+class index_list {
+ public:
+  explicit index_list(const trial& t) : t_(t) {
+    if (t.keyed) {
+      wide_ = keys_of(t);
     } else {
-      numbers.push_back(all.empty() ? 0 : all.back().second);
+      const auto all = segments_of(t);
+      for (const auto& each : all) wide_.push_back(each.first);
+      if (t.cut->ranges) {
+        for (const auto& each : all) wide_.push_back(each.second);
+      } else {
+        wide_.push_back(all.empty() ? 0 : all.back().second);
+      }
     }
-    wide = numbers;
-    narrow.assign(numbers.begin(), numbers.end());
-    const auto count = static_cast<std::int64_t>(all.size());
-    const dtype type = t.cut->narrow ? dtype::i32 : dtype::i64;
-    const auto* const first = t.cut->narrow ? reinterpret_cast<const std::byte*>(narrow.data())
-                                            : reinterpret_cast<const std::byte*>(wide.data());
-    list = t.cut->ranges ? segments::from_ranges(make_view(first, type, {count}),
-                                                 make_view(first + count * item_bytes(type), type, {count}))
-                         : segments::from_offsets(make_view(first, type, {count + 1}));
+    narrow_.assign(wide_.begin(), wide_.end());
   }
-  std::vector<std::int64_t> wide;
-  std::vector<std::int32_t> narrow;
-  segments list;
+
+  array_view keys() const { return view(0, static_cast<std::int64_t>(wide_.size()), t_.keyed->narrow); }
+  segments list() const {
+    const std::int64_t count = t_.cut->count;
+    const bool narrow = t_.cut->narrow;
+    if (!t_.cut->ranges) return segments::from_offsets(view(0, count + 1, narrow));
+    return segments::from_ranges(view(0, count, narrow), view(count, count, narrow));
+  }
+
+ private:
+  array_view view(std::int64_t first, std::int64_t count, bool narrow) const {
+    return narrow ? make_view(narrow_.data() + first, {count}) : make_view(wide_.data() + first, {count});
+  }
+
+  const trial& t_;
+  std::vector<std::int64_t> wide_;
+  std::vector<std::int32_t> narrow_;
 };
 
-reduce_result reduce_segments(const trial& t, const laid_out& arrays, const reduce_options& options,
-                              const std::filesystem::path& folder) {
-  const segment_list of(t);
-  const bool two = takes_two_arrays(t.op);
-  if (!is_source(t.where)) {
-    if (two) return reduce(t.op, view_of(t, arrays.x), view_of(t, arrays.y), of.list, options);
-    return reduce(t.op, view_of(t, arrays.x), of.list, options);
+// What trial::op makes of one or two arrays, or sources, and then what trial::beside makes of them.
+template <class... Inputs>
+std::vector<reduce_result> reduce_all(const trial& t, const reduce_options& options, Inputs&... inputs) {
+  std::vector<reduce_result> all;
+  if (t.cut) {
+    all.push_back(reduce(t.op, inputs..., index_list(t).list(), options));
+  } else if (t.keyed) {
+    const index_list of(t);
+    all.push_back(reduce_by_key(t.op, inputs..., of.keys(), t.keyed->count, options));
+  } else if (t.beside.empty()) {
+    all.push_back(reduce(t.op, inputs..., options));
+  } else {
+    all = reduce(operations(t), inputs..., options);
+    const auto op = all.begin() + static_cast<std::ptrdiff_t>(place_of_op(t));
+    std::rotate(all.begin(), op, op + 1);
   }
-  const auto x = make_source_of(t, {arrays.buffer_x, static_cast<std::size_t>(arrays.bytes)}, folder / "x");
-  if (!two) return reduce(t.op, *x, of.list, options);
-  const auto y = make_source_of(t, {arrays.buffer_y, static_cast<std::size_t>(arrays.bytes)}, folder / "y");
-  return reduce(t.op, *x, *y, of.list, options);
+  return all;
+}
+
+std::vector<reduce_result> reduce_arrays(const trial& t, const laid_out& arrays, const reduce_options& options) {
+  const array_view x = view_of(t, arrays.x, t.strides);
+  if (!takes_two_arrays(t.op)) return reduce_all(t, options, x);
+  const array_view y = view_of(t, arrays.y, second_strides(t));
+  return reduce_all(t, options, x, y);
+}
+
+std::vector<reduce_result> reduce_sources(const trial& t, const laid_out& arrays, const reduce_options& options,
+                                          const std::filesystem::path& folder) {
+  const auto source_of = [&](const std::byte* buffer, const char* name) {
+    return make_source_of(t, {buffer, static_cast<std::size_t>(arrays.bytes)}, folder / name);
+  };
+  const std::unique_ptr<source> x = source_of(arrays.buffer_x, "x");
+  if (!takes_two_arrays(t.op)) return reduce_all(t, options, *x);
+  const std::unique_ptr<source> y = source_of(arrays.buffer_y, "y");
+  return reduce_all(t, options, *x, *y);
 }
 
 std::int64_t all_result_bytes(const trial& t) {
   const std::vector<bool> reduced = reduced_axes(t);
   std::int64_t bytes = result_bytes_of(t);
   for (std::size_t i = 0; i < reduced.size(); ++i) bytes *= reduced[i] ? 1 : t.extents[i];
-  if (t.cut) bytes *= t.cut->count;
+  if (is_cut(t)) bytes *= cut_count(t);
   return bytes;
 }
 
-// The state of `count` neighbours along the first axis.
-state part_of(const trial& t, const laid_out& arrays, std::int64_t first, std::int64_t count) {
-  trial part = t;
-  part.extents[0] = count;
-  const std::int64_t bytes = first * t.strides[0] * item_bytes(t.type);
-  const reduce_options options = options_of(t);
-  if (!takes_two_arrays(t.op)) return reduce_to_state(t.op, view_of(part, arrays.x + bytes), options);
-  return reduce_to_state(t.op, view_of(part, arrays.x + bytes), view_of(part, arrays.y + bytes), options);
-}
-
-// Whether the state of the whole is that of its two halves merged, and finishes as the result.
-std::string state_damage(const trial& t, const laid_out& arrays, const reduce_result& whole) {
-  const state kept(whole.state);
-  finish_options end;
-  end.result = whole.type;
-  end.correction = t.correction;
-  if (!whole.data.empty() && kept.finish(t.op, end).data != whole.data) return "the state finishes as something else";
-  const std::vector<bool> reduced = reduced_axes(t);
-  if (t.extents.empty() || t.extents[0] < 2 || is_source(t.where) || !reduced[0]) return "";
-  std::int64_t step = 1;  // indices between neighbours along the first axis
-  for (std::size_t i = 1; i < reduced.size(); ++i) step *= reduced[i] ? t.extents[i] : 1;
-  const std::int64_t half = t.extents[0] / 2;
-  const state first = part_of(t, arrays, 0, half);
-  state second = part_of(t, arrays, half, t.extents[0] - half);
-  second.move(half * step);
-  second.merge(first);
-  return second.bytes() == whole.state ? "" : "the states of two halves merge to another state";
+void keep_result(reduce_result r, outcome& got) {
+  got.extents = std::move(r.extents);
+  got.type = r.type;
+  got.bytes = std::move(r.data);
 }
 
 }  // namespace
@@ -134,29 +128,30 @@ outcome run_reduce(const trial& t, const laid_out& arrays, result_memory& result
     std::optional<marks_of> marked;
     if (t.marked) options.where = marked.emplace(t).view();
     if (t.into) options.into = results.prepare(all_result_bytes(t));
-    const auto done = [&]() -> reduce_result {
-      if (t.cut) return reduce_segments(t, arrays, options, folder);
-      if (is_source(t.where)) return reduce_sources(t, arrays, options, folder);
-      return reduce_arrays(t, arrays, options);
+    const auto look_at_canaries = [&] {
+      if (t.into && !results.intact()) got.damage = "bytes around the results are overwritten";
     };
     try {
-      reduce_result r = done();
-      if (t.state) got.damage = state_damage(t, arrays, r);
-      got.extents = std::move(r.extents);
-      got.type = r.type;
-      got.bytes = t.into ? std::vector<std::byte>(options.into.begin(), options.into.end()) : std::move(r.data);
-      if (r.count != (t.cut ? cut_elements(t) : elements_of(t))) got.damage = "count " + std::to_string(r.count);
+      std::vector<reduce_result> all =
+          is_source(t.where) ? reduce_sources(t, arrays, options, folder) : reduce_arrays(t, arrays, options);
+      if (t.state) got.damage = state_damage(t, arrays, all.front());
+      const std::int64_t count = t.cut ? cut_elements(t) : elements_of(t);
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        if (all[i].count != count) got.damage = "count " + std::to_string(all[i].count);
+        keep_result(std::move(all[i]), i == 0 ? got : got.beside.emplace_back());
+      }
+      if (t.into) got.bytes.assign(options.into.begin(), options.into.end());
     } catch (...) {
-      if (t.into && !results.intact()) got.damage = "bytes around the results are overwritten";
+      look_at_canaries();
       throw;
     }
-    if (t.into && !results.intact()) got.damage = "bytes around the results are overwritten";
+    look_at_canaries();
   });
 }
 
 outcome run_interpreted(const trial& t, const laid_out& arrays) {
   return attempt([&](outcome& got) {
-    const array_view view = view_of(t, arrays.x);
+    const array_view view = view_of(t, arrays.x, t.strides);
     const std::vector<std::int64_t> axes = t.axes ? *t.axes : all_axes(view.rank());
     reduction what = reduction_of(t);
     const plan p = make_plan(what, normalise(view, axes, order_of(t.op)), t.forced, h200_traits());

@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "agreement/cuts.hpp"
+
 namespace multifold::agreement {
 namespace {
 
@@ -25,7 +27,8 @@ class steps {
     }
     if (t_.cut) segments();
     if (t_.marked) marked();
-    if (t_.beside) with([](trial& s) { s.beside.reset(); });
+    if (t_.keyed) groups_of();
+    beside();
     strides();
     options();
     data();
@@ -40,8 +43,10 @@ class steps {
     if (is_source(s.where)) s.strides = fortran_ ? fortran_strides(s.extents) : c_strides(s.extents);
     // A stream of unknown length is one long row.
     if (s.extents.size() != 1 || (s.axes && s.axes->size() != 1)) s.endless = false;
+    if (s.way == entry::complex && (s.extents.empty() || s.extents.back() != 2)) return;
     const bool one_axis = s.axes ? s.axes->size() == 1 : s.extents.size() == 1;
-    if (s.cut && !one_axis) return;
+    if (is_cut(s) && !one_axis) return;
+    if (s.keyed && s.keyed->count == 0 && s.extents[cut_axis(s)] > 0) return;
     if (line_of(s) != line_of(t_)) found_.push_back(std::move(s));
   }
 
@@ -51,10 +56,14 @@ class steps {
   }
 
   void drop_axis(std::size_t i) {
+    const bool parts = t_.way == entry::complex;  // along the last axis
+    if (parts && i + 1 == t_.extents.size()) return;
     with([&](trial& s) {
-      const auto rank = static_cast<std::int64_t>(s.extents.size()), gone = static_cast<std::int64_t>(i);
+      const auto rank = static_cast<std::int64_t>(s.extents.size()) - (parts ? 1 : 0);
+      const auto gone = static_cast<std::int64_t>(i);
       s.extents.erase(s.extents.begin() + gone);
       s.strides.erase(s.strides.begin() + gone);
+      if (s.other) s.other->erase(s.other->begin() + gone);
       if (s.marked) {
         const std::uint64_t below = (std::uint64_t{1} << gone) - 1, repeats = s.marked->repeats;
         s.marked->repeats = (repeats & below) | (repeats >> 1 & ~below);
@@ -79,17 +88,40 @@ class steps {
     with([](trial& s) { s.cut->seed %= 4; });
   }
 
+  void groups_of() {
+    with([](trial& s) { s.keyed.reset(); });
+    for (const std::int64_t count : {std::int64_t{1}, t_.keyed->count / 2, t_.keyed->count - 1}) {
+      if (count >= 0 && count < t_.keyed->count) with([&](trial& s) { s.keyed->count = count; });
+    }
+    with([](trial& s) { s.keyed->kind = groups::order::ascending; });
+    with([](trial& s) { s.keyed->narrow = false; });
+    with([](trial& s) { s.keyed->seed %= 4; });
+  }
+
+  // Another operation may be the one that is wrong.
+  void beside() {
+    if (t_.beside.empty()) return;
+    with([](trial& s) { s.beside.clear(); });
+    for (std::size_t i = 0; i < t_.beside.size(); ++i) {
+      with([&](trial& s) { s.op = s.beside[i], s.beside.clear(); });
+      with([&](trial& s) { s.beside.erase(s.beside.begin() + static_cast<std::ptrdiff_t>(i)); });
+    }
+  }
+
   void marked() {
     with([](trial& s) { s.marked.reset(); });
     with([](trial& s) { s.marked->repeats = 0; });
     with([](trial& s) { s.marked->percent = 100; });
     with([](trial& s) { s.marked->percent = 0; });
+    with([](trial& s) { s.marked->lie = marks::layout::dense; });
     with([](trial& s) { s.marked->seed = 1; });
   }
 
   // Without gaps, flips and repeats, in the same order; then in C order.
   void strides() {
+    with([](trial& s) { s.other.reset(); });
     with([](trial& s) { s.strides = c_strides(s.extents); });
+    if (t_.other) with([](trial& s) { s.other = c_strides(s.extents); });
     with([](trial& s) {
       std::vector<std::size_t> order(s.extents.size());
       std::iota(order.begin(), order.end(), 0);
@@ -129,9 +161,11 @@ class steps {
     with([&](trial& s) { s.into = false; });
     with([&](trial& s) { s.state = false; });
     with([&](trial& s) { s.pieces = 1; });
+    if (t_.pieces > 3) with([&](trial& s) { s.pieces /= 2; });
     with([&](trial& s) { s.swapped = false; });
     with([&](trial& s) { s.endless = false; });
     with([&](trial& s) { s.sent = transfer::automatic; });
+    if (t_.way != entry::reduce && t_.engine == engine_choice::host) with([&](trial& s) { s.way = entry::reduce; });
     if (is_source(t_.where)) with([&](trial& s) { s.where = origin::host; });
     if (t_.where == origin::pinned) with([&](trial& s) { s.where = origin::host; });
     if (t_.engine == engine_choice::both) with([&](trial& s) { s.engine = engine_choice::host; });

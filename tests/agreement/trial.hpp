@@ -26,6 +26,12 @@ enum class entry : std::uint8_t {
   counted,    // the same through reduce_counted_async()
   graph,      // the same as a pass_graph, launched twice
   fold,       // an operation of the user's own: the position and bits of every element, mixed
+  range,      // the functions of ranges.hpp: sum(x), minmax(x)
+  weighted,   // weighted_mean(), whose weights are the second array
+  merge,      // reduce_to_state() of parts, merged in some order, and finished
+  parts,      // reduce_parts()
+  complex,    // reduce_complex(): parts of numbers lie along the last axis, which `axes` does not count
+  logsumexp,  // the fold of that name
 };
 
 /// What the numbers are like.
@@ -58,13 +64,30 @@ struct cuts {
   bool narrow = false;  // i32 instead of i64
   std::int64_t count = 0;
   std::uint64_t seed = 1;
+
+  bool operator==(const cuts&) const = default;
+};
+
+/// Groups along the only axis of the trial, made by cuts.hpp.
+struct groups {
+  enum class order : std::uint8_t { ascending, runs, mixed };
+  order kind = order::ascending;
+  bool narrow = false;  // i32 instead of i64
+  std::int64_t count = 0;
+  std::uint64_t seed = 1;
+
+  bool operator==(const groups&) const = default;
 };
 
 /// Elements that take part, made by marks.hpp.
 struct marks {
+  enum class layout : std::uint8_t { dense, reversed, gaps, transposed };
   int percent = 50;
   std::uint64_t repeats = 0;  // bit i: they repeat along axis i
+  layout lie = layout::dense;
   std::uint64_t seed = 1;
+
+  bool operator==(const marks&) const = default;
 };
 
 struct trial {
@@ -75,9 +98,11 @@ struct trial {
   bool at_end = false;     // the buffer ends where its memory ends (host memory)
   std::optional<std::vector<std::int64_t>> axes;
   bool keepdims = false;
-  std::optional<cuts> cut;        // entry::reduce
-  std::optional<marks> marked;    // the same
-  std::optional<op_kind> beside;  // that is asked for in the same read; the same
+  std::optional<std::vector<std::int64_t>> other;  // strides of the second array; without, those of the first
+  std::optional<cuts> cut;                         // entry::reduce
+  std::optional<groups> keyed;                     // the same
+  std::optional<marks> marked;                     // the same
+  std::vector<op_kind> beside;                     // what is asked for in the same read; the same
   nan_policy nan = nan_policy::propagate;
   double correction = 0;
   std::optional<double> initial;
@@ -86,7 +111,7 @@ struct trial {
   plan_options forced;
   entry way = entry::reduce;
   origin where = origin::host;
-  int pieces = 1;        // files that are concatenated
+  int pieces = 1;        // files that are concatenated, or parts that meet again
   bool swapped = false;  // npy: of the other byte order
   bool endless = false;  // pipe: its length shows at its end
   engine_choice engine = engine_choice::host;
@@ -104,13 +129,19 @@ std::string line_of(const trial& t);
 /// Throws std::invalid_argument for a line that is none.
 trial parse_trial(const std::string& line);
 
+/// What is peculiar to it, for counts: "keys", "merge", "sources".
+std::string class_of(const trial& t);
+
 std::int64_t elements_of(const trial& t);
-/// The buffer behind the view: its elements, and the place of the view's first one among them.
+/// The buffer behind a view: its elements, and the place of the view's first one among them.
 struct extent_in_memory {
   std::int64_t elements = 0;
   std::int64_t first = 0;
 };
-extent_in_memory reach_of(const trial& t);
+extent_in_memory reach_of(const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& strides);
+/// Whether there is a second array, and its strides.
+bool has_two_arrays(const trial& t);
+const std::vector<std::int64_t>& second_strides(const trial& t);
 
 bool is_source(origin where);
 /// Whether the strides are those of C or Fortran order; extents of 1 may have any.

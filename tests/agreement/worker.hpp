@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ struct outcome {
   std::vector<std::int64_t> extents;
   dtype type = dtype::f32;
   std::vector<std::byte> bytes;
+  std::vector<outcome> beside;  // of trial::beside
 };
 
 /// The arrays of a trial as they lie in host memory.
@@ -31,7 +33,7 @@ struct laid_out {
   std::byte* y = nullptr;
   std::byte* buffer_x = nullptr;  // first bytes of what is behind them
   std::byte* buffer_y = nullptr;
-  std::int64_t bytes = 0;  // of one buffer
+  std::int64_t bytes = 0;  // of the first buffer, and of the second one where strides are not its own
 };
 
 struct verdict {
@@ -46,7 +48,8 @@ class worker {
   worker(std::int64_t most_bytes, const std::filesystem::path& folder);
   ~worker();
 
-  verdict judge(const trial& t);
+  /// Tests change the outcome, to see whether it is found out.
+  verdict judge(const trial& t, const std::function<void(outcome&)>& meddle = {});
 
  private:
   laid_out lay_out(const trial& t);
@@ -62,8 +65,15 @@ class worker {
 /// Runs a trial whose arrays are in host memory, or in files that are written for it.
 outcome run_reduce(const trial& t, const laid_out& arrays, result_memory& results, const std::filesystem::path& folder);
 outcome run_interpreted(const trial& t, const laid_out& arrays);
+outcome run_range(const trial& t, const laid_out& arrays);
+outcome run_merged(const trial& t, const laid_out& arrays);
+outcome run_parts(const trial& t, const laid_out& arrays);
+outcome run_complex(const trial& t, const laid_out& arrays);
+outcome run_weighted(const trial& t, const laid_out& arrays);
+outcome run_logsumexp(const trial& t, const laid_out& arrays, const std::filesystem::path& folder);
+outcome run_fold(const trial& t, const laid_out& arrays, const std::filesystem::path& folder);
 
-/// What is wrong with `got`; empty if nothing is.
-std::string difference_of(const trial& t, const expectation& wanted, const outcome& got);
+/// What is wrong with `got`; empty if nothing is. `wanted` is what comes of trial::op, and then of trial::beside.
+std::string difference_of(const trial& t, const std::vector<expectation>& wanted, const outcome& got);
 
 }  // namespace multifold::agreement

@@ -49,6 +49,15 @@ T reduced(op_kind op, std::span<const T> x, std::span<const T> y = {}, std::int6
   return reduce(op, view(x), view(y), options).template value<T>();
 }
 
+TEST(functions_of_boolean_ranges, are_of_the_types_that_their_results_have) {
+  const std::vector<bool8> x{{0}, {2}, {0}}, nothing{{0}, {0}};
+  EXPECT_TRUE(any(x));
+  EXPECT_FALSE(all(x));
+  EXPECT_FALSE(any(nothing));
+  EXPECT_TRUE(all(std::vector<bool8>{{1}, {3}}));
+  EXPECT_EQ(count_nonzero(x), 1);
+}
+
 template <class T>
 class functions_of_ranges : public testing::Test {};
 using floating_types = testing::Types<f16, bf16, float, double>;

@@ -28,7 +28,8 @@ namespace multifold {
 reduce_result reduce_by_key(op_kind op, const array_view& array, const array_view& keys, std::int64_t groups,
                             const reduce_options& options = {});
 
-/// dot and cov of the same groups of two arrays, which have to be alike as for reduce of two arrays.
+/// dot and cov of the same groups of two arrays, which have to be alike as for reduce of two arrays, with the same
+/// strides but along axes of extent 0 and 1.
 reduce_result reduce_by_key(op_kind op, const array_view& x, const array_view& y, const array_view& keys,
                             std::int64_t groups, const reduce_options& options = {});
 

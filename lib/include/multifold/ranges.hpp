@@ -76,6 +76,14 @@ auto value_of(const Array& x, const correction& taken = {}) {
   return result;
 }
 
+// Of any element type, bool8 among them.
+template <op_kind op, class Array>
+bool truth_of(const Array& x) {
+  bool result;
+  reduce_to<op>(x, {}, &result);
+  return result;
+}
+
 template <op_kind op, class A, class B>
 auto value_of_two(const A& x, const B& y, const correction& taken = {}) {
   using element = element_type_of<A>;
@@ -206,11 +214,11 @@ std::int64_t argmax(const Array& x) {
 /// Whether some element is not zero, whether none is, and how many are not.
 template <viewable Array>
 bool any(const Array& x) {
-  return detail::value_of<op_kind::any>(x);
+  return detail::truth_of<op_kind::any>(x);
 }
 template <viewable Array>
 bool all(const Array& x) {
-  return detail::value_of<op_kind::all>(x);
+  return detail::truth_of<op_kind::all>(x);
 }
 template <viewable Array>
 std::int64_t count_nonzero(const Array& x) {

@@ -53,7 +53,8 @@ struct segments {
 ///           that it does not matter how long which are: about 40 ns a segment, and its elements.
 reduce_result reduce(op_kind op, const array_view& array, const segments& of, const reduce_options& options = {});
 
-/// dot and cov of the same segments of two arrays, which have to be alike as for reduce of two arrays.
+/// dot and cov of the same segments of two arrays, which have to be alike as for reduce of two arrays, with the same
+/// strides but along axes of extent 0 and 1.
 reduce_result reduce(op_kind op, const array_view& x, const array_view& y, const segments& of,
                      const reduce_options& options = {});
 
