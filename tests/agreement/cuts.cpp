@@ -43,12 +43,12 @@ std::vector<std::pair<std::int64_t, std::int64_t>> segments_of(const trial& t) {
     }
     return found;
   }
-  std::vector<std::int64_t> offsets;
+  std::vector<std::int64_t> places;
   for (std::int64_t i = 0; i <= t.cut->count; ++i) {
-    offsets.push_back(place(t.cut->seed, static_cast<std::uint64_t>(i), extent));
+    places.push_back(place(t.cut->seed, static_cast<std::uint64_t>(i), extent));
   }
-  std::sort(offsets.begin(), offsets.end());
-  for (std::size_t i = 0; i + 1 < offsets.size(); ++i) found.emplace_back(offsets[i], offsets[i + 1]);
+  std::sort(places.begin(), places.end());
+  for (std::size_t i = 0; i + 1 < places.size(); ++i) found.emplace_back(places[i], places[i + 1]);
   return found;
 }
 

@@ -73,10 +73,10 @@ class function_maker {
 
   // The parts lie along one axis more. What is not finite has no rule in products.
   void choose_complex() {
-    constexpr std::array ops{op_kind::sum, op_kind::mean, op_kind::prod, op_kind::sumsq,        op_kind::norm2,
-                             op_kind::any, op_kind::all,  op_kind::dot,  op_kind::count_nonzero};
+    constexpr std::array some{op_kind::sum, op_kind::mean, op_kind::prod, op_kind::sumsq,        op_kind::norm2,
+                              op_kind::any, op_kind::all,  op_kind::dot,  op_kind::count_nonzero};
     if (elements_of(t_) > 1 << 17) return;
-    t_.op = c_.one_of(ops);
+    t_.op = c_.one_of(some);
     t_.type = c_.percent(50) ? dtype::f32 : dtype::f64;
     begin(entry::complex);
     t_.initial.reset();
@@ -89,9 +89,9 @@ class function_maker {
 
   // Of all elements, by what has a meaning for parts.
   void choose_parts() {
-    constexpr std::array ops{op_kind::sum, op_kind::mean, op_kind::min,          op_kind::max,
-                             op_kind::any, op_kind::all,  op_kind::count_nonzero};
-    t_.op = c_.one_of(ops);
+    constexpr std::array some{op_kind::sum, op_kind::mean, op_kind::min,          op_kind::max,
+                              op_kind::any, op_kind::all,  op_kind::count_nonzero};
+    t_.op = c_.one_of(some);
     if (t_.op == op_kind::mean && !is_floating(t_.type)) t_.op = op_kind::sum;
     begin(entry::parts);
     t_.axes.reset();

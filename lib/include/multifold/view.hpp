@@ -61,7 +61,8 @@ concept mdspan_like = storage_type<std::remove_cv_t<typename Array::element_type
 /// What has array_traits.
 template <class Array>
 concept viewable = requires(const Array& a) {
-  requires storage_type<typename array_traits<Array>::element_type>;
+  // Not storage_type: while it looks for the traits, GCC 12 takes that of their elements for the same question.
+  requires is_storage<typename array_traits<Array>::element_type>;
   { array_traits<Array>::view(a) } -> std::same_as<array_view>;
 };
 
