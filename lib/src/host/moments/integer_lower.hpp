@@ -8,36 +8,15 @@
 namespace multifold::host {
 namespace detail {
 
-using multifold::detail::bit_width, multifold::detail::two_sum;
+using multifold::detail::bit_width, multifold::detail::magnitude_of, multifold::detail::two_sum;
 using multifold::detail::near_fraction, multifold::detail::near_quotient;
 
-inline bool has_bits(int128_t value, int bits) {
-  const auto magnitude = value < 0 ? uint128_t{0} - static_cast<uint128_t>(value) : static_cast<uint128_t>(value);
-  return (magnitude >> bits) == 0;
-}
-
-inline exact_value exact_of(int128_t value) {
-  exact_value v;
-  if (value == 0) return v;
-  v.negative = value < 0;
-  v.significand = v.negative ? uint128_t{0} - static_cast<uint128_t>(value) : static_cast<uint128_t>(value);
-  const int up = 128 - bit_width(v.significand);
-  v.significand <<= up;
-  v.exponent = -up;
-  return v;
-}
+inline bool has_bits(int128_t value, int bits) { return (magnitude_of(value) >> bits) == 0; }
 
 /// As a pair; of at most 105 bits.
 inline two_sum pair_of(int128_t value) {
   const auto high = static_cast<double>(value);
   return {high, static_cast<double>(value - static_cast<int128_t>(high))};
-}
-
-/// Rounds once, if that is certain. What is 0 is exact.
-inline bool round_near(const near_value& v, dtype type, void* out) {
-  if (v.high != 0 || v.low != 0 || v.error != 0) return round_if_certain(v, type, out);
-  round_to(exact_value::of_zero(false), type, out);
-  return true;
 }
 
 /// The sum of products; false if it does not fit 105 bits.
@@ -86,7 +65,7 @@ quick_outcome lower_whole(const exact_moments<T, Set>& op, const reduction& what
   if constexpr (Set == moment_set::absolute || Set == moment_set::products || Set == moment_set::squares) {
     if (what.op == op_kind::norm2) return {round_near(root_of_products(), result, out)};
     const int128_t sum = Set == moment_set::absolute ? a.part[parts::x] : products;
-    return {true, store(exact_of(sum), result, out)};
+    return {true, store(scalar::of_integer(sum, 0), result, out)};
   } else if constexpr (Set == moment_set::joint) {
     return {round_near(whole_covariance(a.part[parts::x], a.part[parts::y], products, a.count, op.correction, false),
                        result, out)};
@@ -99,10 +78,10 @@ quick_outcome lower_whole(const exact_moments<T, Set>& op, const reduction& what
     } else {
       summary d{};
       if (!round_near(spread, result, d.std) || !round_near(root_of_products(), result, d.norm2)) return {false};
-      const exact_value total = exact_of(x);
+      const scalar total = scalar::of_integer(x, 0);
       if (!round_near(x == 0 ? near_value{} : near_quotient(x, a.count, 1.0 / static_cast<double>(a.count)), result,
                       d.mean)) {
-        round_to(exact_quotient(total, a.count), result, d.mean);
+        round_to(exact_quotient(multifold::detail::value_of(total), a.count), result, d.mean);
       }
       d.count = a.count;
       put_marks<T>(a.marks, d);

@@ -34,7 +34,7 @@ template <exact_format Format>
 void add_whole(exact_accumulator<Format>& sum, int128_t value, int exponent) {
   constexpr int piece = 62;
   const bool negative = value < 0;
-  auto rest = negative ? uint128_t{0} - static_cast<uint128_t>(value) : static_cast<uint128_t>(value);
+  uint128_t rest = multifold::detail::magnitude_of(value);
   for (; rest != 0; rest >>= piece, exponent += piece) {
     const auto low = static_cast<std::int64_t>(rest & ((uint128_t{1} << piece) - 1));
     sum.add_quanta(negative ? -low : low, exponent);

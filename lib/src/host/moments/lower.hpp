@@ -20,6 +20,13 @@ bool all_finite(const Sum& sum) {
   return sum.counters().all_finite() && sum.counters().n > 0;
 }
 
+/// Rounds once, if that is certain. 0 is exact, and keeps its sign.
+inline bool round_near(const near_value& v, dtype result, std::byte* out) {
+  if (v.high != 0 || v.low != 0 || v.error != 0) return round_if_certain(v, result, out);
+  round_to(exact_value::of_zero(std::signbit(v.high)), result, out);
+  return true;
+}
+
 /// value 2^up, so that binary64 need not hold it.
 struct scaled_value {
   near_value value;

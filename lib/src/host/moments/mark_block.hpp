@@ -15,9 +15,8 @@ MULTIFOLD_INLINE void mark_block(const packed<T>* x, std::int64_t stride, const 
   key low[N], high[N], zeros[N], nans[N];
   for (int j = 0; j < N; ++j) low[j] = high[j] = greatest, zeros[j] = nans[j] = 0;
   const packed<T>* row = x;
-  const int width = n;
   for (std::int64_t k = 0; k < indices.count; ++k, row += stride) {
-    for (int j = 0; j < width; ++j) {
+    for (int j = 0; j < n; ++j) {
       const T value = row[j].value;
       const key here = order_key(value, greatest);
       key there = static_cast<key>(~here);
@@ -35,12 +34,13 @@ MULTIFOLD_INLINE void mark_block(const packed<T>* x, std::int64_t stride, const 
     marks.zero += zeros[j];
     if (omits) marks.nan += nans[j];
     if (floating_storage<T> && nans[j] == indices.count) continue;
-    const auto merge = [&](auto& best, auto found, key wanted) {
-      if (found > best.key || (found == best.key && best.index <= indices.lowest())) return;
-      const bool down = indices.step < 0;
-      std::int64_t k = down ? indices.count - 1 : 0;
-      while (order_key(T{x[k * stride + j].value}, greatest) != wanted) k += down ? -1 : 1;
-      if (found < best.key || indices.at(k) < best.index) best = {found, indices.at(k)};
+    const auto find = [&](key wanted) {
+      return [&, wanted] {
+        const bool down = indices.step < 0;
+        std::int64_t k = down ? indices.count - 1 : 0;
+        while (order_key(T{x[k * stride + j].value}, greatest) != wanted) k += down ? -1 : 1;
+        return k;
+      };
     };
     using carrier_key = key_of<carrier_of<T>>;
     const key most = static_cast<key>(~high[j]);
@@ -48,8 +48,8 @@ MULTIFOLD_INLINE void mark_block(const packed<T>* x, std::int64_t stride, const 
     const auto most_carried = static_cast<carrier_key>(~order_key(carried(element_of_key<T>(most)), carrier_key{0}));
     marks.min = least_carried < marks.min ? least_carried : marks.min;
     marks.max = most_carried < marks.max ? most_carried : marks.max;
-    merge(marks.argmin, least_carried, low[j]);
-    merge(marks.argmax, most_carried, most);
+    merge_index(marks.argmin, least_carried, indices, find(low[j]));
+    merge_index(marks.argmax, most_carried, indices, find(most));
   }
 }
 

@@ -82,12 +82,12 @@ MULTIFOLD_INLINE std::int64_t find_element(const packed<T>* x, const index_range
   return k;
 }
 
-/// Merges the lowest index of elements that have this key, the least of the flipped order, unless it cannot win.
-template <class Best, class T, class Matches>
-MULTIFOLD_INLINE void merge_index(Best& best, decltype(Best::key) key, const packed<T>* x, const index_range& indices,
-                                  const Matches& matches) {
+/// Merges the lowest index of elements that have this key, the least of the flipped order, unless it cannot win: only
+/// then `find()` says which it is.
+template <class Best, class Find>
+MULTIFOLD_INLINE void merge_index(Best& best, decltype(Best::key) key, const index_range& indices, const Find& find) {
   if (key > best.key || (key == best.key && best.index <= indices.lowest())) return;
-  const std::int64_t index = indices.at(find_element(x, indices, matches));
+  const std::int64_t index = indices.at(find());
   if (key < best.key || index < best.index) best = {key, index};
 }
 
@@ -103,11 +103,13 @@ MULTIFOLD_INLINE void merge_extremes(description_marks<C>& marks, const packed<T
   marks.min = down < marks.min ? down : marks.min;
   marks.max = up < marks.max ? up : marks.max;
   // No number has the key of NaN here.
-  const auto has_key = [](key_of<T> wanted) {
-    return [wanted](T e) { return order_key(e, greatest_key<key_of<T>>) == wanted; };
+  const auto find = [&](key_of<T> wanted) {
+    return [&, wanted] {
+      return find_element(x, indices, [wanted](T e) { return order_key(e, greatest_key<key_of<T>>) == wanted; });
+    };
   };
-  merge_index(marks.argmin, down, x, indices, has_key(found.least));
-  merge_index(marks.argmax, up, x, indices, has_key(found.greatest));
+  merge_index(marks.argmin, down, indices, find(found.least));
+  merge_index(marks.argmax, up, indices, find(found.greatest));
 }
 
 /// Merges NaNs that propagate, of which there are some.
@@ -115,9 +117,9 @@ template <class C>
 [[gnu::noinline]] void merge_nans(description_marks<C>& marks, const packed<C>* x, const index_range& indices) {
   using key = key_of<C>;
   marks.min = marks.max = least_key<key>;
-  const auto is_nan = [](C e) { return e != e; };
-  merge_index(marks.argmin, least_key<key>, x, indices, is_nan);
-  merge_index(marks.argmax, least_key<key>, x, indices, is_nan);
+  const auto find = [&] { return find_element(x, indices, [](C e) { return e != e; }); };
+  merge_index(marks.argmin, least_key<key>, indices, find);
+  merge_index(marks.argmax, least_key<key>, indices, find);
 }
 
 }  // namespace multifold::host

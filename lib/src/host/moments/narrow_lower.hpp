@@ -25,16 +25,6 @@ near_value near_sum(const double* part) {
   }
 }
 
-/// A sum rounded once; a value of 0 has its sign from its first number.
-inline bool round_sum(const near_value& sum, dtype result, std::byte* out) {
-  if (sum.high == 0 && sum.low == 0 && sum.error == 0) {
-    const exact_value zero = exact_value::of_zero(std::signbit(sum.high));
-    round_to(zero, result, out);
-    return true;
-  }
-  return round_if_certain(sum, result, out);
-}
-
 /// Whether a sum of n numbers and that of their squares can only be those of n equal numbers, whose variance is 0.
 inline bool all_the_same(const near_value& x, const near_value& squares, std::int64_t n) {
   if (x.low != 0 || squares.error != 0 || n > (std::int64_t{1} << 52)) return false;
@@ -80,11 +70,11 @@ quick_outcome lower_narrow(const moment_gather<T, Set>& op, const reduction& wha
   const std::int64_t n = acc.count, correction = op.moments.correction;
   const dtype result = what.result;
   if constexpr (Set == moment_set::absolute) {
-    return {round_sum(x, result, out)};
+    return {round_near(x, result, out)};
   } else if constexpr (Set == moment_set::products) {
-    return {round_sum(products, result, out)};
+    return {round_near(products, result, out)};
   } else if constexpr (Set == moment_set::squares) {
-    if (what.op != op_kind::norm2 || products.high == 0) return {round_sum(products, result, out)};
+    if (what.op != op_kind::norm2 || products.high == 0) return {round_near(products, result, out)};
     return {round_if_certain(near_root(products), result, out)};
   } else if constexpr (Set == moment_set::joint) {
     const near_value y = near_sum<2>(acc.part + parts::y);
@@ -97,7 +87,7 @@ quick_outcome lower_narrow(const moment_gather<T, Set>& op, const reduction& wha
     const exact_pair sum{x.high, x.low};
     const bool no_mean = !round_if_certain(near_quotient(sum, n), result, d.mean);
     if (!round_spread<Set>(x, products, n, correction, true, result, d.std)) return {false};
-    if (!round_sum(products.high == 0 ? products : near_root(products), result, d.norm2)) return {false};
+    if (!round_near(products.high == 0 ? products : near_root(products), result, d.norm2)) return {false};
     d.count = n;
     put_marks<T>(acc.marks, d);
     const exact_value total = value_of(sum);
