@@ -171,6 +171,19 @@ TEST(by_key, positions_of_a_narrow_dtype) {
   EXPECT_EQ(r.data, (std::vector<std::byte>{std::byte{2}, std::byte{1}}));
 }
 
+TEST(by_key, no_groups_have_no_results_of_the_dtype_that_was_asked_for) {
+  const std::vector<float> x;
+  const std::vector<std::int64_t> keys;
+  for (const op_kind op : {op_kind::argmin, op_kind::argmax, op_kind::describe, op_kind::sum}) {
+    reduce_options options;
+    if (op == op_kind::argmin || op == op_kind::argmax) options.result = dtype::u32;
+    const reduce_result found = reduce_by_key(op, make_view(x.data(), {0}), make_view(keys.data(), {0}), 0, options);
+    EXPECT_TRUE(found.data.empty());
+    EXPECT_EQ(found.extents, std::vector<std::int64_t>{0});
+    EXPECT_EQ(found.type, options.result.value_or(found.type)) << name(op);
+  }
+}
+
 TEST(by_key, refusals) {
   const std::vector<float> x{1, 2, 3};
   const auto with = [&](std::vector<std::int64_t> keys, std::int64_t groups, op_kind op = op_kind::sum) {

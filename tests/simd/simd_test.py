@@ -52,7 +52,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for source in ["sum_real.cpp", "extremum_real.cpp"]:
             made = f"{folder}/{source}.o"
-            subprocess.run([compiler, *FLAGS, f"-I{lib}/include", f"-I{lib}/src", "-c", lib / "src/host" / source, "-o",
+            subprocess.run([compiler, *FLAGS, f"-I{lib}/include", f"-I{lib}/src", "-c", lib / "src/host/ops" / source, "-o",
                             made], check=True)
             for name, body in functions_of(made).items():
                 verdict = check(name, body)

@@ -109,7 +109,7 @@ reduce_result reduce_groups(op_kind op, const std::vector<array_view>& arrays, c
   own.engine = engine_choice::host;
   reduce_result result =
       second != nullptr ? reduce(op, sorted[0], sorted[1], list, own) : reduce(op, sorted[0], list, own);
-  if (groups == 0 || (!described && !gives_positions(op))) return result;
+  if (!described && !gives_positions(op)) return result;
   std::byte* const into = checked.into.data();
   if (described) {
     put_positions_of_summaries(of, groups, checked.result_step, checked.results,
