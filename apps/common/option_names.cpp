@@ -1,4 +1,4 @@
-// The table of names. tests/cli/test_messages.py sees to it that none is missing.
+// The table of names. tests/cli/command_line/test_messages.py sees to it that none is missing.
 #include "common/option_names.hpp"
 
 #include <array>

@@ -169,7 +169,7 @@ def peers(records):
     if host:
         charts.append(host_peers(host))
     else:
-        charts.append(Missing("multifold, NumPy and PyTorch on the CPU", "bench/host_peers.py --library "
+        charts.append(Missing("multifold, NumPy and PyTorch on the CPU", "bench/host/peers.py --library "
                               "build/peers/bench/libhost_peers.so > bench/results/NAME-peers.txt",
                               "Its head says how to build the library."))
     charts.append(Missing("PyTorch and CuPy on the GPU", "", "No benchmark of the repository runs them."))

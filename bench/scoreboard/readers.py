@@ -197,7 +197,7 @@ def segment_rows(case, found):
 
 
 def read_peers(path, lines):
-    """What host_peers.py prints without --spans: nanoseconds an element, and ratios to the faster peer."""
+    """What bench/host/peers.py prints without --spans: nanoseconds an element, and ratios to the faster peer."""
     record = Record(path, "host_peers", "a CPU, " + lines[0].split(",")[0])
     for line in lines:
         cells = [cell.strip() for cell in line.strip("|").split("|")]
@@ -220,7 +220,7 @@ def read_text(path, text):
         return read_segments(path, lines)
     if re.match(r"\d+ threads, \d+ bytes, NumPy", first):
         return read_peers(path, lines)
-    raise RecordError(f"{path}: not a record: neither what segment_bench prints nor what host_peers.py prints")
+    raise RecordError(f"{path}: not a record: neither what segment_bench prints nor what bench/host/peers.py prints")
 
 
 # --- Any file --------------------------------------------------------------------------------------------------------

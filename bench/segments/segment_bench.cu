@@ -13,7 +13,7 @@
 
 #include <cub/device/device_segmented_reduce.cuh>
 
-#include "device_data.hpp"
+#include "device/data.hpp"
 #include "median.hpp"
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/cuda/error.hpp"

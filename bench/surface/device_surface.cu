@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "device_data.hpp"
+#include "device/data.hpp"
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/cuda/error.hpp"
 #include "multifold/cuda/event.hpp"

@@ -1,4 +1,6 @@
-# multifold_test_room(ROOM): builds test_<room> from tests/<room>, and registers its tests.
+# multifold_test_room(ROOM): builds test_<room> from tests/<room> and its folders, and registers its tests.
+#
+# What needs a GPU is in folders named device. Those named older and other_architecture are libraries of their own.
 #
 # CPU rooms register every test by itself. test_device is one test in CTest, because each process pays for a CUDA
 # context; tests/main.cpp turns "everything was skipped" into the skip that CTest shows.
@@ -7,12 +9,13 @@ include(oracles)
 include(multifold_test_headers)
 
 function(multifold_test_room room)
-  file(GLOB sources CONFIGURE_DEPENDS ${room}/*.cpp)
+  file(GLOB_RECURSE sources RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" CONFIGURE_DEPENDS ${room}/*.cpp)
   if(MULTIFOLD_HAS_CUDA)
-    file(GLOB cuda_sources CONFIGURE_DEPENDS ${room}/*.cu)
+    file(GLOB_RECURSE cuda_sources RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" CONFIGURE_DEPENDS ${room}/*.cu)
+    list(FILTER cuda_sources EXCLUDE REGEX "/(older|other_architecture)/")
     list(APPEND sources ${cuda_sources})
   else()
-    list(FILTER sources EXCLUDE REGEX "/device_[^/]*$")
+    list(FILTER sources EXCLUDE REGEX "/device/")
   endif()
   if(NOT MULTIFOLD_HAS_ZLIB)
     list(FILTER sources EXCLUDE REGEX "/deflate_[^/]*$")

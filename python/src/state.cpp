@@ -1,9 +1,9 @@
 // class State: a reduction that goes on, elsewhere too.
 #include <new>
 
+#include "calls/results.hpp"
+#include "calls/run.hpp"
 #include "functions.hpp"
-#include "results.hpp"
-#include "run.hpp"
 
 namespace multifold::python {
 namespace {

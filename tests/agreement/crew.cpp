@@ -18,7 +18,7 @@
 #include <thread>
 #include <vector>
 
-#include "agreement/shrink.hpp"
+#include "agreement/trial/shrink.hpp"
 #include "agreement/worker.hpp"
 
 namespace multifold::agreement {

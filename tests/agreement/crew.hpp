@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "agreement/generate.hpp"
+#include "agreement/generate/generate.hpp"
 
 namespace multifold::agreement {
 

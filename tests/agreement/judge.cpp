@@ -5,10 +5,10 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "agreement/batch.hpp"
-#include "agreement/data.hpp"
-#include "agreement/device_room.hpp"
-#include "agreement/refusals.hpp"
+#include "agreement/device/room.hpp"
+#include "agreement/reference/batch.hpp"
+#include "agreement/reference/refusals.hpp"
+#include "agreement/trial/data.hpp"
 #include "agreement/worker.hpp"
 
 namespace multifold::agreement {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "agreement/crew.hpp"
-#include "agreement/device_room.hpp"
+#include "agreement/device/room.hpp"
 #include "agreement/worker.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 // Builds without CUDA: there is no device, and nobody asks for one.
-#include "agreement/device_room.hpp"
+#include "agreement/device/room.hpp"
 
 #if !MULTIFOLD_HAS_CUDA
 

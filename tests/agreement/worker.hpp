@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "agreement/arena.hpp"
-#include "agreement/reference.hpp"
-#include "agreement/trial.hpp"
+#include "agreement/reference/reference.hpp"
+#include "agreement/trial/trial.hpp"
 
 namespace multifold::agreement {
 

@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "core/exact_oracle.hpp"
+#include "core/exact/oracle.hpp"
 #include "multifold/exact/near.hpp"
 #include "multifold/exact/pair.hpp"
 #include "multifold/ops/product.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "device/exact_expected.hpp"
+#include "device/exact/expected.hpp"
 #include "device/interpreted.hpp"
 #include "multifold/cuda/buffer.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "device/exact_expected.hpp"
+#include "device/exact/expected.hpp"
 #include "multifold/cuda/segments.hpp"
 #include "multifold/exact/pair.hpp"
 

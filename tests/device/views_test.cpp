@@ -8,7 +8,7 @@
 
 #include "core/random_view.hpp"
 #include "device/device_fixture.hpp"
-#include "device/exact_device_data.hpp"
+#include "device/exact/device_data.hpp"
 #include "multifold/error.hpp"
 
 namespace multifold::device_tests {

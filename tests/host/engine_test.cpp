@@ -39,7 +39,7 @@ outcome outcome_of(const plan& p, const Run& run) {
   return o;
 }
 
-// Moments, for which the interpreter takes long: host/moments_test.cpp has long rows.
+// Moments, for which the interpreter takes long: host/moments/moments_test.cpp has long rows.
 bool has_tests_of_its_own(op_kind op) { return family_of(make_reduction(op, dtype::f32)) == op_family::moments; }
 
 // Values are halves of integers up to 20, so that sums are exact. Products are the same but for one in 2^40 or fewer.

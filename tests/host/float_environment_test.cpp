@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "host/engine.hpp"
-#include "host/exact_arrays.hpp"
+#include "host/exact/arrays.hpp"
 
 #if defined(__x86_64__)
 #include <pmmintrin.h>

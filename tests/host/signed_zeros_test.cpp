@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "host/engine.hpp"
-#include "host/exact_arrays.hpp"
+#include "host/exact/arrays.hpp"
 #include "host/simd_guard.hpp"
 #include "multifold/summary.hpp"
 

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "core/exact_oracle.hpp"
+#include "core/exact/oracle.hpp"
 #include "multifold/multifold.hpp"
 #include "reduce/refusal.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "multifold/multifold.hpp"
-#include "reduce/vector_source.hpp"
+#include "reduce/sources/vector_source.hpp"
 
 namespace multifold {
 namespace {

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "host/exact_arrays.hpp"
+#include "host/exact/arrays.hpp"
 #include "multifold/error.hpp"
 #include "multifold/exact.hpp"
 #include "multifold/reduce.hpp"

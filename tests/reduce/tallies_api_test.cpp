@@ -7,7 +7,7 @@
 
 #include "multifold/multifold.hpp"
 #include "multifold/segments.hpp"
-#include "reduce/vector_source.hpp"
+#include "reduce/sources/vector_source.hpp"
 
 namespace multifold {
 namespace {

@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "multifold/multifold.hpp"
-#include "reduce/vector_source.hpp"
+#include "reduce/sources/vector_source.hpp"
 
 namespace multifold {
 namespace {

@@ -11,8 +11,8 @@
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/trace.hpp"
 #include "simulated_gpu.hpp"
+#include "stream/device/problem.hpp"
 #include "stream/device/sharing.hpp"
-#include "stream/device_problem.hpp"
 #include "stream/memory_source.hpp"
 
 namespace multifold {

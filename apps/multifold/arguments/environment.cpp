@@ -1,4 +1,4 @@
-// The table. tests/cli/test_environment.py sees to it that none is missing.
+// The table. tests/cli/command_line/test_environment.py sees to it that none is missing.
 #include "arguments/environment.hpp"
 
 #include <array>

@@ -1,5 +1,5 @@
 // The reader as PTX of an architecture before Hopper, which every newer GPU's driver compiles.
-#include "device/dependent_kernels.cuh"
+#include "device/dependent/kernels.cuh"
 
 namespace multifold::device_tests {
 namespace {

@@ -1,0 +1,50 @@
+"""Environment variables: all that are read are documented, and `info` shows what they are."""
+
+import json
+import pathlib
+import re
+
+import tool
+
+ROOT = pathlib.Path(__file__).parents[3]
+
+
+def variables():
+    return json.loads(tool.run("info", "--json").out)["environment"]
+
+
+class Environment(tool.ToolTest):
+    def test_every_variable_is_documented(self):
+        read = set()
+        for folder in ("lib", "graphs", "apps"):
+            for path in sorted((ROOT / folder).rglob("*")):
+                if path.suffix in (".cpp", ".hpp", ".cu", ".cuh"):
+                    text = path.read_text()
+                    read |= set(re.findall(r'(?:getenv|variable)\("(\w+)"\)', text)) | set(re.findall(r'"(MULTIFOLD_\w+)', text))
+        self.assertGreater(len(read), 8)
+        self.assertLessEqual(read - {"MULTIFOLD_VERSION"}, set(variables()))
+        text = tool.run("help", "environment").out
+        for name in variables():
+            self.assertRegex(text, rf"\n  {name} +\S")
+
+    def test_present_values(self):
+        env = tool.environment(MULTIFOLD_SIMD="portable", NO_COLOR="a\tb")
+        env.pop("CLICOLOR", None)
+        outcome = tool.run("info", env=env)
+        self.assertEqual(outcome.code, 0)
+        self.assertIn("\n  MULTIFOLD_SIMD        portable\n", outcome.out)
+        self.assertIn("\n  NO_COLOR              a\\x09b\n", outcome.out)
+        self.assertIn("\n  CLICOLOR              not set\n", outcome.out)
+        values = json.loads(tool.run("info", "--json", env=env).out)["environment"]
+        self.assertEqual((values["MULTIFOLD_SIMD"], values["NO_COLOR"], values["CLICOLOR"]), ("portable", "a\tb", None))
+
+    def test_what_help_says_of_them(self):
+        x = self.file("x.npy", tool.npy(data=tool.floats(1, 2, 3)))
+        for level in ("portable", "avx2", "avx512"):
+            self.assertIn(level, tool.run("help", "environment").out)
+        self.assert_printed(tool.run("sum", x, env=tool.environment(MULTIFOLD_SIMD="portable")), "6\n")
+        self.assert_refused(tool.run("sum", x, env=tool.environment(MULTIFOLD_SIMD="abacus")), 2, "MULTIFOLD_SIMD")
+
+
+if __name__ == "__main__":
+    tool.main()
