@@ -1,8 +1,12 @@
-"""Builds examples/ as a project of its own against this build's package, and compares what each prints with its last comment."""
+"""Builds examples/ as a project of its own against this build's package, and compares what each prints with its last comment.
+
+Those in .cu files are compiled where there is nvcc, and run where there is a GPU, too.
+"""
 
 import argparse
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,20 +29,24 @@ def main():
     parser = argparse.ArgumentParser()
     for name in ("--source", "--build"):
         parser.add_argument(name, type=pathlib.Path, required=True)
-    for name in ("--cxx", "--cxx-flags"):
+    for name in ("--cxx", "--cxx-flags", "--cuda-compiler"):
         parser.add_argument(name, default="")
     options = parser.parse_args()
-    examples = sorted((options.source / "examples").glob("*.cpp"))
+    examples = sorted(path for path in (options.source / "examples").iterdir() if path.suffix in (".cpp", ".cu"))
+    nvcc = [f"-DCMAKE_CUDA_COMPILER={options.cuda_compiler}"] if options.cuda_compiler else []
     failures = 0
     with tempfile.TemporaryDirectory() as folder:
         said = run("cmake", "-G", "Ninja", "-S", options.source / "examples", "-B", folder, f"-Dmultifold_DIR={options.build}",
-                   f"-DCMAKE_CXX_COMPILER={options.cxx}", f"-DCMAKE_CXX_FLAGS={options.cxx_flags}")
+                   f"-DCMAKE_CXX_COMPILER={options.cxx}", f"-DCMAKE_CXX_FLAGS={options.cxx_flags}", *nvcc)
         left_out = dict(re.findall(r"^-- (\w+) is not built: (.*)$", said, re.M))
         run("cmake", "--build", folder)
         for example in examples:
             program = pathlib.Path(folder) / example.stem
             if example.stem in left_out:
                 print(f"{example.stem} is not built: {left_out[example.stem]}")
+                continue
+            if example.suffix == ".cu" and not shutil.which("nvidia-smi"):
+                print(f"{example.stem} is compiled, not run: no GPU")
                 continue
             printed, expected = run(program), shown(example)
             if printed != expected:
