@@ -12,6 +12,7 @@
 #include "host/simd_guard.hpp"
 #include "multifold/error.hpp"
 #include "multifold/ops/visit.hpp"
+#include "sanitized.hpp"
 
 namespace {
 
@@ -19,11 +20,7 @@ using namespace multifold;
 using host::simd_level;
 
 // 2^16 times this is past 2^32. Sanitizers are too slow for that, and check the same code on less.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::int64_t many = 1 << 8;
-#else
-constexpr std::int64_t many = 1 << 16;
-#endif
+constexpr std::int64_t many = test::sanitized ? 1 << 8 : 1 << 16;
 
 plan plan_for(op_kind op, const array_view& view) {
   return make_plan(make_reduction(op, view.type), normalise(view, all_axes(view.rank()), order_of(op)), {},

@@ -4,6 +4,7 @@
 
 #include "host/exact/checks.hpp"
 #include "multifold/error.hpp"
+#include "sanitized.hpp"
 
 namespace {
 
@@ -12,11 +13,7 @@ using namespace test;
 
 constexpr dtype reals[] = {dtype::f16, dtype::bf16, dtype::f32, dtype::f64};
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int share = 8;
-#else
-constexpr int share = 1;
-#endif
+constexpr int share = test::sanitized ? 8 : 1;
 
 reduction random_reduction(std::mt19937_64& random) {
   reduction what = exact_reduction(random() % 2 == 0 ? op_kind::sum : op_kind::mean, reals[random() % 4],

@@ -3,17 +3,14 @@
 #include <random>
 
 #include "host/moments/checks.hpp"
+#include "sanitized.hpp"
 
 namespace {
 
 using namespace multifold;
 using namespace test;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int share = 8;
-#else
-constexpr int share = 1;
-#endif
+constexpr int share = test::sanitized ? 8 : 1;
 
 family random_family(std::mt19937_64& random) { return static_cast<family>(random() % families); }
 

@@ -3,6 +3,7 @@
 
 #include "host/fold.hpp"
 #include "host/moments/checks.hpp"
+#include "sanitized.hpp"
 
 namespace {
 
@@ -11,11 +12,7 @@ using namespace test;
 
 constexpr dtype reals[] = {dtype::f16, dtype::bf16, dtype::f32, dtype::f64};
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int share = 8;
-#else
-constexpr int share = 1;
-#endif
+constexpr int share = test::sanitized ? 8 : 1;
 
 }  // namespace
 

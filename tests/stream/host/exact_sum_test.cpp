@@ -7,6 +7,7 @@
 #include "host/exact/arrays.hpp"
 #include "multifold/error.hpp"
 #include "multifold/ops/visit.hpp"
+#include "sanitized.hpp"
 #include "stream/host/stream.hpp"
 #include "stream/memory_source.hpp"
 
@@ -18,11 +19,7 @@ using bytes = std::vector<unsigned char>;
 
 constexpr dtype reals[] = {dtype::f16, dtype::bf16, dtype::f32, dtype::f64};
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int share = 8;
-#else
-constexpr int share = 1;
-#endif
+constexpr int share = test::sanitized ? 8 : 1;
 
 reduction random_reduction(std::mt19937_64& random) {
   return test::exact_reduction(random() % 2 == 0 ? op_kind::sum : op_kind::mean, reals[random() % 4],

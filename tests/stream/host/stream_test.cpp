@@ -8,6 +8,7 @@
 
 #include "host/engine.hpp"
 #include "host/random_array.hpp"
+#include "sanitized.hpp"
 #include "stream/memory_source.hpp"
 
 namespace {
@@ -106,11 +107,7 @@ TEST(host_stream, small_arrays_of_any_shape) {
 }
 
 TEST(host_stream, arrays_of_several_chunks) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  constexpr int arrays = 8;
-#else
-  constexpr int arrays = 40;
-#endif
+  constexpr int arrays = test::sanitized ? 8 : 40;
   std::mt19937_64 random(2);
   for (int i = 0; i < arrays && !HasFatalFailure(); ++i) {
     const reduction what = random_reduction(random);

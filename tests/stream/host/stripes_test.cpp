@@ -8,6 +8,7 @@
 #include "host/engine.hpp"
 #include "host/exact/arrays.hpp"
 #include "host/fold.hpp"
+#include "sanitized.hpp"
 #include "stream/memory_source.hpp"
 
 namespace {
@@ -15,11 +16,7 @@ namespace {
 using namespace multifold;
 using bytes = std::vector<std::byte>;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int share = 6;
-#else
-constexpr int share = 1;
-#endif
+constexpr int share = test::sanitized ? 6 : 1;
 
 struct table {
   array_layout layout;
