@@ -36,21 +36,21 @@ constexpr std::array<numpy_name, 13> kinds{{{"?", dtype::boolean},
                                             {"f8", dtype::f64}}};
 
 // Of NumPy, of C, and of CUDA's libraries.
-constexpr std::array<numpy_name, 15> words{{{"bool_", dtype::boolean},
-                                            {"half", dtype::f16},
-                                            {"single", dtype::f32},
-                                            {"double", dtype::f64},
-                                            {"int8_t", dtype::i8},
-                                            {"int16_t", dtype::i16},
-                                            {"int32_t", dtype::i32},
-                                            {"int64_t", dtype::i64},
-                                            {"uint8_t", dtype::u8},
-                                            {"uint16_t", dtype::u16},
-                                            {"uint32_t", dtype::u32},
-                                            {"uint64_t", dtype::u64},
-                                            {"fp16", dtype::f16},
-                                            {"fp32", dtype::f32},
-                                            {"fp64", dtype::f64}}};
+constexpr std::array<numpy_name, 15> word_names{{{"bool_", dtype::boolean},
+                                                 {"half", dtype::f16},
+                                                 {"single", dtype::f32},
+                                                 {"double", dtype::f64},
+                                                 {"int8_t", dtype::i8},
+                                                 {"int16_t", dtype::i16},
+                                                 {"int32_t", dtype::i32},
+                                                 {"int64_t", dtype::i64},
+                                                 {"uint8_t", dtype::u8},
+                                                 {"uint16_t", dtype::u16},
+                                                 {"uint32_t", dtype::u32},
+                                                 {"uint64_t", dtype::u64},
+                                                 {"fp16", dtype::f16},
+                                                 {"fp32", dtype::f32},
+                                                 {"fp64", dtype::f64}}};
 
 // What is worth a suggestion.
 const std::vector<std::string>& suggested() {
@@ -107,7 +107,7 @@ dtype_word parse_dtype_word(const std::string& option, const std::string& text) 
   }
   std::optional<dtype> type = parse_dtype(text);
   if (!type) type = found_in(kinds, text);
-  if (!type) type = found_in(words, text);
+  if (!type) type = found_in(word_names, text);
   if (type) return {*type, false};
   if (text == "int" || text == "uint" || text == "float") refuse_ambiguous(start, text);
   throw usage(option + ": found " + quoted(text, suggested()) +

@@ -14,7 +14,7 @@ constexpr char digits[] = "0123456789abcdef";
 
 bool is_control(unsigned char byte) { return byte < 0x20 || byte == 0x7f; }
 
-std::string escaped(std::string_view text) {
+std::string with_escapes(std::string_view text) {
   std::string line;
   for (const char character : text) {
     const auto byte = static_cast<unsigned char>(character);
@@ -66,7 +66,7 @@ std::string one_line(std::string_view text) {
     }
   }
   while (!line.empty() && line.back() == ' ') line.pop_back();
-  return escaped(line);
+  return with_escapes(line);
 }
 
 failure usage(const std::string& message) { return {exit_code::usage, message}; }
@@ -81,7 +81,7 @@ failure about(const std::vector<std::string>& paths, const failure& problem) {
 
 std::string label_of(const std::string& path) {
   if (path == "-") return "standard input";
-  return path.empty() ? "\"\"" : escaped(path);
+  return path.empty() ? "\"\"" : with_escapes(path);
 }
 
 std::string label_of(const std::vector<std::string>& paths) {

@@ -87,7 +87,7 @@ exit_code parse(CLI::App& app, int argc, const char* const* argv) {
 
 }  // namespace
 
-void add_commands(CLI::App& app, command& chosen) {
+void add_commands(CLI::App& app, chosen_command& chosen) {
   use_help_format(app, rare_groups());
   app.set_help_flag("-h,--help", "This text")->group(group_of_help);
   app.set_help_all_flag("--help-all", "Every option and example")->group(group_of_help);
@@ -109,7 +109,7 @@ void add_commands(CLI::App& app, command& chosen) {
 exit_code run_command_line(int argc, const char* const* argv, interrupt_watch& watch) {
   heed_manners(argc, argv);
   CLI::App app("Reduces arrays of any size, in files or from pipes, on the CPU or the GPU.", "multifold");
-  command chosen;
+  chosen_command chosen;
   add_commands(app, chosen);
   if (const std::string word = word_of_command(argc, argv); const auto ops = several_ops(word)) {
     add_help_options(add_several_command(app, word, *ops, chosen));

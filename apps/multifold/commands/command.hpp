@@ -15,22 +15,23 @@ class App;
 
 namespace multifold::app {
 
-using command = std::function<exit_code(interrupt_watch&)>;
+using chosen_command = std::function<exit_code(interrupt_watch&)>;
 
 /// Commands that compute nothing.
 inline constexpr const char* group_of_other_commands = "Other commands";
 
-void add_reduce_command(CLI::App& app, op_kind op, command& chosen);
+void add_reduce_command(CLI::App& app, op_kind op, chosen_command& chosen);
 /// Of several operations, in the word that names them; no help lists it.
-CLI::App& add_several_command(CLI::App& app, const std::string& word, const std::vector<op_kind>& ops, command& chosen);
-void add_plan_command(CLI::App& app, command& chosen);
-void add_graph_command(CLI::App& app, command& chosen);
-void add_info_command(CLI::App& app, command& chosen);
-void add_help_command(CLI::App& app, command& chosen);
-void add_version_command(CLI::App& app, command& chosen);
+CLI::App& add_several_command(CLI::App& app, const std::string& word, const std::vector<op_kind>& ops,
+                              chosen_command& chosen);
+void add_plan_command(CLI::App& app, chosen_command& chosen);
+void add_graph_command(CLI::App& app, chosen_command& chosen);
+void add_info_command(CLI::App& app, chosen_command& chosen);
+void add_help_command(CLI::App& app, chosen_command& chosen);
+void add_version_command(CLI::App& app, chosen_command& chosen);
 /// These two write about all commands of `app`.
-void add_completion_command(CLI::App& app, command& chosen);
-void add_manual_command(CLI::App& app, command& chosen);
+void add_completion_command(CLI::App& app, chosen_command& chosen);
+void add_manual_command(CLI::App& app, chosen_command& chosen);
 
 /// Names and aliases of all commands of `program`.
 std::vector<std::string> names_of_commands(const CLI::App& program);

@@ -14,7 +14,7 @@
 namespace multifold::app {
 namespace {
 
-constexpr const char* examples =
+constexpr const char* completion_examples =
     "Examples:\n"
     "  multifold completion bash > multifold.bash  to be sourced in ~/.bashrc\n"
     "  multifold completion zsh > _multifold       for a folder of $fpath\n"
@@ -22,7 +22,7 @@ constexpr const char* examples =
 
 }  // namespace
 
-void add_completion_command(CLI::App& app, command& chosen) {
+void add_completion_command(CLI::App& app, chosen_command& chosen) {
   const auto shell = std::make_shared<std::string>();
   CLI::App& sub = *app.add_subcommand("completion", "A script that completes these commands in a shell");
   sub.add_option("SHELL", *shell, "bash, zsh or fish")
@@ -30,7 +30,7 @@ void add_completion_command(CLI::App& app, command& chosen) {
       ->type_name("")
       ->transform(one_of(choices_of({"bash", "zsh", "fish"})));
   sub.group(group_of_other_commands);
-  sub.footer(examples);
+  sub.footer(completion_examples);
   sub.callback([shell, &app, &chosen] {
     chosen = [shell, &app](interrupt_watch&) {
       const auto commands = commands_of(app);
@@ -42,7 +42,7 @@ void add_completion_command(CLI::App& app, command& chosen) {
   });
 }
 
-void add_manual_command(CLI::App& app, command& chosen) {
+void add_manual_command(CLI::App& app, chosen_command& chosen) {
   CLI::App& sub = *app.add_subcommand("manual", "This tool's manual page, for man");
   sub.group("");
   sub.footer("Examples:\n  multifold manual | man -l -\n");

@@ -66,7 +66,7 @@ exit_code run(const graph_arguments& arguments, interrupt_watch& watch) {
   return exit_code::success;
 }
 
-constexpr const char* examples =
+constexpr const char* graph_examples =
     "Examples:\n"
     "  multifold graph sum x.npy                    on the GPU here, or an H200\n"
     "  multifold graph mean --dtype f64 --shape 4,1000000 --device-model h200\n"
@@ -76,7 +76,7 @@ constexpr const char* examples =
 
 }  // namespace
 
-void add_graph_command(CLI::App& app, command& chosen) {
+void add_graph_command(CLI::App& app, chosen_command& chosen) {
   const auto arguments = std::make_shared<graph_arguments>();
   CLI::App& sub = *app.add_subcommand("graph", "What a GPU would run for a reduction: kernels and all, as a table");
   add_plan_options(sub, "h200 (default: the GPU here, or h200)", arguments->plan);
@@ -87,7 +87,7 @@ void add_graph_command(CLI::App& app, command& chosen) {
   sub.add_flag("--dot", arguments->dot, "A picture, for Graphviz")->group(group);
   sub.add_flag("--svg", arguments->svg, "A picture, by way of Graphviz's program dot")->group(group);
   sub.add_flag("--driver", arguments->driver, "As CUDA's driver knows it, on a GPU: nothing is run")->group(group);
-  sub.footer(examples);
+  sub.footer(graph_examples);
   sub.callback(
       [arguments, &chosen] { chosen = [arguments](interrupt_watch& watch) { return run(*arguments, watch); }; });
 }

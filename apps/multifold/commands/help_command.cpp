@@ -44,7 +44,7 @@ std::string whole_help(const CLI::App& program) {
   return text;
 }
 
-void add_help_command(CLI::App& app, command& chosen) {
+void add_help_command(CLI::App& app, chosen_command& chosen) {
   const auto arguments = std::make_shared<help_arguments>();
   CLI::App& sub = *app.add_subcommand("help", "Help about a command, or " + listed(help_topics()));
   sub.group(group_of_other_commands);
@@ -59,7 +59,7 @@ void add_help_command(CLI::App& app, command& chosen) {
   });
 }
 
-void add_version_command(CLI::App& app, command& chosen) {
+void add_version_command(CLI::App& app, chosen_command& chosen) {
   CLI::App& sub = *app.add_subcommand("version", "The version, as --version");
   sub.group(group_of_other_commands);
   sub.callback([&chosen] {

@@ -64,7 +64,7 @@ void require_cached(const machine_rates& measured) {
 
 }  // namespace
 
-void add_info_command(CLI::App& app, command& chosen) {
+void add_info_command(CLI::App& app, chosen_command& chosen) {
   const auto json = std::make_shared<bool>(false), again = std::make_shared<bool>(false);
   CLI::App& sub = *app.add_subcommand("info", "The engines of this machine, the version, and the environment");
   sub.group(group_of_other_commands);

@@ -58,7 +58,7 @@ exit_code run(const plan_command_arguments& arguments, interrupt_watch&) {
   return exit_code::success;
 }
 
-constexpr const char* examples =
+constexpr const char* plan_examples =
     "Examples:\n"
     "  multifold plan sum x.npy                    on this machine\n"
     "  multifold plan sum --dtype f32 --shape 4,268435456 --device-model h200\n"
@@ -67,7 +67,7 @@ constexpr const char* examples =
 
 }  // namespace
 
-void add_plan_command(CLI::App& app, command& chosen) {
+void add_plan_command(CLI::App& app, chosen_command& chosen) {
   const auto arguments = std::make_shared<plan_command_arguments>();
   CLI::App& sub = *app.add_subcommand("plan", "How a reduction would be run: its passes, as a table");
   add_plan_options(sub, "For a machine that is not here: h200", arguments->plan);
@@ -75,7 +75,7 @@ void add_plan_command(CLI::App& app, command& chosen) {
   sub.group(group_of_other_commands);
   sub.add_flag("--json", arguments->json, "One JSON object on one line; errors, too")->group(group_of_output);
   sub.add_flag("--dot", arguments->dot, "A picture of the passes, for Graphviz")->group(group_of_output);
-  sub.footer(examples);
+  sub.footer(plan_examples);
   sub.callback(
       [arguments, &chosen] { chosen = [arguments](interrupt_watch& watch) { return run(*arguments, watch); }; });
 }

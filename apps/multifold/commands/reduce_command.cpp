@@ -126,7 +126,7 @@ void add_segment_options(CLI::App& command, segment_arguments& to) {
       ->group(group);
 }
 
-void choose_by(CLI::App& sub, const std::shared_ptr<reduce_arguments>& arguments, command& chosen) {
+void choose_by(CLI::App& sub, const std::shared_ptr<reduce_arguments>& arguments, chosen_command& chosen) {
   sub.callback([arguments, &chosen] {
     for (const std::optional<std::string>& file : {arguments->x, arguments->y}) {
       if (file) arguments->files.push_back(*file);
@@ -140,7 +140,7 @@ void choose_by(CLI::App& sub, const std::shared_ptr<reduce_arguments>& arguments
 
 }  // namespace
 
-void add_reduce_command(CLI::App& app, op_kind op, command& chosen) {
+void add_reduce_command(CLI::App& app, op_kind op, chosen_command& chosen) {
   const auto arguments = std::make_shared<reduce_arguments>();
   arguments->op = op;
   arguments->ops = {op};
@@ -163,7 +163,7 @@ void add_reduce_command(CLI::App& app, op_kind op, command& chosen) {
 }
 
 CLI::App& add_several_command(CLI::App& app, const std::string& word, const std::vector<op_kind>& ops,
-                              command& chosen) {
+                              chosen_command& chosen) {
   const auto arguments = std::make_shared<reduce_arguments>();
   arguments->op = ops[0];
   arguments->ops = ops;

@@ -7,7 +7,7 @@ namespace multifold::python {
 namespace {
 
 using namespace nb::literals;
-using object = const nb::object&;
+using object_ref = const nb::object&;
 
 #define MULTIFOLD_PY_REST                                                                                             \
   "dtype"_a = nb::none(), "where"_a = nb::none(), "initial"_a = nb::none(), "correction"_a = nb::none(),              \
@@ -49,9 +49,9 @@ nb::tuple op_names() {
 void add_general(nb::module_& module) {
   module.def(
       "reduce",
-      [](nb::handle op, nb::handle x, nb::handle y, object axis, truth keepdims, object type, object where,
-         object initial, object correction, object nan, object wanted, object engine, int threads, object stream,
-         object out) {
+      [](nb::handle op, nb::handle x, nb::handle y, object_ref axis, truth keepdims, object_ref type, object_ref where,
+         object_ref initial, object_ref correction, object_ref nan, object_ref wanted, object_ref engine, int threads,
+         object_ref stream, object_ref out) {
         return as_any(reduce_any(
             op, x, y, {axis, type, keepdims, where, initial, correction, nan, wanted, engine, threads, stream, out}));
       },
@@ -59,9 +59,9 @@ void add_general(nb::module_& module) {
       MULTIFOLD_PY_REST, "The operation of this name (multifold.ops), or the list of results of several in one read.");
   module.def(
       "segment_reduce",
-      [](nb::handle op, nb::handle x, nb::handle offsets, nb::handle y, object axis, object type, object where,
-         object initial, object correction, object nan, object wanted, object engine, int threads, object stream,
-         object out) {
+      [](nb::handle op, nb::handle x, nb::handle offsets, nb::handle y, object_ref axis, object_ref type,
+         object_ref where, object_ref initial, object_ref correction, object_ref nan, object_ref wanted,
+         object_ref engine, int threads, object_ref stream, object_ref out) {
         return as_any(reduce_segments(
             op_from(op), x, y, offsets,
             {axis, type, false, where, initial, correction, nan, wanted, engine, threads, stream, out}));
@@ -71,7 +71,7 @@ void add_general(nb::module_& module) {
       "A result for each segment x[offsets[i]:offsets[i + 1]] along the axis, as the rows of a CSR matrix.");
   module.def(
       "segment_sum",
-      [](nb::handle x, nb::handle offsets, object axis, object stream) {
+      [](nb::handle x, nb::handle offsets, object_ref axis, object_ref stream) {
         keywords given;
         given.axis = axis;
         given.stream = stream;
@@ -81,9 +81,9 @@ void add_general(nb::module_& module) {
       "The sum of each segment x[offsets[i]:offsets[i + 1]].");
   module.def(
       "reduce_by_key",
-      [](nb::handle op, nb::handle x, nb::handle keys, nb::handle groups, nb::handle y, object axis, object type,
-         object where, object initial, object correction, object nan, object wanted, object engine, int threads,
-         object stream, object out) {
+      [](nb::handle op, nb::handle x, nb::handle keys, nb::handle groups, nb::handle y, object_ref axis,
+         object_ref type, object_ref where, object_ref initial, object_ref correction, object_ref nan,
+         object_ref wanted, object_ref engine, int threads, object_ref stream, object_ref out) {
         return as_any(
             reduce_keys(op_from(op), x, y, keys, groups,
                         {axis, type, false, where, initial, correction, nan, wanted, engine, threads, stream, out}));

@@ -11,7 +11,7 @@ namespace multifold::python {
 namespace {
 
 using namespace nb::literals;
-using object = const nb::object&;
+using object_ref = const nb::object&;
 
 // The keywords that every reduction has after its own.
 #define MULTIFOLD_PY_COMMON \
@@ -34,8 +34,8 @@ template <op_kind Op>
 void add_total(nb::module_& module, const char* name, const char* text) {
   module.def(
       name,
-      [](nb::handle x, object axis, object type, truth keepdims, object where, object initial, object wanted,
-         object nan, object engine, int threads, object stream, object out) {
+      [](nb::handle x, object_ref axis, object_ref type, truth keepdims, object_ref where, object_ref initial,
+         object_ref wanted, object_ref nan, object_ref engine, int threads, object_ref stream, object_ref out) {
         return as_any(quick_or_one<Op>(
             x, {axis, type, keepdims, where, initial, nb::none(), nan, wanted, engine, threads, stream, out}));
       },
@@ -47,8 +47,8 @@ template <op_kind Op>
 void add_extreme(nb::module_& module, const char* name, const char* text) {
   module.def(
       name,
-      [](nb::handle x, object axis, truth keepdims, object where, object initial, object nan, object engine,
-         int threads, object stream, object out) {
+      [](nb::handle x, object_ref axis, truth keepdims, object_ref where, object_ref initial, object_ref nan,
+         object_ref engine, int threads, object_ref stream, object_ref out) {
         const nb::object none = nb::none();
         return as_any(
             quick_or_one<Op>(x, {axis, none, keepdims, where, initial, none, nan, none, engine, threads, stream, out}));
@@ -62,8 +62,8 @@ template <op_kind Op>
 void add_plain(nb::module_& module, const char* name, const char* text) {
   module.def(
       name,
-      [](nb::handle x, object axis, truth keepdims, object where, object nan, object engine, int threads, object stream,
-         object out) {
+      [](nb::handle x, object_ref axis, truth keepdims, object_ref where, object_ref nan, object_ref engine,
+         int threads, object_ref stream, object_ref out) {
         const nb::object none = nb::none();
         return as_any(one<Op>(x, {axis, none, keepdims, where, none, none, nan, none, engine, threads, stream, out}));
       },
@@ -75,8 +75,8 @@ template <op_kind Op>
 void add_spread(nb::module_& module, const char* name, const char* text) {
   module.def(
       name,
-      [](nb::handle x, object axis, object correction, object type, truth keepdims, object where, object nan,
-         object engine, int threads, object stream, object out) {
+      [](nb::handle x, object_ref axis, object_ref correction, object_ref type, truth keepdims, object_ref where,
+         object_ref nan, object_ref engine, int threads, object_ref stream, object_ref out) {
         const nb::object none = nb::none();
         return as_any(
             one<Op>(x, {axis, type, keepdims, where, none, correction, nan, none, engine, threads, stream, out}));
@@ -88,8 +88,8 @@ void add_spread(nb::module_& module, const char* name, const char* text) {
 void add_norms(nb::module_& module) {
   module.def(
       "vector_norm",
-      [](nb::handle x, object axis, truth keepdims, nb::handle ord, object where, object nan, object engine,
-         int threads, object stream, object out) {
+      [](nb::handle x, object_ref axis, truth keepdims, nb::handle ord, object_ref where, object_ref nan,
+         object_ref engine, int threads, object_ref stream, object_ref out) {
         const nb::object none = nb::none();
         return as_any(
             vector_norm(x, {axis, none, keepdims, where, none, none, nan, none, engine, threads, stream, out}, ord));
@@ -102,7 +102,7 @@ void add_norms(nb::module_& module) {
 void add_logsumexp(nb::module_& module) {
   module.def(
       "logsumexp",
-      [](nb::handle x, object axis, truth keepdims, object engine, int threads, object out) {
+      [](nb::handle x, object_ref axis, truth keepdims, object_ref engine, int threads, object_ref out) {
         return as_any(
             logsumexp_of(x, {.axis = axis, .keepdims = keepdims, .engine = engine, .threads = threads, .out = out}));
       },
@@ -115,8 +115,8 @@ void add_logsumexp(nb::module_& module) {
 void add_central_moments(nb::module_& module) {
   module.def(
       "moment",
-      [](nb::handle x, int power, nb::handle shift, object axis, truth keepdims, object engine, int threads,
-         object out) {
+      [](nb::handle x, int power, nb::handle shift, object_ref axis, truth keepdims, object_ref engine, int threads,
+         object_ref out) {
         return as_any(moment_of(
             x, power, shift, {.axis = axis, .keepdims = keepdims, .engine = engine, .threads = threads, .out = out}));
       },
@@ -126,7 +126,7 @@ void add_central_moments(nb::module_& module) {
       "given. float64 of integers.");
   module.def(
       "skewness",
-      [](nb::handle x, object axis, truth bias, truth keepdims, object engine, int threads, object out) {
+      [](nb::handle x, object_ref axis, truth bias, truth keepdims, object_ref engine, int threads, object_ref out) {
         return as_any(skewness_of(
             x, bias, {.axis = axis, .keepdims = keepdims, .engine = engine, .threads = threads, .out = out}));
       },
@@ -136,7 +136,8 @@ void add_central_moments(nb::module_& module) {
       "of fewer than 3.");
   module.def(
       "kurtosis",
-      [](nb::handle x, object axis, truth fisher, truth bias, truth keepdims, object engine, int threads, object out) {
+      [](nb::handle x, object_ref axis, truth fisher, truth bias, truth keepdims, object_ref engine, int threads,
+         object_ref out) {
         return as_any(kurtosis_of(
             x, fisher, bias, {.axis = axis, .keepdims = keepdims, .engine = engine, .threads = threads, .out = out}));
       },
@@ -149,7 +150,8 @@ void add_central_moments(nb::module_& module) {
 void add_of_two(nb::module_& module) {
   module.def(
       "vecdot",
-      [](nb::handle x1, nb::handle x2, object axis, object nan, object engine, int threads, object stream, object out) {
+      [](nb::handle x1, nb::handle x2, object_ref axis, object_ref nan, object_ref engine, int threads,
+         object_ref stream, object_ref out) {
         const nb::object none = nb::none();
         return as_any(vecdot(x1, x2, {axis, none, false, none, none, none, nan, none, engine, threads, stream, out}));
       },
@@ -157,8 +159,8 @@ void add_of_two(nb::module_& module) {
       "The sums of conj(x1) x2 along one axis of two arrays, which are broadcast against each other; integers wrap.");
   module.def(
       "dot",
-      [](nb::handle x, nb::handle y, object axis, object type, truth keepdims, object where, object nan, object engine,
-         int threads, object stream, object out) {
+      [](nb::handle x, nb::handle y, object_ref axis, object_ref type, truth keepdims, object_ref where, object_ref nan,
+         object_ref engine, int threads, object_ref stream, object_ref out) {
         const nb::object none = nb::none();
         return as_any(reduce_one(op_kind::dot, x, y,
                                  {axis, type, keepdims, where, none, none, nan, none, engine, threads, stream, out}));
@@ -168,8 +170,8 @@ void add_of_two(nb::module_& module) {
       "The sum of products of the elements of two arrays of one dtype and shape, over all axes or the ones named.");
   module.def(
       "cov",
-      [](nb::handle x, nb::handle y, object axis, object correction, object type, truth keepdims, object where,
-         object nan, object engine, int threads, object stream, object out) {
+      [](nb::handle x, nb::handle y, object_ref axis, object_ref correction, object_ref type, truth keepdims,
+         object_ref where, object_ref nan, object_ref engine, int threads, object_ref stream, object_ref out) {
         const nb::object none = nb::none();
         return as_any(
             reduce_one(op_kind::cov, x, y,
