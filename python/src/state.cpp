@@ -64,7 +64,7 @@ nb::any value_of(const python_state& s, nb::handle op, nb::handle type, nb::hand
   return as_any(result_object(result, nb::handle(), as_number));
 }
 
-nb::tuple shape_of(const python_state& s) {
+nb::tuple shape_of_state(const python_state& s) {
   nb::list extents;
   for (const std::int64_t extent : s.value.extents()) extents.append(extent);
   return nb::tuple(extents);
@@ -120,7 +120,7 @@ void add_state(nb::module_& module) {
           nb::lock_self(), nb::arg().lock())
       .def_prop_ro("op", [](const python_state& self) { return std::string(name(self.op)); })
       .def_prop_ro("dtype", [](const python_state& self) { return numpy_name(self.value.element()); })
-      .def_prop_ro("shape", &shape_of)
+      .def_prop_ro("shape", &shape_of_state)
       .def_prop_ro("count", [](const python_state& self) { return self.value.count(); })
       .def("__repr__", [](const python_state& self) { return "<multifold.State " + self.value.name() + ">"; });
 }

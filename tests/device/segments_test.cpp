@@ -164,6 +164,17 @@ TEST_F(segments_on_device, that_blocks_share) {
   }
 }
 
+// One that more shares have a part of than a block looks at together, between short ones.
+TEST_F(segments_on_device, that_all_shares_have_in_common) {
+  const std::vector<std::int64_t> bounds{3, 10, 11, 4500001, 4500002, 4500900};
+  for (const op_kind op : {op_kind::sum, op_kind::mean, op_kind::max, op_kind::argmin, op_kind::var}) {
+    for (const data_family family : {data_family::normal, data_family::any_bits}) {
+      const auto x = exact_elements(dtype::f32, bounds.back() + 7, family, rng);
+      ASSERT_NO_FATAL_FAILURE(expect_each(make_reduction(op, dtype::f32), bounds, x, x));
+    }
+  }
+}
+
 TEST_F(segments_on_device, exact_sums_of_every_family) {
   for (const dtype type : real_dtypes) {
     for (const data_family family : all_families) {

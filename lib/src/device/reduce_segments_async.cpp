@@ -35,7 +35,8 @@ pass again_over(const reduction& what, std::int64_t elements, std::int64_t count
 struct workspace_layout {
   std::int64_t cuts, lost, words, arrivals, cleared, extremes, begun, ended, end;
 
-  workspace_layout(const reduction& what, std::int64_t count, const pass& again, const engine_traits& gpu) {
+  workspace_layout(const reduction& what, std::int64_t elements, std::int64_t count, const pass& again,
+                   const engine_traits& gpu) {
     std::int64_t at = 0;
     const auto take = [&](std::int64_t items, std::int64_t each) {
       const std::int64_t from = at;
@@ -44,7 +45,8 @@ struct workspace_layout {
     };
     const bool moments = family_of(what) == op_family::moments;
     const bool sums = gathers_exactly(what);
-    const std::int64_t shares = gpu.units * (sums ? segments::most_shares_of_warps : segments::most_shares_of_blocks);
+    const std::int64_t shares = segments::most_shares(sums ? segments::shares_of_warps : segments::shares_of_blocks,
+                                                      elements, count, gpu.units);
     const std::int64_t accumulator = sums ? segments::most_sum_bytes : segments::most_accumulator_bytes;
     const std::int64_t meeting = again.parts > 1 ? count : 0;
     take(1, slice_alignment);  // the status word, and the first bad offset
@@ -82,7 +84,7 @@ void check_call(const reduction& what, const operands& data, std::int64_t elemen
 std::int64_t segments_workspace_bytes(const reduction& what, std::int64_t elements, std::int64_t count,
                                       const engine_traits& gpu) {
   if (count <= 0) return 0;
-  return workspace_layout(what, count, again_over(what, elements, count, gpu), gpu).end;
+  return workspace_layout(what, elements, count, again_over(what, elements, count, gpu), gpu).end;
 }
 
 void reduce_segments_async(const reduction& what, const operands& data, std::int64_t elements,
@@ -91,7 +93,7 @@ void reduce_segments_async(const reduction& what, const operands& data, std::int
   if (of.count == 0) return;
   check_call(what, data, elements, of, results);
   const pass again = again_over(what, elements, of.count, gpu);
-  const workspace_layout layout(what, of.count, again, gpu);
+  const workspace_layout layout(what, elements, of.count, again, gpu);
   if (static_cast<std::int64_t>(workspace.size()) < layout.end) {
     throw shape_error("the segments need a workspace of " + std::to_string(layout.end) + " bytes, and " +
                       std::to_string(workspace.size()) + " were given");

@@ -83,21 +83,63 @@ def test_torch_waits_for_its_producer():
         assert multifold.sum(x, out=float) == 1 << 20
 
 
-def test_cupy_waits_for_its_producer():
+def test_a_stream_of_torch():
+    torch = pytest.importorskip("torch")
+    x = torch.zeros(1 << 20, device="cuda")
+    multifold.sum(x)
+    torch.cuda.synchronize()
+    side = torch.cuda.Stream()
+    for stream in (side, side.cuda_stream):
+        x.zero_()
+        torch.cuda.synchronize()
+        with torch.cuda.stream(side):
+            torch.cuda._sleep(400_000_000)
+            x += 1
+        assert multifold.sum(x, stream=stream, out=float) == 1 << 20
+        found = multifold.sum(x.reshape(1024, 1024), axis=0, stream=stream)
+        assert found.is_cuda and found.eq(1024).all()
+
+
+@pytest.fixture
+def ones_after_a_while():
+    """A function that makes an array of zeros one of ones, on the stream of CuPy that is current, a fifth of a second
+    later."""
     cupy = pytest.importorskip("cupy")
     wait = cupy.RawKernel(
         """extern "C" __global__ void wait(long long cycles) {
              for (const long long start = clock64(); clock64() - start < cycles;) {}
            }""", "wait")
+
+    def make(x, cycles=400_000_000):
+        wait((1,), (1,), (cycles,))
+        x += 1
+
     x = cupy.zeros(1 << 20, "float32")
-    wait((1,), (1,), (1,))
-    x += 0  # both are compiled now
+    make(x, 1)  # what it takes is compiled from now on
     multifold.sum(x)
     cupy.cuda.Device().synchronize()
+    return make
+
+
+def test_cupy_waits_for_its_producer(ones_after_a_while):
+    import cupy
+
+    x = cupy.zeros(1 << 20, "float32")
+    cupy.cuda.Device().synchronize()
     with cupy.cuda.Stream(non_blocking=True):
-        wait((1,), (1,), (400_000_000,))
-        x += 1
+        ones_after_a_while(x)
         assert multifold.sum(x, out=float) == 1 << 20
+
+
+def test_a_stream_of_cupy(ones_after_a_while):
+    import cupy
+
+    x = cupy.zeros(1 << 20, "float32")
+    cupy.cuda.Device().synchronize()
+    side = cupy.cuda.Stream(non_blocking=True)
+    with side:
+        ones_after_a_while(x)
+    assert multifold.sum(x, stream=side, out=float) == 1 << 20
 
 
 def test_jax():

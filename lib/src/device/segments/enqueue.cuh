@@ -31,17 +31,15 @@ segment_arguments<Op, Output> arguments_of(const segment_call& c, const Op& op, 
           output};
 }
 
-/// Shares of the work: of `least` elements and segments, or more.
-inline std::int64_t shares_of(const segment_call& c, std::int64_t least, std::int64_t most) {
-  return std::clamp<std::int64_t>((c.elements + c.count + least - 1) / least, 1, most);
+inline std::int64_t shares_of(const segment_call& c, const share_sizes& sizes, std::int64_t resident) {
+  return share_count(sizes, c.elements, c.count, c.gpu.units * resident);
 }
 
 template <class Op, class Output>
 void launch_ends(const segment_call& c, std::int64_t shares, const segment_arguments<Op, Output>& args) {
-  constexpr std::int64_t warps = tile_threads / 32;
   if (shares == 1) return;
-  launch_kernel(c.queue, segment_ends<Op, Output>, static_cast<unsigned>((shares + warps - 1) / warps), tile_threads, 0,
-                static_cast<int>(shares), args);
+  launch_kernel(c.queue, segment_ends<Op, Output>, static_cast<unsigned>((shares + ends_shares - 1) / ends_shares),
+                ends_threads, 0, static_cast<int>(shares), args);
 }
 
 /// The first look at every segment: whole ones, and then those that blocks share.
@@ -51,7 +49,7 @@ void launch(const segment_call& c, const Op& op, const Output& output) {
   const segment_arguments<Op, Output> args = arguments_of(c, op, output);
   kernels::tile_map map{};
   map.inner = map.row_stride = map.index_step = 1;
-  const std::int64_t blocks = shares_of(c, least_share_of_blocks, std::int64_t{c.gpu.units} * segment_blocks_of<Op>);
+  const std::int64_t blocks = shares_of(c, shares_of_blocks, segment_blocks_of<Op>);
   launch_kernel(c.queue, segment_tiles<Op, Output>, static_cast<unsigned>(blocks), tile_threads, segment_ring_bytes,
                 reinterpret_cast<const T*>(args.array.first), reinterpret_cast<const T*>(args.second.first), map, args);
   launch_ends(c, blocks, args);
@@ -62,12 +60,12 @@ template <class Op, class Output>
 void launch_sums(const segment_call& c, const Op& op, const Output& output) {
   using T = typename Op::value_type;
   using memory = prefix_memory<T>;
-  static_assert(memory::blocks * memory::warps <= most_shares_of_warps &&
+  static_assert(memory::blocks * memory::warps <= shares_of_warps.most_of_unit &&
                 sizeof(typename Op::accumulator) <= most_sum_bytes);
   const segment_arguments<Op, Output> args = arguments_of(c, op, output);
   const std::int64_t resident =
       std::clamp<std::int64_t>(c.gpu.unit_shared_bytes / (memory::block_bytes + 2048), 1, memory::blocks);
-  const std::int64_t wanted = shares_of(c, least_share_of_warps, c.gpu.units * resident * memory::warps);
+  const std::int64_t wanted = shares_of(c, shares_of_warps, resident * memory::warps);
   const std::int64_t blocks = (wanted + memory::warps - 1) / memory::warps;
   launch_kernel(c.queue, segment_sums<Op, Output>, static_cast<unsigned>(blocks), memory::threads, memory::block_bytes,
                 static_cast<const T*>(c.data.x), args);

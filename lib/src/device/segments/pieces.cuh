@@ -6,6 +6,7 @@
 
 #include "device/segments/bounds.cuh"
 #include "multifold/cuda/kernels/tile_reader.cuh"
+#include "multifold/cuda/kernels/tile_ring.cuh"
 
 namespace multifold::cuda::segments {
 
@@ -15,6 +16,13 @@ using kernels::run_value;
 using kernels::tile_element;
 using kernels::tile_elements;
 using kernels::tile_reader;
+
+/// Lanes of a warp arrive at a barrier as one, behind all that each of them has done: it takes arrivals one after the
+/// other. All lanes call.
+__device__ inline void arrive_of_warp(std::uint64_t* barrier) {
+  __syncwarp();
+  if (threadIdx.x % 32 == 0) kernels::detail::arrive(barrier);
+}
 
 /// What the kernels of segments are told.
 template <class Op, class Output>

@@ -204,7 +204,7 @@ __global__ void __launch_bounds__(prefix_memory<typename Op::value_type>::thread
   segment_walk walk = segment_walk::along(args.bounds, position_of(args.bounds, number, shares, least_cut_of_warps),
                                           position_of(args.bounds, number + 1, shares, least_cut_of_warps));
   if (lane == 0) {
-    for (std::uint64_t& barrier : full[warp]) kernels::detail::start_barrier(&barrier, 32);
+    for (std::uint64_t& barrier : full[warp]) kernels::detail::start_barrier(&barrier, 1);
     kernels::detail::show_barriers();
     if (walk.first_segment == 0 && args.bounds.raw(0) < 0) note_bad(args, 0);
   }
@@ -226,7 +226,7 @@ __global__ void __launch_bounds__(prefix_memory<typename Op::value_type>::thread
         kernels::copy_piece_of_warp<T>(to, {source, min(left, memory::elements) * item}, args.array, &full[warp][s],
                                        lane);
     }
-    kernels::detail::arrive(&full[warp][s]);
+    arrive_of_warp(&full[warp][s]);
   };
   const int sums_at = warp * memory::warp_bytes + memory::stages * memory::stage_bytes;
   int at = 0, next_at = 0;  // of this stage, and of the other

@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(tile_threads, segment_blocks_of<Op>)
     if (lane == 0) kernels::start_group_slots();
   }
   if (thread == 0) {
-    for (std::uint64_t& barrier : full) kernels::detail::start_barrier(&barrier, 32);
+    for (std::uint64_t& barrier : full) kernels::detail::start_barrier(&barrier, 1);
     kernels::detail::show_barriers();
   }
   __syncthreads();
@@ -80,8 +80,7 @@ __global__ void __launch_bounds__(tile_threads, segment_blocks_of<Op>)
         kernels::copy_piece_of_warp<T>(stage_of(a, s), {address(a, from), elements * item},
                                        a == 0 ? args.array : args.second, &full[s], lane);
     }
-    kernels::detail::arrive(&full[s]);
-    __syncwarp();
+    arrive_of_warp(&full[s]);
   };
   for (int s = 0; s < segment_stages; ++s) fetch(s, begin.element + s * layout::elements);
 
