@@ -12,7 +12,7 @@
 namespace multifold::app {
 namespace {
 
-std::string_view program = "multifold";
+std::string_view program_name = "multifold";
 std::atomic<bool> as_json = false;
 
 // There is nobody left to tell when standard error fails.
@@ -22,7 +22,7 @@ void put(const std::string& line) {
 
 std::string json_of(const failure& problem, int status) {
   using json = nlohmann::ordered_json;
-  json object{{"schema", "multifold.error/1"}, {"program", program}, {"kind", name(problem.code())}};
+  json object{{"schema", "multifold.error/1"}, {"program", program_name}, {"kind", name(problem.code())}};
   object["message"] = one_line(problem.what());
   object["exit_code"] = status;
   if (problem.files().size() == 1) object["file"] = problem.files()[0];
@@ -32,12 +32,13 @@ std::string json_of(const failure& problem, int status) {
 
 }  // namespace
 
-void name_program(std::string_view name) { program = name; }
+void name_program(std::string_view name) { program_name = name; }
 
 void complain_as_json(bool wanted) noexcept { as_json = wanted; }
 
 void complain(std::string_view message) {
-  put(styled(std::string(program) + ":", style::failure, is_coloured(STDERR_FILENO)) + " " + one_line(message) + "\n");
+  put(styled(std::string(program_name) + ":", style::failure, is_coloured(STDERR_FILENO)) + " " + one_line(message) +
+      "\n");
 }
 
 void complain(const failure& problem, int status) {

@@ -179,9 +179,9 @@ TYPED_TEST(exact_moments, at_the_end_of_the_range_and_of_the_count) {
 
   // 2^62 of x, and the rest of -x: a variance of nearly x^2; and their products with x.
   exact_sum<TypeParam> mixed = power;
-  exact_sum<TypeParam> minus_one, minus;
+  exact_sum<TypeParam> minus_one;
   minus_one.add(testing_data::negated(largest));
-  exact_dot<TypeParam> minus_product, minus_products;
+  exact_dot<TypeParam> minus_product;
   minus_product.add_product(largest, testing_data::negated(largest));
   products = power_squares;
   for (int i = 0; i < 62; ++i) {
