@@ -18,6 +18,8 @@ bool takes_freedom(op_kind op) {
   return op == op_kind::var || op == op_kind::std || op == op_kind::cov || op == op_kind::describe;
 }
 
+bool has_positions(op_kind op) { return op == op_kind::argmin || op == op_kind::argmax || op == op_kind::describe; }
+
 // Of all operations of one read, one has to.
 bool some(const trial& t, bool (*takes)(op_kind)) {
   return takes(t.op) || std::any_of(t.beside.begin(), t.beside.end(), takes);
@@ -97,8 +99,8 @@ std::string may_be_refused(const trial& t) {
   const bool forwards = t.extents.empty() || t.extents[0] <= 1 || t.strides[0] == 1;
   if (t.way == entry::counted && !forwards) return "a count of elements that are no neighbours";
   const bool sent = t.engine == engine_choice::device || t.engine == engine_choice::both;
-  const bool indexed = t.op == op_kind::argmin || t.op == op_kind::argmax || t.op == op_kind::describe;
-  if (sent && is_source(t.where) && !in_c_order(t) && indexed) return "positions in a source in Fortran order on a GPU";
+  if (sent && is_source(t.where) && !in_c_order(t) && some(t, has_positions))
+    return "positions in a source in Fortran order on a GPU";
   return "";
 }
 
