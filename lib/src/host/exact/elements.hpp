@@ -68,7 +68,7 @@ class element_run {
     if constexpr (N == block) prefetch_behind(x, N * sizeof(double));
     std::int64_t low[N], high[N], at[N];
     for (int j = 0; j < N; ++j) {
-      const auto bits = std::bit_cast<std::int64_t>(x[j].value);
+      const auto bits = std::bit_cast<std::int64_t>(double{x[j].value});  // no reference to an unaligned member
       const std::int64_t field = (bits >> layout::mantissa_bits) & top_field;
       const std::int64_t normal = field != 0 ? 1 : 0;
       const std::int64_t fraction = bits & ((std::int64_t{1} << layout::mantissa_bits) - 1);

@@ -60,7 +60,7 @@ class exponent_run {
     prefetch_behind(x, block * sizeof(double));
     std::int64_t significand[block], at[block];
     for (int j = 0; j < block; ++j) {
-      const auto bits = std::bit_cast<std::int64_t>(x[j].value);
+      const auto bits = std::bit_cast<std::int64_t>(double{x[j].value});  // no reference to an unaligned member
       const std::int64_t field = (bits >> layout::mantissa_bits) & top_field;
       const std::int64_t normal = field != 0 ? 1 : 0;
       const std::int64_t magnitude = (bits & mantissa_mask) | (normal << layout::mantissa_bits);
