@@ -9,6 +9,7 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "surface_engine.hpp"
 
@@ -26,14 +27,15 @@ of the results. A line for each, its fields separated by tabs. Exit code 1 if a 
   --seed S        which cases; without it a fresh one
   --cases N       how many (default: 100)
   --first N       number of the first one
-  --case TEXT     this one alone, as it was printed
+  --case TEXT     this one alone, as it was printed; may be given several times
   --least SIZE    bytes of the least array, and of the greatest
   --most SIZE       (default: 256 MiB to 4 GiB, on the CPU 64 to 512 MiB)
   --threads N     of the CPU (default: all)
 )";
 
 struct arguments {
-  std::string engine = "device", text;
+  std::string engine = "device";
+  std::vector<std::string> texts;
   std::optional<std::uint64_t> seed;
   std::int64_t cases = 100, first = 0, threads = 0;
   sizes bytes;
@@ -50,7 +52,7 @@ arguments parsed(int count, char** words) {
     if (i + 1 == count) throw std::invalid_argument("no such option, or without its value: " + option);
     const std::string value = words[++i];
     if (option == "--engine" && (value == "host" || value == "device")) a.engine = value;
-    else if (option == "--case") a.text = value;
+    else if (option == "--case") a.texts.push_back(value);
     else if (option == "--seed") a.seed = std::stoull(value);
     else if (option == "--cases") a.cases = std::stoll(value);
     else if (option == "--first") a.first = std::stoll(value);
@@ -88,8 +90,9 @@ int run(const arguments& a) {
   std::printf("# %s, seed %" PRIu64 ", %" PRId64 " to %" PRId64
               " bytes\n# case\tbytes\tseconds\tof a plain read\tverdict\n",
               engine->name().c_str(), seed, bytes.least, bytes.most);
-  if (!a.text.empty()) return run_one(*engine, parse(a.text), seed) ? 0 : 1;
   bool right = true;
+  for (const std::string& text : a.texts) right = run_one(*engine, parse(text), seed) && right;
+  if (!a.texts.empty()) return right ? 0 : 1;
   for (std::int64_t number = a.first; number < a.first + a.cases; ++number) {
     right = run_one(*engine, draw(seed, number, bytes), seed + static_cast<std::uint64_t>(number)) && right;
   }

@@ -42,7 +42,7 @@ FAULTS = (
      "take(slice_use::part_extremes, i, at.batches * at.parts,",
      "take(slice_use::part_extremes, i, FAULT ? 0 : at.batches * at.parts,"),
     ("more of a run than a lane of a tile holds",
-     "lib/src/plan/tile_layout.cpp",
+     "lib/src/plan/tile_threads.cpp",
      "if (ceil_div(p.box.rows, group) > most_run_share ||",
      "if ((ceil_div(p.box.rows, group) > most_run_share && !FAULT) ||"),
     ("the checksum of what was compressed is not compared",

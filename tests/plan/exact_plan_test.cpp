@@ -49,7 +49,7 @@ TEST(exact_plan, exact_sums_that_one_wave_reads_take_a_kernel_or_two) {
     EXPECT_EQ(several.workspace_bytes(), 256 + 32 * 32 + 32 * 8 * words);
     const pass rows = first(form_of({100, (256 << 10) / item}, {1}), type);
     EXPECT_EQ(rows.kind, kernel::exact_blocks);
-    EXPECT_EQ(rows.parts, 2);
+    EXPECT_EQ(rows.parts, 5);  // 500 blocks of 264 at once; two parts would be 200 of them
     EXPECT_EQ(rows.threads, 256);
     // As far as they go: what one block reads, and what one wave does.
     const std::int64_t alone = (type == dtype::bf16 ? 32 << 10 : 64 << 10) / item;
@@ -58,7 +58,11 @@ TEST(exact_plan, exact_sums_that_one_wave_reads_take_a_kernel_or_two) {
     const std::int64_t most = (32 << 20) / item;
     EXPECT_EQ(first(form_of({most}, {0}), type).kind, kernel::exact_blocks);
     EXPECT_EQ(first(form_of({most + 1}, {0}), type).kind, kernel::exact_rows);
-    EXPECT_EQ(first(form_of({265, (256 << 10) / item}, {1}), type).kind, kernel::tiles);
+    const kernel others = type == dtype::f64 ? kernel::tiles : kernel::exact_rows;
+    EXPECT_EQ(first(form_of({265, (256 << 10) / item}, {1}), type).kind, others);
+    // And not where there is more of them than that.
+    EXPECT_EQ(first(form_of({8, (16 << 20) / item}, {1}), type).kind, kernel::exact_blocks);
+    EXPECT_EQ(first(form_of({9, (16 << 20) / item}, {1}), type).kind, kernel::exact_rows);
   }
   EXPECT_EQ(first(form_of({1000}, {0}), dtype::f16).kind, kernel::block_rows);
 }

@@ -202,9 +202,41 @@ TEST(tile_layout, moments_that_binary64_holds_take_several_columns_a_thread) {
 
 TEST(tile_layout, threads_are_dealt_by_what_a_box_has) {
   EXPECT_EQ(sum_plan(form_of({1 << 22, 17}, {1})).passes[0].group, 1);
-  EXPECT_EQ(sum_plan(form_of({1 << 14, 5001}, {1})).passes[0].group, 256);
+  EXPECT_EQ(sum_plan(form_of({1 << 14, 7501}, {1})).passes[0].group, 256);
   EXPECT_EQ(sum_plan(form_of({1 << 20, 64, 2}, {1})).passes[0].box.turned, true);  // 128 floats apart: one bank
   EXPECT_EQ(sum_plan(form_of({1 << 22, 17}, {1})).passes[0].box.turned, false);
+}
+
+// Rows of 4 bytes an element: those that fill boxes, and those that do not.
+TEST(tile_layout, rows_that_leave_boxes_empty_have_blocks) {
+  const auto kernel_of = [](op_kind op, dtype type, std::int64_t bytes) {
+    const std::int64_t length = bytes / item_bytes(type);
+    return make_plan(make_reduction(op, type), form_of({1 << 14, length}, {1}, type), {}, h200_traits()).passes[0].kind;
+  };
+  for (const dtype type : {dtype::i8, dtype::u16, dtype::f32, dtype::f64}) {
+    for (const std::int64_t bytes : {400, 4000, 14'000, 29'000, 30'000, 58'000})
+      EXPECT_EQ(kernel_of(op_kind::max, type, bytes), kernel::tiles) << bytes;
+    for (const std::int64_t bytes : {16'000, 24'000, 32'000, 48'000, 70'000, 88'000})
+      EXPECT_EQ(kernel_of(op_kind::max, type, bytes), kernel::block_rows) << bytes;
+  }
+  EXPECT_EQ(kernel_of(op_kind::prod, dtype::f64, 5000), kernel::block_rows);
+  EXPECT_EQ(kernel_of(op_kind::prod, dtype::f64, 4000), kernel::tiles);
+  EXPECT_EQ(kernel_of(op_kind::prod, dtype::f32, 5000), kernel::tiles);
+}
+
+// Small blocks, if there are rows enough for all that multiprocessors hold.
+TEST(tile_layout, blocks_of_rows_are_as_large_as_their_rows) {
+  const auto threads_of = [](std::int64_t rows, std::int64_t length) {
+    return make_plan(make_reduction(op_kind::max, dtype::f32), form_of({rows, length}, {1}, dtype::f32), {},
+                     h200_traits())
+        .passes[0]
+        .threads;
+  };
+  EXPECT_EQ(threads_of(20000, 8001), 32);
+  EXPECT_EQ(threads_of(20000, 18001), 64);
+  EXPECT_EQ(threads_of(20000, 160001), 512);
+  EXPECT_EQ(threads_of(2000, 8001), 256);
+  EXPECT_EQ(threads_of(300, 8001), 512);
 }
 
 // A tile has three runs, two, or one. Where runs are looked at as a whole, half of a block's warps take those of a

@@ -86,8 +86,12 @@ constexpr int tile_blocks(std::int64_t accumulator, std::int64_t shared_bytes = 
 /// Elements of a run in a tile that a lane takes, at most: what the narrowest lanes hold.
 inline constexpr int most_run_share = (1 << 12) - 64;
 
-/// Runs of neighbours with so many vectors for each lane are read by vectors.
-inline constexpr int least_vectors_a_lane = 4;
+/// Runs of neighbours with so many elements are read by vectors, by the lanes of a group: sooner where no element goes
+/// alone, the ends being `masked`, and the more elements a vector has.
+constexpr int least_row_by_vectors(int item, bool masked, int group) noexcept {
+  const int vectors = !masked ? 4 * group : item == 1 ? (group < 2 ? 2 : group) : item == 2 ? 2 * group : 6 * group;
+  return vectors * (16 / item);
+}
 
 /// Columns of elements of `item` bytes that a thread of tiles takes together, at most. Exact sums do so where no other
 /// thread has a part of their runs, and look at exponents once for all of them.
@@ -141,7 +145,7 @@ inline constexpr int quick_vectors = 2;
 /// Vectors of 16 bytes that a thread takes of every tile of exact_rows. Blocks that read longer stretches get more out
 /// of the memory, but short rows have to be shared among many blocks.
 constexpr std::int64_t exact_tile_vectors(dtype input, std::int64_t length) noexcept {
-  if (input == dtype::f64) return length < INT64_C(1) << 19 ? 4 : 36;
+  if (input == dtype::f64) return length < INT64_C(1) << 19 ? 12 : 36;
   return length < (INT64_C(1) << 26) / item_bytes(input) ? 4 : 32;
 }
 

@@ -19,9 +19,10 @@ constexpr std::int64_t fixed_sum_bytes = 32;
 
 // Blocks of exact rows that a multiprocessor holds.
 std::int64_t exact_blocks(dtype input, int threads, const engine_traits& engine) {
-  if (input == dtype::f64) return tuning::exact_blocks_a_unit;  // pairs are in registers
+  const std::int64_t most = std::max<std::int64_t>(1, tuning::exact_threads_a_unit / threads);
+  if (input == dtype::f64) return most;  // pairs are in registers
   const std::int64_t bytes = threads * tuning::bin_bytes_a_thread + tuning::bin_block_bytes;
-  return std::clamp<std::int64_t>(engine.unit_shared_bytes / bytes, 1, tuning::exact_blocks_a_unit);
+  return std::clamp<std::int64_t>(engine.unit_shared_bytes / bytes, 1, most);
 }
 
 // Neighbouring batches lie closer together than neighbouring elements of one.
@@ -42,12 +43,13 @@ bool may_lose(const plan& p) {
   return !whole || item_bytes(p.what.input) > 4 || p.what.nan == nan_policy::omit;
 }
 
-// One wave of blocks of exact_blocks, if that is enough for all rows.
+// A wave of blocks of exact_blocks, or two, if that is enough for all rows.
 bool prefer_exact_blocks(pass& p, const reduction& what, const plan_options& options, const engine_traits& engine) {
   if (options.passes || options.how == finish::atomic || options.parts || options.threads || options.form) return false;
   const std::int64_t item = item_bytes(what.input), most = engine.units * tuning::part_blocks_a_unit;
   if (what.input == dtype::f16 || p.batches < 1 || p.batches > most || p.length == 0 ||
-      p.length > tuning::timed_bytes(tuning::most_block_row_bytes, engine) / item) {
+      p.length > tuning::timed_bytes(tuning::most_block_row_bytes, engine) / item ||
+      p.length > tuning::timed_bytes(tuning::most_block_bytes, engine) / item / p.batches) {
     return false;
   }
   const std::int64_t row_bytes = p.length * item, vectors = ceil_div(row_bytes, 16);
@@ -55,7 +57,9 @@ bool prefer_exact_blocks(pass& p, const reduction& what, const plan_options& opt
       row_bytes <= tuning::single_block_bytes(what.input) ? 1 : ceil_div(row_bytes, tuning::small_part_bytes);
   p.kind = kernel::exact_blocks;
   const std::int64_t adders = options.how == finish::last_block ? tuning::exact_part_threads : tuning::most_block_parts;
-  cut(p, std::min({parts, most / p.batches, adders}), 16 * 32 / item);
+  // Two waves, if that leaves fewer multiprocessors idle.
+  const std::int64_t in_one = most / p.batches, in_two = 2 * most / p.batches;
+  cut(p, std::min({parts, in_two > 2 * in_one ? in_two : in_one, adders}), 16 * 32 / item);
   const bool quick = item <= 4 && row_bytes <= quick_row_bytes;
   const std::int64_t warps = ceil_div(vectors, 32 * (quick ? quick_vectors : 1));
   const bool long_row = row_bytes > tuning::single_block_bytes(what.input);
@@ -74,9 +78,9 @@ void prefer_exact_kernels(pass& p, const reduction& what, const plan_options& op
   // What the second pass of f64 takes.
   if (what.input == dtype::f64 && engine.block_shared_bytes < wide_shared_bytes) return;
   const std::int64_t item = item_bytes(what.input);
-  if (p.length < tuning::timed_bytes(tuning::exact_row_bytes, engine) / item) return;
+  if (p.length < tuning::timed_bytes(tuning::exact_row_bytes(what.input), engine) / item) return;
   const bool small = p.batches * p.length < tuning::timed_bytes(tuning::small_exact_bytes, engine) / item;
-  const int threads = !options.threads && small ? tuning::small_exact_threads : p.threads;
+  const int threads = options.threads.value_or(small ? tuning::small_exact_threads : engine.threads);
   const std::int64_t tile = exact_tile_vectors(what.input, p.length) * threads * (16 / item);
   const std::int64_t most = ceil_div(p.length, tile);
   const std::int64_t wanted = options.parts.value_or(

@@ -49,6 +49,15 @@ int single_row_threads(std::int64_t row_bytes, const engine_traits& engine) {
   return static_cast<int>(std::clamp<std::int64_t>(threads, 32, engine.threads));
 }
 
+// Of blocks that read a row each: few, as far as rows are enough for all that multiprocessors hold.
+int threads_of_rows(std::int64_t rows, std::int64_t row_bytes, const engine_traits& engine) {
+  const std::int64_t wanted = power_of_two_at_least(ceil_div(row_bytes, tuning::row_vectors_a_thread * vector_bytes));
+  std::int64_t threads = std::clamp<std::int64_t>(wanted, 32, engine.threads);
+  const std::int64_t held = engine.units * tuning::row_blocks_a_unit * engine.threads;
+  while (threads < engine.threads && rows < 2 * held / threads) threads *= 2;
+  return static_cast<int>(threads);
+}
+
 }  // namespace
 
 std::int64_t parts_for_waves(std::int64_t blocks, std::int64_t slots, std::int64_t most, double part_cost) {
@@ -112,6 +121,9 @@ pass first_pass(const reduction& what, const batches& form, const plan_options& 
   const bool chosen = !options.threads && !options.parts && !options.passes && !options.how;
   if (p.kind == kernel::block_rows && !host && parts == 1 && p.batches == 1 && chosen) {
     p.threads = single_row_threads(row_bytes, engine);
+  }
+  if (p.kind == kernel::block_rows && !host && parts == 1 && p.batches > 1 && chosen) {
+    p.threads = threads_of_rows(p.batches, row_bytes, engine);
   }
   if (p.kind == kernel::block_rows && !host) deal(p, parts, p.threads * vectors_in_flight * (vector_bytes / item));
   else cut(p, parts, p.kind == kernel::columns || options.parts ? 1 : std::max<std::int64_t>(1, line_bytes / item));

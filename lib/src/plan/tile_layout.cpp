@@ -1,12 +1,12 @@
 // A box is as much of the array as a stage of shared memory takes: whole batches side by side where they are short,
-// else rows of some columns. Threads are dealt to its runs by what their steps cost.
+// else rows of some columns.
 #include "plan/tile_layout.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "multifold/ops/visit.hpp"
 #include "plan/layout.hpp"
+#include "plan/tile_threads.hpp"
 
 namespace multifold::detail {
 namespace {
@@ -22,9 +22,23 @@ struct tile_room {
 
 // A piece that begins and ends anywhere takes up to a line more.
 constexpr std::int64_t margin_bytes = 2 * tile_line_bytes;
-// Longer rows are for kernels that give each a block or more: of 30000 f32 3930, of 65536 4450; exactly, tiles 4050,
-// 4270.
-constexpr std::int64_t most_row_bytes = 64 << 10, most_exact_row_bytes = 512 << 10;
+// Longer rows are for kernels that give each a block or more, and so are rows from 14 KiB on that leave boxes empty. On
+// an H200, as shares of a plain read, tiles beside blocks, in rows of 7, 14, 33 and 55 KB: any of f32 0.94 and 0.88,
+// 0.96 and 0.90, 0.75 and 0.90, 0.97 and 0.91; means of u16 0.60 and 0.67, 0.55 and 0.81, 0.66 and 0.86, 0.91 and 0.85;
+// sums of u8 0.64 and 0.68, 0.70 and 0.81, 0.76 and 0.88, 0.94 and 0.85. Products of these dtypes take longer in tiles:
+// of f64 0.52 and 0.64, 0.27 and 0.68, 0.38 and 0.78, 0.54 and 0.81; of bf16 0.41 and 0.48, 0.30 and 0.53, 0.34 and
+// 0.58, 0.45 and 0.63.
+constexpr std::int64_t most_row_bytes = 64 << 10, most_loose_row_bytes = 14 << 10, most_product_row_bytes = 4 << 10;
+constexpr std::int64_t most_exact_row_bytes = 512 << 10;
+
+std::int64_t most_bytes_of_row(const reduction& what, std::int64_t row_bytes) {
+  if (gathers_exactly(what)) return most_exact_row_bytes;
+  if (what.op == op_kind::prod && is_floating(what.input) && what.input != dtype::f32) return most_product_row_bytes;
+  constexpr std::int64_t room = tile_stage_bytes - margin_bytes;
+  const bool full = 10 * row_bytes >= 9 * room * ceil_div(row_bytes, room);
+  return full ? most_row_bytes : most_loose_row_bytes;
+}
+
 // Columns of a box, if there are more than it takes: one a thread, but for wide elements some KiB of them, so that a
 // box has several rows; and so many at least, if it has all rows.
 constexpr std::int64_t most_open_columns(std::int64_t item) {
@@ -46,96 +60,6 @@ int resident_blocks(const reduction& what, const engine_traits& engine) {
 std::int64_t pitch_of(std::int64_t bytes, std::int64_t step) {
   const std::int64_t least = bytes + 2 * 15;
   return least + ((step - least) % tile_line_bytes + tile_line_bytes) % tile_line_bytes;
-}
-
-struct candidate {
-  int group = 1;
-  bool turned = false;
-  int columns = 1;
-  double cost = 0;
-};
-
-// How many of a warp's threads read different words of the same bank, at worst.
-int bank_conflicts(const tiled_array& of, const pass& p, std::int64_t item, int group, bool turned) {
-  const tile_box& box = p.box;
-  const int of_outer = static_cast<int>(ceil_div(box.columns, p.vector));
-  const std::int64_t stride = of.inner == 1 ? item : box.pitch == 0 ? of.inner * item : box.pitch;
-  const std::int64_t outer_step = box.pitch == 0 ? of.length * of.inner * item : box.pitch;
-  std::array<std::int64_t, 32> words{};
-  std::array<int, 32> of_bank{};
-  int count = 0;
-  for (int t = 0; t < 32; ++t) {
-    const int together = tile_threads / group;
-    const int run = of.inner == 1 ? t / group : t % together, lane = of.inner == 1 ? t % group : t / together;
-    const int outer = run / of_outer, column = run % of_outer;
-    if (outer >= box.outers) continue;
-    const std::int64_t place = (lane + (turned ? outer * group : 0)) % box.rows;
-    const std::int64_t word = (outer * outer_step + column * item + place * stride) / 4;
-    if (std::find(words.begin(), words.begin() + count, word) != words.begin() + count) continue;
-    words[static_cast<std::size_t>(count++)] = word;
-    ++of_bank[static_cast<std::size_t>(word % 32)];
-  }
-  return *std::max_element(of_bank.begin(), of_bank.end());
-}
-
-// Whether threads may take neighbours of a run by whole vectors.
-bool takes_vectors(const reduction& what, const tiled_array& of, std::int64_t item) {
-  const bool one_by_one = what.op == op_kind::prod || (what.op == op_kind::describe && !is_floating(what.input));
-  return of.inner == 1 && item <= 8 && !takes_two_arrays(what.op) && !one_by_one;
-}
-
-// The steps of a lane, in units of what an element costs, fitted to an H200.
-double steps_of(const pass& p, int group, std::int64_t item, bool vectors) {
-  const std::int64_t elements = ceil_div(p.box.rows, group), width = 16 / item;
-  if (!vectors || p.box.rows < least_vectors_a_lane * width * group) return static_cast<double>(elements);
-  const std::int64_t singles = 2 * ceil_div(width / 2, group);
-  return static_cast<double>(2 * singles) + 0.6 * static_cast<double>(width * ceil_div(p.box.rows, width * group));
-}
-
-// What lanes of a run take to exchange their values.
-double exchange_of(const tiled_array& of, int group, bool whole) {
-  const bool neighbours = of.inner == 1;
-  double steps = 0;
-  for (int g = group; g > 1; g /= 2) steps += neighbours && (whole || g <= 32) ? 5 : 8;
-  return steps + (neighbours && whole && group > 32 ? 12 : 0);  // a slot a warp, and a barrier
-}
-
-// How often a block's groups go through a step for the runs of a box. What a run takes besides its elements, each warp
-// of it does again; where runs are looked at as a whole, half of a block's warps are as fast as all of them.
-double steps_of_block(std::int64_t runs, int group, bool whole) {
-  const auto steps = static_cast<double>(ceil_div(runs, tile_threads / group));
-  if (!whole || group <= 32) return steps;
-  return std::max(steps, 2.0 * static_cast<double>(runs * group) / tile_threads);
-}
-
-void deal_threads(pass& p, const tiled_array& of, const tile_room& room, bool vectors) {
-  const std::int64_t item = room.item;
-  // What a row of columns costs, in elements of one: of words it is the place where they stand.
-  const auto row_of = [&](int columns) {
-    return columns > 1 && room.by_words ? 0.5 + 0.6 * columns : 0.1 + 0.9 * columns;
-  };
-  candidate best{0, false, 1, 0};
-  const int most_columns = p.vector;
-  for (const int columns : {1, most_columns}) {
-    p.vector = columns;
-    const std::int64_t runs = p.box.outers * ceil_div(p.box.columns, columns);
-    for (int group = 1; group <= tile_threads && group <= std::max(1, p.box.rows); group *= 2) {
-      if (ceil_div(p.box.rows, group) > most_run_share || (room.whole && columns > 1 && group > 1)) continue;
-      const double exchange = exchange_of(of, group, room.whole);
-      for (const bool turned : {false, true}) {
-        const int conflicts = bank_conflicts(of, p, item, group, turned);
-        const double element = (turned ? 1.35 : 1.0) + 0.6 * (conflicts - 1);
-        const double steps = steps_of(p, group, item, vectors) * element * row_of(columns);
-        const double cost = steps_of_block(runs, group, room.whole) * (steps + 10 + exchange * columns);
-        if (best.group == 0 || cost < best.cost) best = {group, turned, columns, cost};
-        if (conflicts == 1) break;
-      }
-    }
-    if (columns == most_columns) break;
-  }
-  p.vector = best.columns;
-  p.group = best.group;
-  p.box.turned = best.turned;
 }
 
 // Boxes of whole batches; false if not even one fits.
@@ -201,8 +125,8 @@ void box_of_rows(pass& p, const tiled_array& of, const tile_room& room, std::int
 
 bool serves(const pass& p, const reduction& what, const batches& form, std::int64_t item) {
   if (form.pattern == access::columns) return form.inner > 1 && form.inner_run.stride == 1;
-  return p.kind == kernel::block_rows &&
-         form.length <= (gathers_exactly(what) ? most_exact_row_bytes : most_row_bytes) / item;
+  if (p.kind != kernel::block_rows || form.length > most_exact_row_bytes) return false;
+  return form.length * item <= most_bytes_of_row(what, form.length * item);
 }
 
 }  // namespace
@@ -244,7 +168,7 @@ void lay_out_tiles(pass& p, const tiled_array& of, const tile_input& from, const
   p.box = {.resident = resident_blocks(what, engine)};
   cut(p, 1, 1);
   if (box_of_batches(p, of, room)) {
-    deal_threads(p, of, room, takes_vectors(what, of, room.item));
+    deal_threads(p, of, what, {room.item, room.whole, room.by_words});
     const bool moments = family_of(what) == op_family::moments;
     if (moments && room.whole && p.vector > 1) p.box.resident = std::min(p.box.resident, moment_column_blocks);
     return;

@@ -6,7 +6,7 @@
 // "Reasoned" rows were never measured by themselves. Other places have, for the sake of who else reads them,
 //
 // - policy.hpp: what kernels are compiled with, too: tiles, columns a thread, exact tiles, wide blocks, quick rows;
-// - tile_layout.cpp: the boxes of tiles, and what the steps of their threads cost;
+// - tile_layout.cpp: the boxes of tiles; tile_threads.cpp: what the steps of their threads cost;
 // - placement.cpp: results that wait;
 // - moment_words.hpp: blocks of long rows of moments that a multiprocessor has registers for.
 #pragma once
@@ -55,6 +55,13 @@ inline constexpr std::int64_t vectors_in_flight = 4;
 /// captured sums of f32 of 4 MiB take 4.3 microseconds in 128 parts, 4.5 in 256 and 4.7 in 512; of 8 MiB 5.6, 5.4, 7.2.
 inline constexpr std::int64_t row_blocks_a_unit = 2;
 
+/// Vectors that a thread reads of a row which has a block of its own. Blocks end at different times, and small ones, of
+/// which an SM holds more, leave less of it idle then: on an H200, rows of 70 KB took, as shares of a plain read, with
+/// 512 threads, with 32 vectors a thread and with 128: any of f32 0.72, 0.84, 0.93; sums of u8 0.53, 0.70, 0.87; of i32
+/// 0.53, 0.71, 0.88; argmax of f32 0.62, 0.78, 0.88; rows of 250 KB: 0.91, 0.91, 0.95; 0.81, 0.83, 0.96; 0.80, 0.81,
+/// 0.93; 0.86, 0.88, 0.94.
+inline constexpr std::int64_t row_vectors_a_thread = 128;
+
 /// A row alone of up to this size has as many parts, which then end together: on an H200, 64 MiB take 18.4
 /// microseconds, and 19.7 in twice as many parts. In longer rows those that come later even out what the others lack:
 /// 16 GiB take 3677 microseconds, not 3690. [bytes, timed]
@@ -62,9 +69,15 @@ inline constexpr std::int64_t most_resident_bytes = INT64_C(512) << 20;
 
 // --- Exact sums -----------------------------------------------------------------------------------------------------
 
-/// Rows from this size on have blocks with bins: to fill, flush and merge them costs some microseconds a block.
-/// Reasoned from an H200's times below. [bytes, timed]
-inline constexpr std::int64_t exact_row_bytes = INT64_C(512) << 10;
+/// Rows from this size on have blocks of their own: to begin and to end them costs some microseconds each. Bins do not
+/// care what the data are, tiles do. On an H200, as shares of a plain read, tiles beside bins: rows of 120 KB of f32,
+/// normal 0.76 and 0.69, lognormal with sigma 3 0.64 and 0.69, with sigma 10 0.23 and 0.69, any bits 0.11 and 0.69; of
+/// 280 KB, normal 0.79 and 0.74; rows of 134 KB of bf16 0.63 and 0.71, 0.62 and 0.71, 0.14 and 0.71, 0.15 and 0.71.
+/// Pairs of f64 do, and more than tiles: of 124 KB 0.65 and 0.66, 0.65 and 0.69, 0.30 and 0.03, 0.22 and 0.02.
+/// [bytes, timed]
+constexpr std::int64_t exact_row_bytes(dtype input) {
+  return input == dtype::f32 || input == dtype::bf16 ? INT64_C(96) << 10 : INT64_C(512) << 10;
+}
 
 /// Rows up to this size are read by one wave of blocks that gather pairs, and have little else to do than to wait for
 /// memory. Captured sums on an H200, in microseconds, of normal elements and of any bits, beside the kernels for longer
@@ -75,6 +88,12 @@ inline constexpr std::int64_t exact_row_bytes = INT64_C(512) << 10;
 ///     32    13.6 (21.7), 33 (22)    16.8 (22.9), 35 (23)    14.1 (28.0), 169 (131)
 /// [bytes, timed]
 inline constexpr std::int64_t most_block_row_bytes = INT64_C(32) << 20;
+
+/// Arrays of several such rows are read so up to this size. Of larger ones, kernels for longer rows make up for what
+/// they begin and end with, whatever the data: on an H200, as shares of a plain read, 1.3 GB of f32 in 159 rows took
+/// 0.82 here and 0.87 there, of any bits 0.39 and 0.87; of f64 in 142 rows 0.80 and 0.85, lognormal with sigma 10 0.01
+/// and 0.24. [bytes, timed]
+inline constexpr std::int64_t most_block_bytes = INT64_C(128) << 20;
 
 /// What a block reads alone: 64 KiB take it 4.1 microseconds on an H200, and 128 KiB in parts 3.7, but in a graph of
 /// many sums two kernels take twice the time of one. The fewer elements there are in a byte, the less a block has to do
@@ -96,9 +115,9 @@ inline constexpr std::int64_t most_block_parts = 512;
 inline constexpr std::int64_t small_exact_bytes = INT64_C(1) << 26;
 inline constexpr int small_exact_threads = 256;
 
-/// Blocks of long rows that a multiprocessor holds, if it has the shared memory for their bins; kernels are compiled
-/// for two. What a block takes beside them is rounded up. [bytes]
-inline constexpr std::int64_t exact_blocks_a_unit = 2, bin_bytes_a_thread = 128, bin_block_bytes = 4 << 10;
+/// Threads of blocks of long rows that a multiprocessor holds, if it has the shared memory for their bins: as many as
+/// kernels are compiled for. What a block takes beside them is rounded up. [bytes]
+inline constexpr std::int64_t exact_threads_a_unit = 1024, bin_bytes_a_thread = 128, bin_block_bytes = 4 << 10;
 
 /// Sums that are added again: a lane rounds the sum of its group, which takes some twenty instructions a digit; so does
 /// every digit that lanes merge. So lanes have so many elements, unless multiprocessors would be idle, and never fewer

@@ -121,10 +121,13 @@ __device__ exact_pair pair_of(const vector_word* vectors, int count) {
 /// The same of a part.
 template <floating_storage T>
 __device__ exact_pair pair_of(const row_vectors<T>& row, const part_share& share) {
+  // Asked for before the vectors, and used behind them.
+  const std::int64_t ends = share.ends ? row.ends() : 0;
+  const T end = threadIdx.x < ends ? row.end_element(threadIdx.x) : T{};
   exact_pair pair = pair_of<T>(row.vectors + share.first, static_cast<int>(share.end - share.first));
-  if (share.ends) {
 #pragma unroll 1
-    for (std::int64_t i = threadIdx.x; i < row.ends(); i += blockDim.x) pair = pair + to_double(row.end_element(i));
+  for (std::int64_t i = threadIdx.x; i < ends; i += blockDim.x) {
+    pair = pair + to_double(i == threadIdx.x ? end : row.end_element(i));
   }
   return pair;
 }

@@ -41,7 +41,7 @@ void enqueue_rows(const plan& p, const exact_output<T>& output, const T* data, b
   if constexpr (std::is_same_v<T, double>) {
     const std::int64_t tiles = exact_tiles(at.length, at.threads);
     auto* const marks = steps.slice_of<unsigned char>(slice_use::tile_marks, 0, at.batches * tiles);
-    const auto first = args.steps == 1 ? pair_rows<1, exact_output<T>> : pair_rows<9, exact_output<T>>;
+    const auto first = args.steps == 3 ? pair_rows<3, exact_output<T>> : pair_rows<9, exact_output<T>>;
     steps.launch(step_kind::pair_rows, first, 0, data, args, marks);
     const tile_marks all{marks, tiles, args.steps * vectors_in_flight * at.threads};
     const bool whole = all.tile % wide_step == 0;

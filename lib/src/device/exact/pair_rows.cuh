@@ -126,12 +126,25 @@ __global__ void __launch_bounds__(512, 2)
         if (sum.lost()) add_element<double>(sums, x);
         else pair = sum;
       };
-      for (std::int64_t i = all_tiles * tile + threadIdx.x; i < row.count; i += threads) {
-        const auto two = bit_copy<kernels::elements_of<double>>(load_vector(row.vectors + i));
-        one(two.values[0]);
-        one(two.values[1]);
+      const double end = threadIdx.x < row.ends() ? row.end_element(threadIdx.x) : 0;
+      vector_word loaded[vectors_in_flight], next[vectors_in_flight];
+      std::int64_t i = all_tiles * tile + threadIdx.x;
+      kernels::load_vectors(loaded, row.vectors, i, threads, row.count);
+      while (i < row.count) {
+        const std::int64_t following = i + vectors_in_flight * threads;
+        kernels::load_vectors(next, row.vectors, following, threads, row.count);
+        kernels::each_loaded(loaded, i, threads, row.count, [&](const vector_word& v, std::int64_t) {
+          const auto two = bit_copy<kernels::elements_of<double>>(v);
+          one(two.values[0]);
+          one(two.values[1]);
+        });
+#pragma unroll
+        for (int k = 0; k < vectors_in_flight; ++k) loaded[k] = next[k];
+        i = following;
       }
-      for (std::int64_t i = threadIdx.x; i < row.ends(); i += threads) one(row.end_element(i));
+      for (std::int64_t k = threadIdx.x; k < row.ends(); k += threads) {
+        one(k == threadIdx.x ? end : row.end_element(k));
+      }
     }
     const bool other = __syncthreads_or(!(pair.high == 0 && signbit(pair.high)));
     add_pairs(pair, sums);

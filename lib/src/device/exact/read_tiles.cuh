@@ -142,11 +142,11 @@ __device__ void read_part(const row_vectors<T>& row, std::int64_t part, std::int
   }
   if (full_tiles % parts == part) {  // the ragged last tile is this part's
     for (std::int64_t first = full_tiles * tile; first < row.count; first += step) {
+      vector_word rest[vectors_in_flight];
+      kernels::load_vectors(rest, row.vectors, first + threadIdx.x, threads, row.count);
       gather.make_room(step_elements);
-#pragma unroll 1
-      for (std::int64_t i = first + threadIdx.x; i < min(first + step, row.count); i += threads) {
-        gather.add(load_vector(row.vectors + i));
-      }
+      kernels::each_loaded(rest, first + threadIdx.x, threads, row.count,
+                           [&](const vector_word& v, std::int64_t) { gather.add(v); });
     }
   }
   gather.make_room(2 * static_cast<int>(128 / sizeof(T)));

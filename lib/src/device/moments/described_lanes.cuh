@@ -125,7 +125,7 @@ requires(!floating_storage<C> && sizeof(C) <= 2) __device__
                            run_value<moments::moment_fold<C, moment_set::description>>& mine,
                            const neighbour_walk<C>& run, int lane, int lanes, const run_indices& index) {
   using gathers = run_lane<moments::moment_fold<C, moment_set::description>>;
-  static_assert(least_vectors_a_lane > 1);
+  static_assert(least_row_by_vectors(sizeof(C), false, 1) > 16 / static_cast<int>(sizeof(C)));
   auto ends = gathers::identity(op);
   op.with_element([&]<class T>(T) {
     moments::described_vectors<T> vectors(run.number_of(lane));

@@ -23,6 +23,31 @@ __device__ inline vector_word load_vector(const void* p) {
   return v;
 }
 
+/// Vectors number i, i + step and so on, as far as they are before `end`: all at once, so that they are waited for
+/// once.
+template <int Loads>
+__device__ __forceinline__ void load_vectors(vector_word (&to)[Loads], const vector_word* from, std::int64_t i,
+                                             std::int64_t step, std::int64_t end) {
+  const bool all = i + (Loads - 1) * step < end;
+#pragma unroll
+  for (int k = 0; k < Loads; ++k) {
+    if (all || i + k * step < end) to[k] = load_vector(from + i + k * step);
+  }
+}
+
+/// Calls f(vector, i) with those, one after the other in a loop that is fetched once.
+template <int Loads, class F>
+__device__ __forceinline__ void each_loaded(vector_word (&loaded)[Loads], std::int64_t i, std::int64_t step,
+                                            std::int64_t end, const F& f) {
+  const std::int64_t behind = i + Loads * step;
+#pragma unroll 1
+  for (; i < behind && i < end; i += step) {
+    f(loaded[0], i);
+#pragma unroll
+    for (int k = 1; k < Loads; ++k) loaded[k - 1] = loaded[k];
+  }
+}
+
 template <class T>
 inline constexpr int vector_elements = static_cast<int>(16 / sizeof(T));
 

@@ -1,6 +1,7 @@
 // The elements of a run, or of a thread's columns, that are a lane's, into what it gathers, on any walk.
 #pragma once
 
+#include "multifold/cuda/kernels/masked_rows.cuh"
 #include "multifold/cuda/kernels/tile_walks.cuh"
 #include "multifold/cuda/kernels/word_lanes.cuh"
 
@@ -157,6 +158,7 @@ __device__ __forceinline__ void gather_words(const Op& op, word_lanes<Op, Width>
 #pragma unroll
       for (int i = 0; i < words; ++i) w[k][i] = __funnelshift_r(loaded[i], loaded[i + 1], bits);
     }
+    if constexpr (fills_up<word_lanes<Op, Width>>) into.make_room(Loads);
 #pragma unroll
     for (int k = 0; k < Loads; ++k) into.see(op, w[k], numbers[k]);
     l += Loads * lanes;
@@ -200,26 +202,6 @@ __device__ void absorb_neighbours(const Op& op, run_value<Op>& mine, const neigh
           for (int k = 0; k < Loads; ++k) absorb_vector(known, into, loaded[k], index[number + k * step]);
         });
     mine.merge(known, into.value(known));
-  });
-}
-
-/// Extrema of floating point by the instructions for them.
-template <class T>
-requires order_words<T>::are_bits __device__ void absorb_neighbours(const extremum<T>& op, run_value<extremum<T>>& mine,
-                                                                    const neighbour_walk<T>& run, int lane, int lanes,
-                                                                    const run_indices& index) {
-  using gathers = run_lane<extremum<T>>;
-  using words = order_words<T>;
-  with_known_order(op, [&](const extremum<T>& known) {
-    auto least = gathers::identity(known);
-    run.each(
-        lane, lanes, [&](T x, int number) { gathers::absorb(known, least, x, number, index); },
-        [&]<int Loads>(const vector_word(&loaded)[Loads], int, int) {
-#pragma unroll
-          for (const vector_word& v : loaded)
-            least = words::lesser(known.policy, least, words::least_of(known.policy, v));
-        });
-    mine.end(known, least, index);
   });
 }
 

@@ -35,17 +35,11 @@ __device__ void read_vectors(const Op& op, thread_value<Op>& mine, const vector_
   std::int64_t i = share.first;
   vector_word loaded[vectors_in_flight], next[vectors_in_flight];
   bool full = i + reach < count;
-  if (full) {
-#pragma unroll
-    for (int k = 0; k < vectors_in_flight; ++k) loaded[k] = load_vector(v + i + k * threads);
-  }
+  load_vectors(loaded, v, i, threads, count);
   while (full) {
     const std::int64_t following = i + share.step;
     full = following + reach < count;
-    if (full) {
-#pragma unroll
-      for (int k = 0; k < vectors_in_flight; ++k) next[k] = load_vector(v + following + k * threads);
-    }
+    load_vectors(next, v, following, threads, count);
     mine.make_room(op, vectors_in_flight * width);
 #pragma unroll
     for (int k = 0; k < vectors_in_flight; ++k) absorb_vector(op, mine, loaded[k], index + (i + k * threads) * width);
@@ -54,12 +48,10 @@ __device__ void read_vectors(const Op& op, thread_value<Op>& mine, const vector_
     i = following;
   }
   // The last tile may end anywhere.
-#pragma unroll 1
-  for (int k = 0; k < vectors_in_flight; ++k) {
-    if (i + k * threads >= count) break;
+  each_loaded(loaded, i, threads, count, [&](const vector_word& w, std::int64_t number) {
     mine.make_room(op, width);
-    absorb_vector(op, mine, load_vector(v + i + k * threads), index + (i + k * threads) * width);
-  }
+    absorb_vector(op, mine, w, index + number * width);
+  });
 }
 
 /// What this thread's share of `count` contiguous elements comes to. `index` is that of p[0].
@@ -76,19 +68,22 @@ __device__ typename Op::accumulator read_contiguous(const Op& op, const typename
   const auto misaligned = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p) % 128 / sizeof(T));
   std::int64_t head = misaligned == 0 ? 0 : line - misaligned;
   if (head > count) head = count;
-  const std::int64_t vectors = (count - head) / width;
+  const std::int64_t vectors = (count - head) / width, tail = head + vectors * width + thread;
+  // Asked for before the vectors, and used behind them.
+  const bool has_head = share.head && thread < head, has_tail = share.tail && tail < count;
+  const T in_head = has_head ? p[thread] : T{}, in_tail = has_tail ? p[tail] : T{};
   read_vectors(op, mine, reinterpret_cast<const vector_word*>(p + head), vectors, share, index + head);
 
-  if (share.head) {
+  mine.make_room(op, 2);
+  if (has_head) {
+    mine.absorb(op, in_head, index + thread);
 #pragma unroll 1
-    for (std::int64_t i = thread; i < head; i += blockDim.x) {
-      mine.make_room(op, 1);
+    for (std::int64_t i = thread + blockDim.x; i < head; i += blockDim.x) {
+      mine.make_room(op, 2);
       mine.absorb(op, p[i], index + i);
     }
   }
-  mine.make_room(op, 1);
-  const std::int64_t tail = head + vectors * width + thread;
-  if (share.tail && tail < count) mine.absorb(op, p[tail], index + tail);
+  if (has_tail) mine.absorb(op, in_tail, index + tail);
   return mine.value(op);
 }
 

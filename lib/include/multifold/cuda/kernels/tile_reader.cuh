@@ -124,7 +124,7 @@ struct tile_reader {
   __device__ tile_reader(const tile_map& map, int stride, int group, int lane)
       : map(map), stride(stride), group(group), lane(lane) {
     const bool neighbours = stride == static_cast<int>(sizeof(T)) && !map.turned && map.index_step == 1;
-    vector_rows = neighbours ? least_vectors_a_lane * vector_elements<T> * group : INT_MAX;
+    vector_rows = neighbours ? least_row_by_vectors(sizeof(T), masks_rows<Op>, group) : INT_MAX;
   }
 
   /// No element of it unless `here`.
@@ -140,6 +140,10 @@ struct tile_reader {
     if constexpr (Width == 1 && !pairs && sizeof(T) <= 8 && by_vectors) {
       // Long runs of neighbours, by whole vectors.
       if (rows >= vector_rows) {
+        if constexpr (masks_rows<Op>) {
+          const masked_row row(run.first[0], rows * static_cast<int>(sizeof(T)));
+          return absorb_masked(op, mine[0], row, lane, group, run.index);
+        }
         return absorb_neighbours(op, mine[0], neighbour_walk<T>(run.first[0], rows), lane, group, run.index);
       }
     }

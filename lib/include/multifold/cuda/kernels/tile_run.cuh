@@ -34,9 +34,7 @@ struct tile_run {
 
   __device__ int rows() const { return place.rows; }
   /// How many elements a lane has at most.
-  __device__ int share() const {
-    return group == 1 ? rows() : static_cast<int>(static_cast<unsigned>(rows()) / static_cast<unsigned>(group)) + 16;
-  }
+  __device__ int share() const { return group == 1 ? rows() : (rows() >> (31 - __clz(group))) + 16; }
 
   template <class F>
   __device__ __forceinline__ void each(const F& f) const {
@@ -176,14 +174,22 @@ struct tile_run {
 #pragma unroll 1
     for (int l = lane; l < head; l += group) one(l);
     const auto* const words = reinterpret_cast<const vector_word*>(first + head * static_cast<int>(sizeof(T)));
-#pragma unroll 2
-    for (int v = lane; v < vectors; v += group) {
-      const auto loaded = bit_copy<elements_of<T>>(words[v]);
+    const auto some = [&](const vector_word& v, int number) {
+      const auto loaded = bit_copy<elements_of<T>>(v);
       bool here[width];
 #pragma unroll
       for (bool& each : here) each = true;
-      f(loaded.values, loaded.values, here, straight_numbers{head + v * width, 1});
+      f(loaded.values, loaded.values, here, straight_numbers{head + number * width, 1});
+    };
+    int v = lane;
+    // Unrolled by hand: the compiler would divide by the number of lanes first.
+#pragma unroll 1
+    for (; v + group < vectors; v += 2 * group) {
+      const vector_word one = words[v], other = words[v + group];
+      some(one, v);
+      some(other, v + group);
     }
+    if (v < vectors) some(words[v], v);
 #pragma unroll 1
     for (int l = head + vectors * width + lane; l < count; l += group) one(l);
   }

@@ -14,102 +14,12 @@
 #include "multifold/cuda/kernels/kept_sums.cuh"
 #include "multifold/cuda/kernels/lone_runs.cuh"
 #include "multifold/cuda/kernels/short_runs.cuh"
+#include "multifold/cuda/kernels/tile_orders.cuh"
 #include "multifold/cuda/kernels/tile_reader.cuh"
 #include "multifold/cuda/kernels/tile_ring.cuh"
 #include "multifold/cuda/kernels/whole_runs.cuh"
 
 namespace multifold::cuda::kernels {
-
-/// A tile as the threads see it that take its elements.
-struct tile_view {
-  std::int64_t first_batch;  // of run 0; the runs of outer o come `inner` batches later
-  std::int64_t row;          // in the batches, of the tile's first element
-  std::int64_t part;
-  int runs, rows, columns;  // runs == -1: there are no more tiles
-  int words;                // runs an outer, each of which stands for columns so far apart, or for neighbours
-  unsigned share_of_word;   // 2^32 over that, rounded up: a quotient of a run's number is a product with it
-  unsigned shift[2];        // of the first element of each array behind the beginning of a line
-  bool first, last;         // of its part
-};
-
-/// Boxes that a block goes through: tile by tile along its part of the length, and then the next ones of the grid's.
-struct tile_cursor {
-  std::int64_t item, outer, column, part;
-  std::int64_t row, end;       // the tile's first row, and the part's last one
-  std::int64_t length, items;  // of a batch, and how many boxes there are
-  bool first;                  // of its part
-
-  __device__ bool done() const { return item >= items; }
-  template <class Arguments>
-  __device__ void seek(const tile_map& map, const Arguments& args, std::int64_t number) {
-    item = number;
-    std::int64_t box = number;
-    column = part = 0;
-    if (map.chunks > 1) {
-      column = box % map.chunks * map.columns;
-      box /= map.chunks;
-    }
-    if (args.parts > 1) {
-      part = box % args.parts;
-      box /= args.parts;
-    }
-    outer = box * map.outers;
-    row = min(part * args.part_length, length);
-    end = length - row < args.part_length ? length : row + args.part_length;
-    first = true;
-  }
-  __device__ bool last(const tile_map& map) const { return row + map.rows >= end; }
-  template <class Arguments>
-  __device__ void advance(const tile_map& map, const Arguments& args) {
-    if (last(map)) return seek(map, args, item + gridDim.x);
-    row += map.rows;
-    first = false;
-  }
-};
-
-/// Asks for a tile of array `which`: a warp for the one piece that it is, or the whole block for its pieces, each warp
-/// for its share. All threads of these must call, and then arrive at the barrier; one `notes` what the tile is.
-template <class T>
-__device__ void fetch_tile(std::byte* stage, tile_view& view, const T* data, const tile_map& map, const tile_cursor& at,
-                           std::uint64_t* full, int which, int width, bool notes) {
-  constexpr auto item = static_cast<std::int64_t>(sizeof(T));
-  const array_range& array = which == 0 ? map.array : map.second;
-  const int lane = static_cast<int>(threadIdx.x % 32);
-  const auto least = [](std::int64_t a, std::int64_t b) { return static_cast<int>(min(a, b)); };
-  const int outers = least(map.outers, map.outer - at.outer), rows = least(map.rows, at.end - at.row);
-  const int columns = least(map.columns, map.inner - at.column);
-  const auto* const base =
-      reinterpret_cast<const std::byte*>(data + at.outer * map.outer_stride + at.row * map.row_stride + at.column);
-  const auto shift = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(base) % tile_line_bytes);
-  if (notes) {
-    view.first_batch = at.outer * map.inner + at.column;
-    view.row = at.row;
-    view.part = at.part;
-    const int words = (columns + width - 1) / width;
-    view.words = words;
-    view.share_of_word = 0xffffffffu / static_cast<unsigned>(words) + 1;
-    view.runs = outers * words;
-    view.rows = rows;
-    view.columns = columns;
-    view.shift[which] = shift;
-    view.first = at.first;
-    view.last = at.last(map);
-  }
-  std::byte* const to = stage + shift;
-  if (map.pitch == 0) {
-    const std::int64_t last = (outers - 1) * map.outer_stride + (rows - 1) * map.row_stride + columns;
-    if (asks_for_piece(lane) && rows > 0) copy_piece_of_warp<T>(to, {base, last * item}, array, full, lane);
-  } else if (rows > 0) {
-    // Rows of columns, of one outer, or rows of neighbours, one an outer.
-    const bool of_columns = map.inner > 1;
-    const std::int64_t step = (of_columns ? map.row_stride : map.outer_stride) * item;
-    const int pieces = of_columns ? rows : outers, bytes = (of_columns ? columns : rows) * item;
-    constexpr int warps = tile_threads / 32;
-    const int warp = static_cast<int>(threadIdx.x) / 32;  // the lanes of a warp ask one after the other
-    for (int q = lane * warps + warp; q < pieces; q += tile_threads)
-      copy_piece<T>(to + q * map.pitch, {base + q * step, bytes}, array, full);
-  }
-}
 
 /// Columns that a thread takes together, where there are columns: more of narrow elements, as far as their values leave
 /// registers for it.
@@ -142,32 +52,33 @@ __global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole
   extern __shared__ __align__(128) std::byte ring[];
   __shared__ std::uint64_t full[tile_stages],
       empty[tile_stages];  // whether a stage has come, and everybody has read it
-  __shared__ tile_view views[tile_stages];
   alignas(16) __shared__ block_storage<Op, Whole ? 1 : tile_threads> storage;
   let_next_start();
   constexpr int warps = tile_threads / 32;
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const bool leads = threadIdx.x % 32 == 0;
-  // What a stage brings next, for whoever fetches: registers are for what is gathered. One thread moves on while others
-  // still ask.
-  __shared__ tile_cursor ahead[tile_stages];
+  // Tiles by their number: some are still read, or on their way, while the next one is worked out.
+  constexpr int orders = 2 * tile_stages;
+  __shared__ tile_order order_of[orders];
+  __shared__ tile_cursor cursor;
   const bool pieces = map.pitch != 0;  // a tile is many, for which all warps ask
-  const auto fetch = [&](int s) {
-    const tile_cursor& at = ahead[s];
-    const bool notes = pieces ? threadIdx.x == 0 : leads;
-    if (at.done()) {
-      if (notes) views[s].runs = -1;
-    } else {
+  const auto prepare = [&](unsigned number) {
+    if constexpr (arrays == 2) prepare_tile<Width, T, 2>(order_of[number % orders], {data, more}, map, cursor);
+    else prepare_tile<Width, T, 1>(order_of[number % orders], {data}, map, cursor);
+  };
+  const auto fetch = [&](unsigned number) {
+    const tile_order& order = order_of[number % orders];
+    const unsigned s = number % tile_stages;
+    if (order.view.runs >= 0) {
       std::byte* const stage = ring + s * tile_stage_bytes;
-      fetch_tile(stage, views[s], data, map, at, &full[s], 0, Width, notes);
-      if constexpr (arrays == 2) fetch_tile(stage + array_bytes, views[s], more, map, at, &full[s], 1, Width, notes);
-    }
-    if (notes) {
-      tile_cursor& next = ahead[(s + 1) % tile_stages];
-      next = at;
-      if (!at.done()) next.advance(map, args);
+      fetch_tile<T>(stage, order, map, &full[s], 0);
+      if constexpr (arrays == 2) fetch_tile<T>(stage + array_bytes, order, map, &full[s], 1);
     }
     detail::arrive(&full[s]);
+    if (pieces ? threadIdx.x == 0 : leads) {
+      if (!cursor.done()) cursor.advance(map, args);
+      prepare(number + 1);
+    }
     __syncwarp();
   };
   if constexpr (Whole) {
@@ -176,17 +87,16 @@ __global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole
     if (leads) start_group_slots(slots_in(storage));
   }
   if (threadIdx.x == 0) {
-    ahead[0].length = args.length;
-    ahead[0].items = map.blocks_of_outer * map.chunks * args.parts;
-    ahead[0].seek(map, args, blockIdx.x);
+    cursor.start(map, args);
+    prepare(0);
     for (std::uint64_t& barrier : full) detail::start_barrier(&barrier, pieces ? tile_threads : 32);
     for (std::uint64_t& barrier : empty) detail::start_barrier(&barrier, tile_threads);
     detail::show_barriers();
   }
 #pragma unroll 1
-  for (int s = 0; s < tile_stages; ++s) {
+  for (unsigned number = 0; number < tile_stages; ++number) {
     __syncthreads();
-    if (pieces || warp == 0) fetch(s);
+    if (pieces || warp == 0) fetch(number);
   }
   __syncthreads();
   const tile_lanes lanes(Whole && Width > 1 ? 1 : map.group, map.inner == 1);
@@ -210,7 +120,7 @@ __global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole
   for (unsigned number = 0;; ++number) {
     const unsigned stage = number % tile_stages;
     detail::wait_for(&full[stage], number / tile_stages % 2);
-    const tile_view& view = views[stage];
+    const tile_view& view = order_of[number % orders].view;
     if (view.runs < 0) break;
     const std::byte* const here = ring + stage * tile_stage_bytes + view.shift[0];
     const int beyond =
@@ -297,8 +207,16 @@ __global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole
             }
           }
           if (!leaves(j)) continue;
-          if (!keeps && args.partials.data == nullptr) args.output(args.op, batch, value);
-          else args.partials.data[batch * args.parts + view.part] = value;
+          if (keeps || args.partials.data != nullptr) {
+            args.partials.data[batch * args.parts + view.part] = value;
+            continue;
+          }
+          if constexpr (stores_in_order<Output, Op>) {
+            if (args.output.in_order && args.output.store_in_order(args.op, batch, value)) continue;
+            deliver_alone(&args, batch, value);
+          } else {
+            args.output(args.op, batch, value);
+          }
         }
       }
     }
@@ -306,13 +224,13 @@ __global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole
     // on as they are done, and take turns in waiting for the others and asking.
     if (pieces) {
       __syncthreads();
-      fetch(static_cast<int>(stage));
+      fetch(number + tile_stages);
       continue;
     }
     detail::arrive(&empty[stage]);
     if (warp == static_cast<int>(number % warps)) {
       detail::wait_for(&empty[stage], number / tile_stages % 2);
-      fetch(static_cast<int>(stage));
+      fetch(number + tile_stages);
     }
   }
   if constexpr (keeps) {

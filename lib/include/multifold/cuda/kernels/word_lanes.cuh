@@ -21,6 +21,12 @@ struct word_lanes {
 template <class Op, int Width>
 inline constexpr bool takes_words = word_lanes<Op, Width>::any;
 
+/// What is told before it sees more rows.
+template <class Lanes>
+concept fills_up = requires(Lanes lanes) {
+  lanes.make_room(1);
+};
+
 /// Words that the columns of a thread take.
 template <class T, int Width>
 inline constexpr int words_of_columns = Width* static_cast<int>(sizeof(T)) / 4;
@@ -174,33 +180,44 @@ requires(Width > 1 && sizeof(C) <= 2) struct word_lanes<carried_sum<C>, Width> {
   __device__ auto of_column(const carried_sum<C>& op, int j, const run_indices&) const { return op.widen(sums[j]); }
 };
 
-/// Counts: of bytes the dot product of marks with a one in the place of the column, of two bytes in halves of a word.
+/// Counts: of bytes in bytes of a word, which are taken out before they are full; of two bytes in halves of one.
 template <class C, int Width>
 requires(Width > 1 && sizeof(C) <= 2) struct word_lanes<tally<C>, Width> {
   static constexpr bool any = true;
   static constexpr bool bytes = sizeof(C) == 1;
   static constexpr int words = words_of_columns<C, Width>;
   static_assert(most_run_share < 1 << 15);
-  unsigned sums[bytes ? Width : words];
+  unsigned counts[words];
+  unsigned sums[bytes ? Width : 1];
+  int room = 255;
 
   __device__ explicit word_lanes(const tally<C>&) {
+    for (unsigned& each : counts) each = 0;
     for (unsigned& each : sums) each = 0;
+  }
+  /// Before so many rows more are seen.
+  __device__ void make_room(int rows) requires bytes {
+    room -= rows;
+    if (room >= 0) return;
+#pragma unroll
+    for (int j = 0; j < Width; ++j) sums[j] += count_of(j);
+#pragma unroll
+    for (unsigned& each : counts) each = 0;
+    room = 255 - rows;
   }
   __device__ void see(const tally<C>& op, const unsigned (&w)[words], int) {
 #pragma unroll
-    for (int i = 0; i < words; ++i) {
-      const unsigned marks = marked(op, w[i]);
-      if constexpr (bytes) {
-#pragma unroll
-        for (int k = 0; k < 4; ++k) sums[4 * i + k] = __dp4a(marks, 1u << (8 * k), sums[4 * i + k]);
-      } else {
-        sums[i] = add_marks<C>(marks, sums[i]);
-      }
-    }
+    for (int i = 0; i < words; ++i) counts[i] += marked(op, w[i]) >> (bytes ? 7 : 15);
   }
   __device__ std::int64_t of_column(const tally<C>&, int j, const run_indices&) const {
-    if constexpr (bytes) return sums[j] >> 7;
-    else return sums[j / 2] >> (16 * (j % 2)) & 0xffffu;
+    if constexpr (bytes) return sums[j] + count_of(j);
+    else return count_of(j);
+  }
+
+ private:
+  __device__ unsigned count_of(int j) const {
+    if constexpr (bytes) return counts[j / 4] >> (8 * (j % 4)) & 0xffu;
+    else return counts[j / 2] >> (16 * (j % 2)) & 0xffffu;
   }
 };
 
