@@ -88,7 +88,7 @@ inline constexpr int most_run_share = (1 << 12) - 64;
 
 /// Runs of neighbours with so many elements are read by vectors, by the lanes of a group: sooner where no element goes
 /// alone, the ends being `masked`, and the more elements a vector has.
-constexpr int least_row_by_vectors(int item, bool masked, int group) noexcept {
+MULTIFOLD_HD constexpr int least_row_by_vectors(int item, bool masked, int group) noexcept {
   const int vectors = !masked ? 4 * group : item == 1 ? (group < 2 ? 2 : group) : item == 2 ? 2 * group : 6 * group;
   return vectors * (16 / item);
 }
