@@ -65,7 +65,8 @@ class function_maker {
   }
 
   void choose_merge() {
-    if (t_.op == op_kind::prod && is_floating(t_.result.value_or(t_.type))) return;
+    // Not of floating point, and a result that a product cannot have is forgotten.
+    if (t_.op == op_kind::prod && (is_floating(t_.type) || is_floating(t_.result.value_or(t_.type)))) return;
     begin(entry::merge);
     t_.wanted.reset();
     t_.pieces = static_cast<int>(c_.percent(80) ? c_.between(1, 5) : c_.between(6, 20));
