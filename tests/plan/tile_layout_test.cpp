@@ -207,7 +207,7 @@ TEST(tile_layout, threads_are_dealt_by_what_a_box_has) {
   EXPECT_EQ(sum_plan(form_of({1 << 22, 17}, {1})).passes[0].box.turned, false);
 }
 
-// Rows of 4 bytes an element: those that fill boxes, and those that do not.
+// Rows of any dtype: those that fill boxes, and those that do not.
 TEST(tile_layout, rows_that_leave_boxes_empty_have_blocks) {
   const auto kernel_of = [](op_kind op, dtype type, std::int64_t bytes) {
     const std::int64_t length = bytes / item_bytes(type);
