@@ -123,6 +123,7 @@ std::vector<bool> reduced_axes(const trial& t) {
 
 dtype result_type(const trial& t) {
   if (t.result) return *t.result;
+  if (t.way == entry::logsumexp) return is_floating(t.type) ? t.type : dtype::f64;
   if (t.op == op_kind::any || t.op == op_kind::all) return dtype::boolean;
   if (t.op == op_kind::argmin || t.op == op_kind::argmax || t.op == op_kind::count_nonzero) return dtype::i64;
   if (is_floating(t.type) || t.op == op_kind::min || t.op == op_kind::max) return t.type;

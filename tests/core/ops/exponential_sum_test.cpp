@@ -129,6 +129,23 @@ TEST(exponential_sum, of_parts_is_near_it_however_they_are_cut) {
   }
 }
 
+// Within a part and from part to part by almost all that leaves the power of 2 as it is.
+TEST(exponential_sum, of_parts_that_grow_is_near_it) {
+  std::mt19937_64 random(15);
+  std::uniform_real_distribution<double> step(350, 480);
+  for (int i = 0; i < 100; ++i) {
+    std::vector<double> x{0};
+    exponential_sum sum = sum_of(x);
+    for (int part = 0; part < 6; ++part) {
+      const double from = x.back() + step(random) * static_cast<double>(random() % 2);
+      const std::vector<double> next{from, from + step(random)};
+      sum.add(sum_of(next));
+      x.insert(x.end(), next.begin(), next.end());
+      ASSERT_NO_FATAL_FAILURE(expect_near(x, sum));
+    }
+  }
+}
+
 TEST(exponential_sum, has_the_values_that_limits_have) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const double nan = std::nan("");

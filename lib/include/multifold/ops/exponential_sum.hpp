@@ -52,6 +52,7 @@ struct exponential_sum {
     else if (anchor > other.anchor) other.move_to(anchor);
     if (other.none()) return;
     if (none()) high = 0, exponent = other.exponent;
+    other.normalize();
     add_scaled(other.high, other.exponent);
     if (other.low != 0) low += scaled(other.low, other.exponent - exponent);
   }
@@ -84,6 +85,13 @@ struct exponential_sum {
   // x 2^by, or 0 where that is less than what counts.
   MULTIFOLD_HD static double scaled(double x, std::int64_t by) {
     return by < -1000 ? 0 : x * bit_copy<double>(static_cast<std::uint64_t>(1023 + by) << 52);
+  }
+  // High parts grow to 2^600 and more in additions, and one is not to be scaled by another one's.
+  MULTIFOLD_HD void normalize() {
+    int scale = 0;
+    high = std::frexp(high, &scale);
+    low = scaled(low, -scale);
+    exponent += scale;
   }
   // Powers of 2 up to 2^600 above that of the sum leave it as it is.
   MULTIFOLD_HD void add_scaled(double x, std::int64_t k) {
