@@ -27,6 +27,10 @@ function(multifold_room name)
     set_property(GLOBAL APPEND PROPERTY MULTIFOLD_HEADERS "${CMAKE_CURRENT_SOURCE_DIR}/include/")
   endif()
   target_compile_features(${target} PUBLIC cxx_std_20)
+  # Not reduce and host, of whose files a static program is to be linked with those that it calls.
+  if(MULTIFOLD_UNITY_BUILD AND name MATCHES "^(core|plan|io|stream)$")
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
+  endif()
 
   foreach(link IN LISTS ARGN)
     if(link MATCHES "::")

@@ -16,7 +16,7 @@ constexpr std::size_t version_at = 8, element_at = 10, products_at = 11, size_at
 constexpr std::size_t checksum_bytes = 8;
 
 // What the element's byte means: apart from the enumerators, which may be renumbered.
-constexpr std::array<dtype, 5> elements{dtype::boolean, dtype::f16, dtype::bf16, dtype::f32, dtype::f64};
+constexpr std::array<dtype, 5> element_types{dtype::boolean, dtype::f16, dtype::bf16, dtype::f32, dtype::f64};
 
 std::string text(exact_kind kind) {
   return std::string(kind.products ? "sums of products of " : "sums of ").append(name(kind.element));
@@ -51,9 +51,10 @@ exact_kind read_header(std::span<const std::byte> in) {
            "version " + std::to_string(version) + (found > version ? "; a newer multifold wrote this" : ""));
   }
   const std::uint64_t element = get_little(in, element_at, 1), products = get_little(in, products_at, 1);
-  if (element < 1 || element >= elements.size()) reject(element_at, std::to_string(element), "an element from 1 to 4");
+  if (element < 1 || element >= element_types.size())
+    reject(element_at, std::to_string(element), "an element from 1 to 4");
   if (products > 1) reject(products_at, std::to_string(products), "0 (sums) or 1 (products)");
-  return {elements[element], products == 1};
+  return {element_types[element], products == 1};
 }
 
 exact_counters read_counters(std::span<const std::byte> in) {
@@ -91,7 +92,7 @@ void write_state(exact_kind kind, std::span<const std::int64_t> digits, const ex
   for (std::size_t i = 0; i < magic.size(); ++i) out[i] = static_cast<std::byte>(magic[i]);
   put_little(out, version_at, 2, version);
   std::size_t element = 1;
-  while (elements[element] != kind.element) ++element;
+  while (element_types[element] != kind.element) ++element;
   put_little(out, element_at, 1, element);
   put_little(out, products_at, 1, kind.products ? 1 : 0);
   put_little(out, size_at, 4, bytes);

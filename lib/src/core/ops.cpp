@@ -11,7 +11,7 @@ struct op_text {
   std::string_view description;
 };
 
-constexpr std::array<op_text, 18> table{
+constexpr std::array<op_text, 18> op_texts{
     {{"sum", "sum of the elements"},
      {"prod", "product of the elements"},
      {"min", "least element"},
@@ -42,12 +42,12 @@ bool integral(op_kind op, dtype input) {
 }  // namespace
 
 std::string_view name(accuracy kind) noexcept { return accuracy_names[static_cast<std::size_t>(kind)]; }
-std::string_view name(op_kind op) noexcept { return table[static_cast<std::size_t>(op)].name; }
-std::string_view description(op_kind op) noexcept { return table[static_cast<std::size_t>(op)].description; }
+std::string_view name(op_kind op) noexcept { return op_texts[static_cast<std::size_t>(op)].name; }
+std::string_view description(op_kind op) noexcept { return op_texts[static_cast<std::size_t>(op)].description; }
 
 std::optional<op_kind> parse_op(std::string_view text) noexcept {
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (text == table[i].name) return static_cast<op_kind>(i);
+  for (std::size_t i = 0; i < op_texts.size(); ++i) {
+    if (text == op_texts[i].name) return static_cast<op_kind>(i);
   }
   return std::nullopt;
 }

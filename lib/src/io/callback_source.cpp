@@ -3,14 +3,13 @@
 #include <utility>
 
 #include "io/message.hpp"
+#include "io/unknown_count.hpp"
 #include "multifold/array.hpp"
 #include "multifold/error.hpp"
 #include "multifold/source.hpp"
 
 namespace multifold {
 namespace {
-
-constexpr std::int64_t unknown = -1;
 
 class callback_source final : public source {
  public:
@@ -36,7 +35,7 @@ class callback_source final : public source {
                               std::to_string(position_) + " is next");
     }
     std::int64_t wanted = static_cast<std::int64_t>(chunk.size()) / item_;
-    if (count_ != unknown) wanted = std::min(wanted, std::max<std::int64_t>(count_ - first, 0));
+    if (count_ != unknown_count) wanted = std::min(wanted, std::max<std::int64_t>(count_ - first, 0));
     std::int64_t done = 0;
     while (done < wanted) {
       const auto room =
@@ -58,7 +57,7 @@ class callback_source final : public source {
   std::string label() const { return io::label_of(name_, "standard input"); }
 
   void end_at(std::int64_t element) {
-    if (count_ != unknown) {
+    if (count_ != unknown_count) {
       throw format_error(label() + ": the elements end after " + std::to_string(element) + "; expected " +
                          io::describe(layout_));
     }
@@ -70,7 +69,7 @@ class callback_source final : public source {
   array_layout layout_;
   chunk_callback next_;
   std::int64_t item_;
-  std::int64_t count_ = unknown;
+  std::int64_t count_ = unknown_count;
   std::int64_t position_ = 0;  // of the next element of a stream
   bool random_access_;
 };

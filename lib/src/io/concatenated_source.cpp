@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "io/message.hpp"
+#include "io/unknown_count.hpp"
 #include "multifold/array.hpp"
 #include "multifold/error.hpp"
 #include "multifold/source.hpp"
@@ -11,8 +12,6 @@ namespace multifold {
 namespace {
 
 using parts_list = std::vector<std::unique_ptr<source>>;
-
-constexpr std::int64_t unknown = -1;
 
 std::string label_of(const source& part) { return io::label_of(part.name(), "standard input"); }
 
@@ -46,8 +45,8 @@ array_layout joined_layout(const parts_list& parts) {
   for (const std::unique_ptr<source>& part : parts) {
     require_fit(*parts[0], *part);
     const std::int64_t more = part->layout().extents[joined_axis(joined)];
-    if (length == unknown || more == unknown) {
-      length = unknown;
+    if (length == unknown_count || more == unknown_count) {
+      length = unknown_count;
     } else if (__builtin_add_overflow(length, more, &length)) {
       throw shape_error(label_of(*part) + ": the joined axis is longer than 2^63 - 1");
     }

@@ -41,14 +41,14 @@ void file_source::check_size() const {
 std::int64_t file_source::read(std::int64_t first, std::span<std::byte> chunk) {
   if (first < 0) throw shape_error(in_.label() + ": element " + std::to_string(first) + " was asked for");
   std::int64_t wanted = static_cast<std::int64_t>(chunk.size()) / item_;
-  if (count_ != unknown) wanted = std::min(wanted, std::max<std::int64_t>(count_ - first, 0));
+  if (count_ != unknown_count) wanted = std::min(wanted, std::max<std::int64_t>(count_ - first, 0));
   if (wanted == 0) return 0;
 
   const std::int64_t byte = data_byte_ + first * item_;
   const auto bytes = static_cast<std::size_t>(wanted * item_);
   const std::size_t got = fill(byte, chunk.first(bytes));
   if (got < bytes) {
-    if (count_ == unknown) return end_of_stream(first, got);
+    if (count_ == unknown_count) return end_of_stream(first, got);
     ended_early(byte + static_cast<std::int64_t>(got));
   }
   if (first + wanted == count_) expect_end();

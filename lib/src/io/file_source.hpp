@@ -7,6 +7,7 @@
 #include <string>
 
 #include "io/files/input.hpp"
+#include "io/unknown_count.hpp"
 #include "multifold/source.hpp"
 
 namespace multifold::io {
@@ -24,8 +25,6 @@ class file_source final : public source {
   std::string identity() const override;
 
  private:
-  static constexpr std::int64_t unknown = -1;
-
   std::size_t fill(std::int64_t byte, std::span<std::byte> chunk);
   std::int64_t end_of_stream(std::int64_t first, std::size_t bytes_read);
   void check_size() const;
@@ -36,7 +35,7 @@ class file_source final : public source {
   array_layout layout_;
   std::int64_t data_byte_;
   std::int64_t item_;
-  std::int64_t count_ = unknown;
+  std::int64_t count_ = unknown_count;
   bool swap_;
 };
 

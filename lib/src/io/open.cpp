@@ -12,7 +12,7 @@ namespace multifold {
 namespace {
 
 // An array: a file, or one of those in it.
-struct place {
+struct named_array {
   std::string path;
   std::optional<std::string> array;
 };
@@ -23,7 +23,7 @@ bool exists(const std::string& path) {
 }
 
 // "x.npz:a" is a file, if there is one of that name.
-place place_of(const std::string& text) {
+named_array named_by(const std::string& text) {
   if (text == "-" || exists(text)) return {text, std::nullopt};
   for (std::size_t colon = text.rfind(':'); colon != std::string::npos && colon > 0;
        colon = text.rfind(':', colon - 1)) {
@@ -57,7 +57,7 @@ std::unique_ptr<source> open_raw(const std::string& path, const raw_options& opt
 std::unique_ptr<source> open_npy(const std::string& path) { return io::npy_source(io::input::open(path)); }
 
 std::unique_ptr<source> open_source(const std::string& path, const std::optional<raw_options>& raw) {
-  const place from = place_of(path);
+  const named_array from = named_by(path);
   io::input in = io::input::open(from.path);
   if (!raw) return open_formatted(std::move(in), from.array);
   if (from.array) {
@@ -74,7 +74,7 @@ std::unique_ptr<source> open_source(const std::string& path, const std::optional
 }
 
 std::vector<std::string> arrays_in(const std::string& path) {
-  const place from = place_of(path);
+  const named_array from = named_by(path);
   std::error_code ignored;
   if (from.array || !std::filesystem::is_regular_file(path, ignored)) return {};
   io::input in = io::input::open(path);

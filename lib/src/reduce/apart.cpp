@@ -76,7 +76,7 @@ std::optional<operand_apart> operand_apart::of(request& r, const array_view& x, 
 }
 
 // Linked with whatever takes marks, which are counted.
-[[gnu::used]] static host::engine_part* const tallies = host::tallies;
+[[gnu::used]] static host::engine_part* const counts_marks = host::tallies;
 
 void operand_apart::count(const reduce_options& options) {
   if (!marks_ || x_.elements() == 0) return;

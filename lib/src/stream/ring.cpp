@@ -24,7 +24,6 @@ constexpr int slots_a_filler = 2;
 constexpr std::int64_t staged_chunk_bytes = filler_bytes / slots_a_filler;
 constexpr std::int64_t mapped_chunk_bytes = INT64_C(32) << 20;
 constexpr std::int64_t least_result_bytes = 64 << 10;
-constexpr std::int64_t page_bytes = 4096;
 constexpr int most_in_flight = 8;  // chunks that nobody has to fill
 constexpr int shared_in_flight = 4;
 

@@ -12,7 +12,6 @@ namespace {
 constexpr std::int64_t enough_slabs = 64;
 constexpr std::int64_t unit_bytes = INT64_C(16) << 20;
 constexpr std::int64_t least_unit_bytes = INT64_C(1) << 20;
-constexpr std::int64_t page_bytes = 4096;
 // Of the array: accumulators of several slabs that may be kept open at a time.
 constexpr std::int64_t least_share_of_accumulators = 8;
 // Merging one takes as long as reading a few KB, and an exact sum of f32 takes a hundred bytes.

@@ -15,7 +15,7 @@
 namespace multifold::io {
 namespace {
 
-constexpr std::int64_t most_header_bytes = 64 << 20;  // NumPy's own are below a kilobyte
+constexpr std::int64_t most_npy_header_bytes = 64 << 20;  // NumPy's own are below a kilobyte
 constexpr std::size_t piece_bytes = 1 << 20;
 
 struct preamble {
@@ -56,9 +56,9 @@ preamble read_preamble(input& in) {
 // Memory grows with what is really there, not with what the length field claims.
 std::string read_header(input& in, const preamble& found) {
   const std::int64_t end = found.header_byte + found.header_bytes;
-  if (found.header_bytes > most_header_bytes) {
+  if (found.header_bytes > most_npy_header_bytes) {
     throw format_error(at(in.label(), 8) + "found a header length of " + std::to_string(found.header_bytes) +
-                       "; expected at most " + std::to_string(most_header_bytes));
+                       "; expected at most " + std::to_string(most_npy_header_bytes));
   }
   if (in.size() && *in.size() < end) {
     throw format_error(at(in.label(), 8) + "found a header length of " + std::to_string(found.header_bytes) +

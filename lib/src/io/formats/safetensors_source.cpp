@@ -16,7 +16,7 @@ namespace multifold::io {
 namespace {
 
 constexpr std::int64_t length_bytes = 8;
-constexpr std::int64_t most_header_bytes = 100'000'000;  // the specification's
+constexpr std::int64_t most_safetensors_header_bytes = 100'000'000;  // the specification's
 
 struct tensor_file {
   std::vector<safetensor> tensors;
@@ -27,11 +27,11 @@ tensor_file read_tensors(input& in) {
   std::array<std::byte, length_bytes> length{};
   in.read(0, length);
   const std::uint64_t claimed = little_endian(length);
-  const std::int64_t most = std::min(most_header_bytes, *in.size() - length_bytes);
+  const std::int64_t most = std::min(most_safetensors_header_bytes, *in.size() - length_bytes);
   if (most < 0 || claimed > static_cast<std::uint64_t>(most)) {
     throw format_error(at(in.label(), 0) + "found a header length of " + std::to_string(claimed) +
                        "; expected at most " + std::to_string(std::max<std::int64_t>(most, 0)) +
-                       (most == most_header_bytes ? "" : ", up to the end of the file"));
+                       (most == most_safetensors_header_bytes ? "" : ", up to the end of the file"));
   }
   std::string text(claimed, '\0');
   const std::int64_t data_byte = length_bytes + static_cast<std::int64_t>(claimed);

@@ -74,7 +74,7 @@ checkpoint start_of(const request& r, source& input, const reduce_options& optio
   }
   checkpoint found;
   try {
-    found = decode_checkpoint(read_state(path));
+    found = decode_checkpoint(multifold::read_state(path));
     found.state = merge_states(start.state, found.state);  // of the same kind, and whole
   } catch (const format_error& problem) {
     throw format_error(file + ": " + problem.what());

@@ -9,6 +9,8 @@
 
 namespace multifold::stream {
 
+inline constexpr std::int64_t page_bytes = 4096;  // of a file in memory
+
 /// Rows are one slab each; a full reduction, or columns of everything, is a single one.
 struct slabs {
   host::nest nest;

@@ -23,7 +23,7 @@
 namespace multifold::stream {
 namespace {
 
-constexpr std::int64_t chunk_bytes = 1 << 20;
+constexpr std::int64_t copy_chunk_bytes = 1 << 20;
 
 struct buffers {
   std::vector<host::aligned_bytes> blocks;
@@ -93,10 +93,11 @@ class pipeline final : public host_part {
         bytes_each_(item_ * input.count()),
         copies_(all_copy(consumers_)) {
     const std::int64_t limit = options.memory_bytes > 0 ? options.memory_bytes : default_memory_bytes;
-    chunk_ = copies_ ? chunk_bytes : std::min(turnstile_chunk_bytes, limit / input.count() / piece_bytes * piece_bytes);
+    chunk_ =
+        copies_ ? copy_chunk_bytes : std::min(turnstile_chunk_bytes, limit / input.count() / piece_bytes * piece_bytes);
     threads_ = options.threads > 0 ? options.threads : host::usable_threads();
     if (elements_ >= 0)
-      threads_ = static_cast<int>(std::min<std::int64_t>(threads_, elements_ * item_ / chunk_bytes + 1));
+      threads_ = static_cast<int>(std::min<std::int64_t>(threads_, elements_ * item_ / copy_chunk_bytes + 1));
     std::ptrdiff_t other = 0;
     if (input.memory.x != nullptr) {
       other = distance_between(input.memory);
