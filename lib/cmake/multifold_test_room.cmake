@@ -2,8 +2,9 @@
 #
 # What needs a GPU is in folders named device. Those named older and other_architecture are libraries of their own.
 #
-# CPU rooms register every test by itself. test_device is one test in CTest, because each process pays for a CUDA
-# context; tests/main.cpp turns "everything was skipped" into the skip that CTest shows.
+# CPU rooms register every test by itself, or, with MULTIFOLD_TEST_SHARDS=N, their program N times, each time for a share
+# of its tests: where processes take longer to start than most tests. test_device is one test in CTest, because each
+# process pays for a CUDA context; tests/main.cpp turns "everything was skipped" into the skip that CTest shows.
 include(GoogleTest)
 include(oracles)
 include(multifold_test_headers)
@@ -62,6 +63,15 @@ function(multifold_test_room room)
   set(label cpu)
   if(MULTIFOLD_HAS_CUDA AND room MATCHES "^(graphs|stream|reduce|ladder)$")
     set(label cpu-gpu)
+  endif()
+  if(MULTIFOLD_TEST_SHARDS)
+    math(EXPR last "${MULTIFOLD_TEST_SHARDS} - 1")
+    foreach(shard RANGE ${last})
+      add_test(NAME ${room}.shard_${shard} COMMAND ${target} --gtest_brief=1)
+      set_tests_properties(${room}.shard_${shard} PROPERTIES LABELS ${label} TIMEOUT 1800 SKIP_RETURN_CODE 77
+        ENVIRONMENT "GTEST_TOTAL_SHARDS=${MULTIFOLD_TEST_SHARDS};GTEST_SHARD_INDEX=${shard}")
+    endforeach()
+    return()
   endif()
   gtest_discover_tests(${target} TEST_PREFIX "${room}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
     PROPERTIES LABELS ${label} TIMEOUT 600)
