@@ -1,5 +1,6 @@
 // surface_bench: random reductions, each beside a plain read of the same bytes. A line a case.
 #include <algorithm>
+#include <charconv>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -28,8 +29,8 @@ of the results. A line for each, its fields separated by tabs. Exit code 1 if a 
   --cases N       how many (default: 100)
   --first N       number of the first one
   --case TEXT     this one alone, as it was printed; may be given several times
-  --least SIZE    bytes of the least array, and of the greatest
-  --most SIZE       (default: 256 MiB to 4 GiB, on the CPU 64 to 512 MiB)
+  --least BYTES   of the least array, and of the greatest
+  --most BYTES      (default: 256 MiB to 4 GiB, on the CPU 64 to 512 MiB)
   --threads N     of the CPU (default: all)
 )";
 
@@ -40,6 +41,16 @@ struct arguments {
   std::int64_t cases = 100, first = 0, threads = 0;
   sizes bytes;
 };
+
+// All of `text`: 8M is refused, not 8.
+template <class Number>
+Number number_in(const std::string& option, const std::string& text) {
+  Number value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc() || end != text.data() + text.size() || value < Number{0})
+    throw std::invalid_argument(option + " " + text + ": expected a whole number");
+  return value;
+}
 
 arguments parsed(int count, char** words) {
   arguments a;
@@ -53,12 +64,12 @@ arguments parsed(int count, char** words) {
     const std::string value = words[++i];
     if (option == "--engine" && (value == "host" || value == "device")) a.engine = value;
     else if (option == "--case") a.texts.push_back(value);
-    else if (option == "--seed") a.seed = std::stoull(value);
-    else if (option == "--cases") a.cases = std::stoll(value);
-    else if (option == "--first") a.first = std::stoll(value);
-    else if (option == "--least") a.bytes.least = std::stoll(value);
-    else if (option == "--most") a.bytes.most = std::stoll(value);
-    else if (option == "--threads") a.threads = std::stoll(value);
+    else if (option == "--seed") a.seed = number_in<std::uint64_t>(option, value);
+    else if (option == "--cases") a.cases = number_in<std::int64_t>(option, value);
+    else if (option == "--first") a.first = number_in<std::int64_t>(option, value);
+    else if (option == "--least") a.bytes.least = number_in<std::int64_t>(option, value);
+    else if (option == "--most") a.bytes.most = number_in<std::int64_t>(option, value);
+    else if (option == "--threads") a.threads = number_in<std::int64_t>(option, value);
     else throw std::invalid_argument("no such option or value: " + option + " " + value);
   }
   return a;
