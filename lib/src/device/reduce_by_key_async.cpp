@@ -171,11 +171,11 @@ struct by_key_call {
                      gpu, queue);
   }
 
-  sort_call checked_keys(const element_numbers& numbers, work_queue& queue) const {
-    const bool narrows = of.type == dtype::i64;
-    auto* const narrow = narrows ? memory<std::uint32_t>(at.narrow) : nullptr;
-    keys::check_keys(given_keys(), narrow, numbers, &report()->given, gpu, queue);
-    return {narrows ? narrow : static_cast<const std::uint32_t*>(of.keys),
+  bool narrows() const { return of.type == dtype::i64; }
+  // Of keys that are narrow already, or will be.
+  sort_call given_order() const {
+    const void* const keys = narrows() ? memory<std::uint32_t>(at.narrow) : of.keys;
+    return {static_cast<const std::uint32_t*>(keys),
             memory<std::uint32_t>(at.sorted_keys),
             data.x,
             space + at.sorted,
@@ -183,18 +183,27 @@ struct by_key_call {
             elements,
             of.groups};
   }
+  void check_keys(const element_numbers& numbers, work_queue& queue) const {
+    auto* const narrow = narrows() ? memory<std::uint32_t>(at.narrow) : nullptr;
+    keys::check_keys(given_keys(), narrow, numbers, &report()->given, gpu, queue);
+  }
 
+  // The windows see bad keys, too; where the first one was is asked for afterwards.
   void in_parts(work_queue& queue) const {
-    sort_call c = checked_keys({nullptr, false}, queue);
+    const element_numbers none{nullptr, false};
+    if (narrows()) check_keys(none, queue);
+    sort_call c = given_order();
     c.first_bit = keys::part_bits;
     keys::sort(c, space + at.work, at.work_bytes, stream);
     sum_windows({c.sorted_keys, false, elements, of.groups}, c.sorted_values, &report()->sorted, queue);
+    if (!narrows()) keys::check_keys(given_keys(), nullptr, none, &report()->given, gpu, queue, &report()->sorted);
   }
 
   operands in_order(work_queue& queue) const {
     const bool by_number = sorts_numbers(what.op);
     const element_numbers numbers{by_number ? space + at.numbers : nullptr, order().wide};
-    sort_call c = checked_keys(numbers, queue);
+    check_keys(numbers, queue);
+    sort_call c = given_order();
     if (by_number) {
       c.values = numbers.at;
       c.sorted_values = order().at;

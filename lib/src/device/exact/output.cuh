@@ -55,6 +55,16 @@ __device__ __noinline__ exact_sum<T> exact_of(const fixed_sum& fixed, std::int64
   return sum;
 }
 
+/// 1 / x, rounded, of a positive integer, by the steps that the compiler takes for ordinary numbers. It calls a function
+/// for others, and in a loop with a call there are few registers.
+__device__ inline double rounded_reciprocal(double x) {
+  double near;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(near) : "d"(x));
+  const double error = fma(-x, near, 1.0);
+  near = fma(near, fma(error, error, error), near);
+  return fma(near, fma(-x, near, 1.0), near);
+}
+
 template <floating_storage T>
 struct exact_output {
   built_in_output to;
@@ -128,7 +138,7 @@ struct exact_output {
       *out = nearest<T>(sum);
       return true;
     }
-    const double reciprocal = 1 / static_cast<double>(length);
+    const double reciprocal = rounded_reciprocal(static_cast<double>(length));
     if constexpr (std::is_same_v<Sum, double>)
       return multifold::detail::round_mean(exact_pair{sum, 0.0}, length, reciprocal, *out);
     else return multifold::detail::round_mean(sum, length, reciprocal, *out);

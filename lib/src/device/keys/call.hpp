@@ -47,9 +47,9 @@ struct element_numbers {
 };
 
 /// Looks for bad keys, and copies keys of 64 bits into `narrow`, and the numbers of elements into `numbers`, unless
-/// these are null.
+/// these are null. With a report on the same keys in another order, `only_if_bad`: nothing, unless that has a bad one.
 void check_keys(const key_list& list, std::uint32_t* narrow, const element_numbers& numbers, key_report* report,
-                const engine_traits& gpu, work_queue& queue);
+                const engine_traits& gpu, work_queue& queue, const key_report* only_if_bad = nullptr);
 
 /// Keys, and with them values of `item_bytes` (1, 2, 4 or 8), into ascending order of their bits from first_bit on, by
 /// a stable sort: equal ones keep the order of their values.

@@ -37,7 +37,23 @@ __global__ void __launch_bounds__(sample_threads) choose_quantum(const T* data, 
   mine = __reduce_max_sync(kernels::whole_warp, mine);
   if (threadIdx.x % 32 == 0) atomicMax(&greatest, mine);
   __syncthreads();
-  if (threadIdx.x == 0) *quantum = max(greatest - 1 - most_shift, 0);
+  if (threadIdx.x == 0) *quantum = min(max(greatest - 1 - most_shift, least_quantum), most_quantum);
+}
+
+template <floating_storage T, class Key>
+__device__ bool has_bad_key(const sum_arguments& args, const thread_elements<T, Key>& mine, std::int64_t low) {
+  bool has = false;
+#pragma unroll
+  for (int k = 0; k < elements_a_thread; ++k)
+    has = has || (mine.key[k] >= args.groups && low + mine.place(k) < args.elements);
+  return has;
+}
+template <floating_storage T, class Key>
+__device__ void note_bad_keys(const sum_arguments& args, const thread_elements<T, Key>& mine, std::int64_t low) {
+#pragma unroll
+  for (int k = 0; k < elements_a_thread; ++k) {
+    if (mine.key[k] >= args.groups) note_bad(args, low + mine.place(k));
+  }
 }
 
 // Tiles are a grid apart where windows have all groups. Else keys come in the order of what is above the groups of a
@@ -71,8 +87,8 @@ __global__ void __launch_bounds__(sum_threads, sum_blocks_of_sm)
     }
     __syncthreads();
   };
-  const auto part_of = [&](Key key) {
-    return is_group(key, args.groups) ? static_cast<unsigned>(key) / most_groups_of_windows : none;
+  const auto part_of = [&](std::uint32_t key) {
+    return key < args.groups ? key / static_cast<unsigned>(most_groups_of_windows) : none;
   };
   clear();
   int tiles_of_window = 0;
@@ -86,22 +102,19 @@ __global__ void __launch_bounds__(sum_threads, sum_blocks_of_sm)
     const std::int64_t low = t * tile_elements;
     thread_elements<T, Key> mine;
     mine.load(data, keys, low, args.elements);
-    const auto add = [&] {
-      const tile_sums<T, Key> sums{
-          args, w, mine, std::int64_t{part} * args.window_groups, quantum, thread % args.copies};
-      sums.add_all();
+    const auto sums_of = [&](unsigned each) {
+      const std::uint32_t first = each * static_cast<unsigned>(args.window_groups);
+      return tile_sums<T, Key>{
+          args, w, mine, first, tile_sums<T, Key>::limit_of(args, first), quantum, thread % args.copies};
     };
+    const auto add = [&] { sums_of(part).add_all(); };
     if constexpr (!Parts) {
-#pragma unroll
-      for (int k = 0; k < elements_a_thread; ++k) {
-        if (!is_group(mine.key[k], args.groups)) note_bad(args, low + thread_elements<T, Key>::place(k));
-      }
+      if (!sums_of(0).takes_all()) note_bad_keys(args, mine, low);
       add();
     } else {
-      bool here = true;
-#pragma unroll
-      for (int k = 0; k < elements_a_thread; ++k) here = here && part_of(mine.key[k]) == part;
-      const bool whole = __syncthreads_and(here) != 0;
+      const bool whole = __syncthreads_and(sums_of(part).takes_all()) != 0;
+      // Where keys have moved, all that can be said is that there is a bad one.
+      if (!whole && has_bad_key(args, mine, low)) atomicMax(&args.report->bad, 1ull);
 #pragma unroll 1
       for (unsigned from = 0;; from = part + 1) {  // one part after the other, or the one that it is
         if (!whole) {
@@ -133,17 +146,22 @@ __global__ void __launch_bounds__(sum_threads, sum_blocks_of_sm)
   hand_over();
 }
 
+// Words are read by neighbouring threads, and then used by one each.
 __global__ void __launch_bounds__(finish_threads) finish_group_sums(const __grid_constant__ group_sum_call call) {
-  const std::int64_t g = std::int64_t{blockIdx.x} * finish_threads + threadIdx.x;
-  if (g >= call.list.groups) return;
-  const int copies = word_copies_of(call.list.groups);
-  std::int64_t* const w = call.words + g * copies * group_words;
-  for (int i = 0; i < group_words; ++i) {
+  __shared__ std::int64_t words_of_block[finish_threads * group_words];
+  const std::int64_t first = std::int64_t{blockIdx.x} * finish_threads, g = first + threadIdx.x;
+  const int copies = word_copies_of(call.list.groups), thread = static_cast<int>(threadIdx.x);
+  const auto here = static_cast<int>(min(std::int64_t{finish_threads}, call.list.groups - first));
+  for (int i = thread; i < here * group_words; i += finish_threads) {
+    const std::int64_t* const w = call.words + (first + i / group_words) * copies * group_words + i % group_words;
     std::int64_t sum = 0;
 #pragma unroll 8
-    for (int copy = 0; copy < copies; ++copy) sum += w[copy * group_words + i];
-    w[i] = sum;
+    for (int copy = 0; copy < copies; ++copy) sum += w[copy * group_words];
+    words_of_block[i] = sum;
   }
+  __syncthreads();
+  if (thread >= here) return;
+  std::int64_t* const w = words_of_block + thread * group_words;
   std::int64_t count = w[counted];
   if (count == 0) atomicMax(&call.report->empty, static_cast<unsigned>(call.list.groups - g));
   // Marks are no more than there are elements.

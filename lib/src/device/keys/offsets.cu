@@ -1,6 +1,5 @@
 // What keys say: which are no groups, whether they ascend, and where groups begin if they do.
 #include "device/keys/call.hpp"
-#include "device/keys/is_group.cuh"
 #include "multifold/cuda/kernels/exchange.cuh"
 
 namespace multifold::cuda::keys {
@@ -9,6 +8,11 @@ namespace {
 constexpr int key_threads = 256, pieces_a_thread = 4, piece_keys = 4;
 constexpr int keys_a_thread = pieces_a_thread * piece_keys, tile_keys = key_threads * keys_a_thread;
 constexpr int key_blocks_of_sm = 4;
+
+template <class Key>
+__device__ bool is_group(Key key, std::int64_t groups) {
+  return key >= 0 && key < groups;
+}
 
 __device__ void note_bad(key_report* report, std::int64_t count, std::int64_t first_bad) {
   if (first_bad < count) atomicMax(&report->bad, static_cast<unsigned long long>(count - first_bad));
@@ -147,7 +151,8 @@ __global__ void __launch_bounds__(key_threads, key_blocks_of_sm)
 template <class Key>
 __global__ void __launch_bounds__(key_threads)
     copy_checked(const Key* keys, std::int64_t count, std::int64_t groups, std::uint32_t* narrow,
-                 const __grid_constant__ element_numbers numbers, key_report* report) {
+                 const __grid_constant__ element_numbers numbers, key_report* report, const key_report* only_if_bad) {
+  if (only_if_bad != nullptr && only_if_bad->bad == 0) return;
   std::int64_t first_bad = count;
   for (std::int64_t low = std::int64_t{blockIdx.x} * tile_keys; low < count;
        low += std::int64_t{gridDim.x} * tile_keys) {
@@ -189,11 +194,11 @@ void find_offsets(const key_list& list, std::int64_t* offsets, key_report* repor
 }
 
 void check_keys(const key_list& list, std::uint32_t* narrow, const element_numbers& numbers, key_report* report,
-                const engine_traits& gpu, work_queue& queue) {
+                const engine_traits& gpu, work_queue& queue, const key_report* only_if_bad) {
   const unsigned blocks = blocks_for(list.count, tile_keys, gpu);
   with_keys(list, [&]<class Key>(const Key* keys) {
     launch_kernel(queue, copy_checked<Key>, blocks, key_threads, 0, keys, list.count, list.groups, narrow, numbers,
-                  report);
+                  report, only_if_bad);
   });
 }
 

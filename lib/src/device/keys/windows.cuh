@@ -12,7 +12,6 @@
 
 #include "device/exact/words.cuh"
 #include "device/keys/call.hpp"
-#include "device/keys/is_group.cuh"
 #include "multifold/cuda/kernels/exchange.cuh"
 
 namespace multifold::cuda::keys {
@@ -22,6 +21,7 @@ using words = exact::words<float>;
 inline constexpr int sum_threads = 512, elements_a_thread = 8, tile_elements = sum_threads * elements_a_thread;
 // An element has up to 24 + most_shift bits, so that a block adds up 2^20 of them and the sum stays below 2^62.
 inline constexpr int most_shift = 18, tiles_a_window = (1 << 20) / tile_elements;
+inline constexpr int least_quantum = 1, most_quantum = 254 - 1 - most_shift;
 
 // Words of a group: those of exact sums, and how many elements there are, or, of sums, whether there are any.
 inline constexpr int group_words = words::count + 1, counted = words::count;
@@ -145,48 +145,64 @@ __device__ inline std::int64_t sum_of_warp(std::int64_t value) {
          static_cast<std::int64_t>(__reduce_add_sync(kernels::whole_warp, static_cast<int>(value >> 20))) * (1 << 20);
 }
 
-// What a thread has of a tile: warps take runs of neighbours, whose lanes are neighbours again.
+// What a thread has of a tile: warps take runs of neighbours, whose lanes are neighbours again. Keys that are no groups
+// may be any that are too great, as they are behind the last element.
 template <floating_storage T, class Key>
 struct thread_elements {
-  Key key[elements_a_thread];
+  std::uint32_t key[elements_a_thread];
   T x[elements_a_thread];
 
   __device__ static int place(int k) {
     const int thread = static_cast<int>(threadIdx.x);
     return (thread / 32 * elements_a_thread + k) * 32 + thread % 32;
   }
-  // Behind the last element there are keys of no group.
+  __device__ static std::uint32_t narrow(Key key) {
+    if constexpr (sizeof(Key) == 8) {
+      if (static_cast<std::uint64_t>(key) >> 32 != 0) return 0xffffffffu;
+    }
+    return static_cast<std::uint32_t>(key);
+  }
   __device__ void load(const T* data, const Key* keys, std::int64_t low, std::int64_t elements) {
+    data += low + place(0);
+    keys += low + place(0);
+    const int there = low + tile_elements <= elements ? tile_elements : static_cast<int>(elements - low);
 #pragma unroll
     for (int k = 0; k < elements_a_thread; ++k) {
-      const std::int64_t i = low + place(k);
-      const bool there = i < elements;
-      key[k] = there ? keys[i] : Key{-1};
-      x[k] = there ? data[i] : T{};
+      key[k] = 0xffffffffu;
+      x[k] = T{};
+      if (there < tile_elements && place(k) >= there) continue;
+      key[k] = narrow(keys[32 * k]);
+      x[k] = data[32 * k];
     }
   }
   __device__ std::uint32_t bits(int k) const { return __float_as_uint(as_float(x[k])); }
 };
 
-// Those of one tile that are of the groups from `first` on, window_groups of them. The whole warp calls.
+// Those of one tile that are of the groups from `first` on, `limit` of them. The whole warp calls.
 template <floating_storage T, class Key>
 struct tile_sums {
   const sum_arguments& args;
   const windows w;
   const thread_elements<T, Key>& mine;
-  std::int64_t first;
+  std::uint32_t first, limit;
   int quantum, copy;
 
-  __device__ std::uint64_t group_in_window(int k) const { return static_cast<std::uint64_t>(mine.key[k] - first); }
-  __device__ bool takes(int k) const {
-    return is_group(mine.key[k], args.groups) && group_in_window(k) < static_cast<unsigned>(args.window_groups);
+  __device__ static std::uint32_t limit_of(const sum_arguments& args, std::uint32_t first) {
+    return static_cast<std::uint32_t>(min(std::int64_t{args.window_groups}, args.groups - first));
   }
-  __device__ int slot(int k) const { return static_cast<int>(group_in_window(k)) * args.copies + copy; }
+  __device__ bool takes(int k) const { return mine.key[k] - first < limit; }
+  __device__ bool takes_all() const {
+    bool all = true;
+#pragma unroll
+    for (int k = 0; k < elements_a_thread; ++k) all = all && takes(k);
+    return all;
+  }
+  __device__ int slot(int k) const { return static_cast<int>(mine.key[k] - first) * args.copies + copy; }
 
   // All of a warp's elements, if they are of one group and fit.
   __device__ bool add_run() const {
     bool same = takes(0);
-    const Key leader = __shfl_sync(kernels::whole_warp, mine.key[0], 0);
+    const std::uint32_t leader = __shfl_sync(kernels::whole_warp, mine.key[0], 0);
     std::int64_t sum = 0;
 #pragma unroll
     for (int k = 0; k < elements_a_thread; ++k) {
@@ -205,7 +221,7 @@ struct tile_sums {
 
   // An element of each lane, if they are of one group and fit.
   __device__ bool add_step(int k) const {
-    const Key leader = __shfl_sync(kernels::whole_warp, mine.key[k], 0);
+    const std::uint32_t leader = __shfl_sync(kernels::whole_warp, mine.key[k], 0);
     std::int64_t value = 0;
     const bool same =
         takes(k) && mine.key[k] == leader && mine.bits(k) != negative_zero && in_quanta(mine.bits(k), quantum, value);
@@ -225,18 +241,19 @@ struct tile_sums {
     std::uint32_t added[Count], more[Count], old[Count];
 #pragma unroll
     for (int j = 0; j < Count; ++j) {
-      const std::uint32_t bits = mine.bits(k + j), field = bits >> 23 & 0xff;
-      const std::uint32_t significand = (bits & 0x7fffff) | (field != 0 ? 0x800000u : 0);
-      const unsigned shift = max(field, 1u) - 1 - static_cast<unsigned>(quantum);
-      const bool mine_too = takes(k + j), quick = mine_too && shift <= most_shift && field != 0xff && bits << 1 != 0;
-      added[j] = quick ? significand << (shift & 31) : 0;
-      more[j] = quick ? __funnelshift_l(significand, 0, shift) : 0;
-      if ((bits & negative_zero) != 0) {
-        more[j] = ~more[j] + (added[j] == 0 ? 1u : 0u);
-        added[j] = 0 - added[j];
-      }
+      // The quantum is one of least_quantum to most_quantum: subnormal numbers, and what is not finite, take the long way.
+      const std::uint32_t bits = mine.bits(k + j);
+      const unsigned shift = (bits >> 23 & 0xff) - 1 - static_cast<unsigned>(quantum);
+      const bool mine_too = takes(k + j), quick = mine_too && (shift <= most_shift || bits == 0);
+      const std::uint32_t significand = bits == 0 ? 0 : (bits & 0x7fffff) | 0x800000u;
+      const auto sign = static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(bits) >> 31));
+      const std::uint64_t magnitude = std::uint64_t{__funnelshift_l(significand, 0, shift)} << 32 | significand
+                                                                                                        << (shift & 31);
+      const std::uint64_t value = (magnitude ^ sign) - sign;
+      added[j] = static_cast<std::uint32_t>(value);
+      more[j] = static_cast<std::uint32_t>(value >> 32);
       to[j] = quick ? slot(k + j) : w.slots;
-      if (mine_too && !quick) add_apart(args, slot(k + j), static_cast<std::int64_t>(mine.key[k + j]), bits);
+      if (mine_too && !quick) add_apart(args, slot(k + j), mine.key[k + j], bits);
     }
 #pragma unroll
     for (int j = 0; j < Count; ++j) old[j] = atomicAdd(w.low + to[j], added[j]);
@@ -249,7 +266,7 @@ struct tile_sums {
 
   __device__ void add_all() const {
     constexpr int together = 4;
-    const Key leader = __shfl_sync(kernels::whole_warp, mine.key[0], 0);
+    const std::uint32_t leader = __shfl_sync(kernels::whole_warp, mine.key[0], 0);
     if (__all_sync(kernels::whole_warp, mine.key[0] == leader)) {
       if (add_run()) return;
 #pragma unroll

@@ -7,15 +7,19 @@
 
 namespace multifold::cuda::segments {
 
-/// A warp's share of the work, and where the warp is in it: elements and segments are numbered from where it begins.
-/// No share has more of them than an int counts.
+/// A warp's share of the work, and where the warp is in it. Elements are numbered from a line of memory on that is not
+/// behind the first one of the share, segments from where it begins. No share has more of them than an int counts.
 struct segment_walk {
+  int number;      // of the share
+  int stage;       // where the next elements are
+  unsigned phase;  // of its barrier
+  int lane;        // of the thread, alone
   std::int64_t first_element, first_segment;
   int elements, segments;  // that end in it
   int low;                 // elements in front of this one have been taken
   int current;             // the first segment that has not ended
-  int from;                // where it begins
-  std::int64_t next_end;   // of the lane, in the array: where segment current + lane ends
+  int from;                // where it, or what the share has of it, begins
+  std::int64_t next_end;   // of the thread, too, in the array: where segment current + lane ends
   bool open;               // elements of the current one have been gathered
   bool from_before;        // and it began in an earlier share
   bool ends_inside;        // of the segment behind the last one
@@ -23,44 +27,68 @@ struct segment_walk {
   unsigned marks;          // special_marks of what has been gathered
   exact_pair sum;          // and its sum, in all lanes
 
-  __device__ static segment_walk along(const segment_bounds& bounds, const segment_position& begin,
-                                       const segment_position& end) {
+  /// The thread's lane, asked for whenever the walk is resumed: what lives from before that is in memory.
+  __device__ void find_lane() { asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane)); }
+
+  /// `behind` elements are between the line and the first one of the share.
+  template <class Behind>
+  __device__ static segment_walk along(const segment_bounds& bounds, int number, const segment_stretch& stretch,
+                                       const Behind& behind) {
+    const auto& [begin, end] = stretch;
     const auto inside = [&](const segment_position& at) {
       return at.segment < bounds.count && at.element > bounds[at.segment];
     };
     // Offsets that do not ascend may say anything.
-    constexpr std::int64_t most = INT_MAX - 4096;
+    constexpr std::int64_t most = INT_MAX - 8192;
     const auto count = [](std::int64_t from, std::int64_t to) {
       return static_cast<int>(min(max(to - from, std::int64_t{0}), most));
     };
-    segment_walk walk{begin.element, begin.segment};
-    walk.elements = count(begin.element, end.element);
+    const int skipped = behind(begin.element);
+    segment_walk walk{};
+    walk.number = number;
+    walk.first_element = begin.element - skipped;
+    walk.first_segment = begin.segment;
+    walk.elements = skipped + count(begin.element, end.element);
     walk.segments = count(begin.segment, end.segment);
+    walk.from = skipped;
     walk.open = walk.from_before = inside(begin);
     walk.ends_inside = inside(end);
+    walk.find_lane();
     walk.ask(bounds);
     return walk;
   }
   __device__ std::int64_t segment() const { return first_segment + current; }
   __device__ void ask(const segment_bounds& bounds) {
     constexpr int ahead = 256;
-    const int i = current + lane_of_thread();
+    const int i = current + lane;
     const std::byte* const at = bounds.address(first_segment + 1) + std::int64_t{i} * bounds.item();
     next_end = i < segments ? bounds.at(at) : INT64_MAX;
     if (i + ahead < segments) segment_bounds::prefetch(at + ahead * bounds.item());
   }
-  /// Where it ends in the share; not before it is needed, since it comes from memory.
+  /// Where it ends in the share, or INT_MAX for elsewhere; not before it is needed, since it comes from memory.
   __device__ int end_of_lane() const {
-    return static_cast<int>(min(max(next_end - first_element, std::int64_t{-1}), std::int64_t{INT_MAX}));
+    const auto end = static_cast<std::uint64_t>(next_end - first_element);
+    return end >> 31 == 0 ? static_cast<int>(end) : INT_MAX;
   }
   /// The same of the current segment: behind all elements, if it ends in another share. The whole warp calls.
   __device__ int end_of_current() const { return __shfl_sync(kernels::whole_warp, end_of_lane(), 0); }
 };
 
-/// What a warp knows of its share, for those out of line.
-__device__ inline segment_walk& walk_of_warp() {
-  __shared__ segment_walk walks[32];
-  return walks[warp_of_thread()];
+/// What a warp knows of its share is kept in shared memory where something is called that is out of line. No more than
+/// that lives across the call, so that all of it is in registers elsewhere.
+__device__ inline segment_walk* kept_walks() {
+  __shared__ segment_walk walks[prefix_memory<float>::warps];
+  return walks;
+}
+__device__ inline void keep(const segment_walk& walk) {
+  if (walk.lane == 0) kept_walks()[warp_of_thread()] = walk;
+  __syncwarp();
+}
+__device__ inline segment_walk kept_walk(const segment_bounds& bounds) {
+  segment_walk walk = kept_walks()[warp_of_thread()];
+  walk.find_lane();
+  walk.ask(bounds);
+  return walk;
 }
 
 /// What the sums of open segments are where a pair is not enough. Lane 0 writes it.
@@ -100,24 +128,21 @@ __device__ void add_to_open(segment_walk& walk, const exact_pair& x) {
   if (sum.lost()) widen_open<Op>(walk);
   walk.sum = sum.lost() ? x : sum;
 }
-/// The same of elements of any kind. The whole warp calls.
-template <class Op>
-__device__ __forceinline__ void add_any_to_open(segment_walk& walk, const summed_range<typename Op::value_type>& range,
-                                                int from, int to) {
-  if (from == to) return;
-  bool zero = range.windows > 0;
-#pragma unroll 1
-  for (int k = 0; k < range.windows && zero; ++k) zero = range.sum_of(k, from, to) == 0;
-  walk.marks |= range.marks_of(from, to).bits;
-  if (zero) return add_to_open<Op>(walk, {range.zero_of_warp(from, to), 0.0});
-#pragma unroll 1
-  for (int k = 0; k < range.windows; ++k) {
-    const double part = range.sum_of(k, from, to);
+/// The same of a sum that a lane has. The whole warp calls.
+template <class Op, int Parts>
+__device__ void add_to_open(segment_walk& walk, const expansion<Parts>& of_lanes, special_marks marks, int lane) {
+  walk.marks |= __shfl_sync(kernels::whole_warp, marks.bits, lane);
+  if (__shfl_sync(kernels::whole_warp, static_cast<int>(of_lanes.lost()), lane)) {
+    widen_open<Op>(walk);
+    if (walk.lane == 0) expansion_of_warp<Op>().lose();
+    __syncwarp();
+    return;
+  }
+#pragma unroll
+  for (int k = 0; k < Parts; ++k) {
+    const double part = __shfl_sync(kernels::whole_warp, of_lanes.part[k], lane);
     if (k == 0 || part != 0) add_to_open<Op>(walk, {part, 0.0});
   }
-  if (range.windows > 0) return;
-  widen_open<Op>(walk);
-  if (lane_of_thread() == 0) expansion_of_warp<Op>().lose();
 }
 
 }  // namespace multifold::cuda::segments
