@@ -192,6 +192,24 @@ TEST_F(segments_on_device, exact_sums_of_every_family) {
   }
 }
 
+// Those that no window has are added again, in parts where they are much longer than others.
+TEST_F(segments_on_device, long_ones_among_short_ones) {
+  for (const dtype type : {dtype::bf16, dtype::f32, dtype::f64}) {
+    for (const op_kind op : {op_kind::sum, op_kind::mean, op_kind::var, op_kind::dot, op_kind::describe}) {
+      std::vector<std::int64_t> bounds{static_cast<std::int64_t>(rng() % 40)};
+      const std::size_t segments = 3000;
+      const std::size_t long_ones[] = {rng() % segments, rng() % segments, rng() % segments};
+      for (std::size_t i = 0; i < segments; ++i) {
+        const bool is_long = std::find(std::begin(long_ones), std::end(long_ones), i) != std::end(long_ones);
+        bounds.push_back(bounds.back() + static_cast<std::int64_t>(is_long ? 66000 + rng() % 100000 : rng() % 9));
+      }
+      const auto x = exact_elements(type, bounds.back() + 5, data_family::any_bits, rng);
+      const auto y = exact_elements(type, bounds.back() + 5, data_family::any_bits, rng);
+      ASSERT_NO_FATAL_FAILURE(expect_each(make_reduction(op, type), bounds, x, y));
+    }
+  }
+}
+
 // Few of a segment's elements, in any of the shares that it is cut into.
 TEST_F(segments_on_device, with_some_elements_that_are_not_finite) {
   for (const dtype type : real_dtypes) {

@@ -34,6 +34,7 @@ pass again_over(const reduction& what, std::int64_t elements, std::int64_t count
 // Where things are; what is cleared comes first.
 struct workspace_layout {
   std::int64_t cuts, lost, words, arrivals, cleared, extremes, begun, ended, end;
+  std::int64_t longest, room, long_list, long_words, long_arrivals, long_extremes;
 
   workspace_layout(const reduction& what, std::int64_t elements, std::int64_t count, const pass& again,
                    const engine_traits& gpu) {
@@ -55,8 +56,18 @@ struct workspace_layout {
     words =
         take(meeting, moments ? multifold::detail::moment_word_bytes(what) : multifold::detail::exact_word_bytes(what));
     arrivals = take(meeting, 4);
+    longest = segments::longest_of_mean(elements, count);
+    room = (moments || sums) && elements > longest ? elements / longest : 0;
+    const std::int64_t word_bytes = moments ? multifold::detail::moment_word_bytes(what)
+                                    : sums  ? multifold::detail::exact_word_bytes(what)
+                                            : 0;
+    long_list = take(room > 0 ? room + 1 : 0, 8);
+    long_words = take(room, word_bytes);
+    long_arrivals = take(room, 4);
     cleared = at;
-    extremes = take(what.op == op_kind::describe ? meeting * again.parts : 0, multifold::detail::extremes_bytes(what));
+    const bool describes = what.op == op_kind::describe;
+    extremes = take(describes ? meeting * again.parts : 0, multifold::detail::extremes_bytes(what));
+    long_extremes = take(describes ? room * segments::parts_of_long : 0, multifold::detail::extremes_bytes(what));
     begun = take(shares, accumulator);
     ended = take(shares, accumulator);
     end = at;
@@ -117,6 +128,9 @@ void reduce_segments_async(const reduction& what, const operands& data, std::int
                        again.parts > 1 ? reinterpret_cast<unsigned*>(space + layout.arrivals) : nullptr,
                        space + layout.extremes,
                        again,
+                       {layout.longest, layout.room, reinterpret_cast<std::int64_t*>(space + layout.long_list),
+                        reinterpret_cast<std::int64_t*>(space + layout.long_words),
+                        reinterpret_cast<unsigned*>(space + layout.long_arrivals), space + layout.long_extremes},
                        gpu,
                        queue};
   queue.clear(space, static_cast<std::size_t>(layout.cleared));

@@ -12,11 +12,12 @@ inline constexpr int simd_levels = 3;
 
 std::string_view name(simd_level level) noexcept;
 
-/// Whether this processor and operating system run `level`.
+/// Whether this build has kernels of `level`, and this processor and operating system run them.
 bool supported(simd_level level) noexcept;
 
 /// The level in use: the best one there is, or the one that the environment variable MULTIFOLD_SIMD names
-/// (portable, avx2, avx512; read at every call). Throws unsupported_error if that one is unknown or not supported.
+/// (portable, avx2, avx512; read at every call). Throws unsupported_error if that one is unknown or not supported, and
+/// where the build has kernels of one level only (MULTIFOLD_SIMD_LEVELS), which is not.
 simd_level simd_in_use();
 
 }  // namespace multifold::host
@@ -35,4 +36,19 @@ simd_level simd_in_use();
 #else
 #define MULTIFOLD_AVX2 [[gnu::flatten]]
 #define MULTIFOLD_AVX512 [[gnu::flatten]]
+#endif
+
+// NAME_LEVEL<ARGUMENTS...> of every level, or, in a build for one (MULTIFOLD_SIMD_LEVELS), of that one in the place of
+// all: the others are not compiled.
+#if defined(MULTIFOLD_ONLY_PORTABLE)
+#define MULTIFOLD_OF_LEVELS(name, ...) \
+  name##_portable<__VA_ARGS__>, name##_portable<__VA_ARGS__>, name##_portable<__VA_ARGS__>
+#elif defined(MULTIFOLD_ONLY_AVX2)
+#define MULTIFOLD_OF_LEVELS(name, ...) name##_avx2<__VA_ARGS__>, name##_avx2<__VA_ARGS__>, name##_avx2<__VA_ARGS__>
+#elif defined(MULTIFOLD_ONLY_AVX512)
+#define MULTIFOLD_OF_LEVELS(name, ...) \
+  name##_avx512<__VA_ARGS__>, name##_avx512<__VA_ARGS__>, name##_avx512<__VA_ARGS__>
+#else
+#define MULTIFOLD_OF_LEVELS(name, ...) \
+  name##_portable<__VA_ARGS__>, name##_avx2<__VA_ARGS__>, name##_avx512<__VA_ARGS__>
 #endif

@@ -31,19 +31,31 @@ struct grouped_batches {
   int group;  // lanes: a power of two up to 32
   kernels::strided_runs runs;
   extent shape;
-  const unsigned* only;             // bits of the batches that are wanted, or null: all of them
-  segments::segment_bounds bounds;  // of batches that are segments, which have lengths of their own
+  const unsigned* only;               // bits of the batches that are wanted, or null: all of them
+  segments::segment_bounds bounds;    // of batches that are segments, which have lengths of their own
+  segments::long_segments long_ones;  // which are put off, or, where these are `put_off`, are the batches
+  bool put_off = false;
+
+  __device__ std::int64_t batch_count() const { return put_off ? long_ones.count() : shape.batches; }
+  /// Where the result of a batch belongs.
+  __device__ std::int64_t place_of(std::int64_t batch) const { return put_off ? long_ones.segment(batch) : batch; }
+  /// Whether a batch that is wanted waits for the pass that takes those in parts. All lanes of its group call.
+  __device__ bool puts_off(std::int64_t batch, std::int64_t part, int lane) const {
+    if (put_off || long_ones.room == 0 || bounds.length(batch) <= long_ones.longest) return false;
+    if (part == 0 && lane == 0) long_ones.add(batch);
+    return true;
+  }
 
   /// Bits of `batch` and those behind it in its word: whether they are wanted.
   __device__ unsigned wants(std::int64_t batch) const {
     return only == nullptr ? 0xffffffffu : only[batch / 32] >> (batch % 32);
   }
   __device__ kernels::device_length length_of(std::int64_t batch) const {
-    if (bounds.offsets != nullptr) return {bounds.length(batch), nullptr};
+    if (bounds.offsets != nullptr) return {bounds.length(place_of(batch)), nullptr};
     return shape.length;
   }
   __device__ std::int64_t offset_of(std::int64_t batch) const {
-    if (bounds.offsets != nullptr) return bounds[batch];
+    if (bounds.offsets != nullptr) return bounds[place_of(batch)];
     return kernels::offset_in(runs.kept_extent, runs.kept_stride, runs.kept_count, batch);
   }
   __device__ std::int64_t offset_in_batch(std::int64_t index) const {
@@ -161,7 +173,8 @@ template <storage_type T, class Take>
 __device__ void for_each_share(const grouped_batches<T>& args, const Take& take) {
   const extent& e = args.shape;
   const int lane = static_cast<int>(threadIdx.x) % 32, groups = 32 / args.group;
-  const std::int64_t turns_a_part = (e.batches + groups - 1) / groups, turns = turns_a_part * e.parts;
+  const std::int64_t batches = args.batch_count();
+  const std::int64_t turns_a_part = (batches + groups - 1) / groups, turns = turns_a_part * e.parts;
   const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * (blockDim.x / 32);
   const unsigned whole = groups == 32 ? 0xffffffffu : (1u << groups) - 1;
   for (std::int64_t first = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32; first < turns; first += 32 * warps) {
@@ -170,7 +183,7 @@ __device__ void for_each_share(const grouped_batches<T>& args, const Take& take)
     if (mine < turns) {
       const std::int64_t batch = mine % turns_a_part * groups;
       wanted = args.wants(batch) & whole;
-      if (e.batches - batch < groups) wanted &= (1u << (e.batches - batch)) - 1;
+      if (batches - batch < groups) wanted &= (1u << (batches - batch)) - 1;
     }
     unsigned ready = __ballot_sync(kernels::whole_warp, wanted != 0);
 #pragma unroll 1
@@ -179,7 +192,9 @@ __device__ void for_each_share(const grouped_batches<T>& args, const Take& take)
       const unsigned of_turn = __shfl_sync(kernels::whole_warp, wanted, turn);
       const std::int64_t number = first + turn * warps;
       const int group = lane / args.group;
-      take(number % turns_a_part * groups + group, number / turns_a_part, (of_turn >> group & 1u) != 0);
+      const std::int64_t batch = number % turns_a_part * groups + group, part = number / turns_a_part;
+      const bool is_wanted = (of_turn >> group & 1u) != 0;
+      take(batch, part, is_wanted && !args.puts_off(batch, part, lane % args.group));
     }
   }
 }

@@ -56,11 +56,12 @@ struct sum_group_arguments : grouped_batches<T> {
   // By value, as all that goes out of line.
   __device__ __noinline__ void deliver(std::int64_t batch, lane sum, std::int64_t omitted) const {
     const std::int64_t count = this->length_of(batch) - omitted;
-    if (!to.merge && !to.initial.given) return output_as<T>().deliver_total(batch, sum.total(count), count);
+    const std::int64_t place = this->place_of(batch);
+    if (!to.merge && !to.initial.given) return output_as<T>().deliver_total(place, sum.total(count), count);
     if constexpr (std::is_same_v<T, float>) {
-      if (this->element == dtype::bf16) return output_as<bf16>().deliver(batch, whole_sum<bf16>(sum, count));
+      if (this->element == dtype::bf16) return output_as<bf16>().deliver(place, whole_sum<bf16>(sum, count));
     }
-    output_as<T>().deliver(batch, whole_sum<T>(sum, count));
+    output_as<T>().deliver(place, whole_sum<T>(sum, count));
   }
 
  private:
@@ -137,8 +138,16 @@ void enqueue_lost_sums(const segment_call& c) {
   args.words = c.words;
   args.arrivals = c.arrivals;
   constexpr int digits = exact_traits<Carrier>::digit_count + multifold::detail::spare_lane_digits;
-  launch_kernel(c.queue, exact::sum_groups<Carrier>, static_cast<unsigned>(c.again.blocks),
-                static_cast<unsigned>(c.again.threads), static_cast<unsigned>(c.again.threads * digits * 8), args);
+  const auto run = [&] {
+    launch_kernel(c.queue, exact::sum_groups<Carrier>, static_cast<unsigned>(c.again.blocks),
+                  static_cast<unsigned>(c.again.threads), static_cast<unsigned>(c.again.threads * digits * 8), args);
+  };
+  run();
+  if (c.long_ones.room == 0) return;
+  read_what_was_put_off(args);
+  args.words = c.long_ones.words;
+  args.arrivals = c.long_ones.arrivals;
+  run();
 }
 
 }  // namespace multifold::cuda::segments

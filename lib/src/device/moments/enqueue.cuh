@@ -101,8 +101,17 @@ void enqueue_lost_moments(const segment_call& c) {
     unsigned shared = 0;
     const auto threads = static_cast<unsigned>(c.again.threads);
     if constexpr (floating_storage<Carrier>) shared = threads / 32 * sizeof(moments::lane_memory<Carrier, Set>);
-    launch_kernel(c.queue, moments::moment_groups<Carrier, Set>, static_cast<unsigned>(c.again.blocks), threads, shared,
-                  args);
+    const auto run = [&](const moments::group_arguments<Carrier>& all) {
+      launch_kernel(c.queue, moments::moment_groups<Carrier, Set>, static_cast<unsigned>(c.again.blocks), threads,
+                    shared, all);
+    };
+    run(args);
+    if (c.long_ones.room == 0) return;
+    moments::group_arguments<Carrier> long_ones = args;
+    read_what_was_put_off(long_ones);
+    long_ones.meet = {c.long_ones.words, c.long_ones.arrivals,
+                      static_cast<description_marks<Carrier>*>(c.long_ones.extremes)};
+    run(long_ones);
   });
 }
 

@@ -25,7 +25,7 @@ struct group_arguments : exact::grouped_batches<T> {
 
   __device__ output output_of(std::int64_t batch) const {
     output mine = to;
-    if (this->bounds.offsets != nullptr) set_length(mine, this->bounds.length(batch));
+    if (this->bounds.offsets != nullptr) set_length(mine, this->bounds.length(this->place_of(batch)));
     return mine;
   }
 };
@@ -65,7 +65,7 @@ __device__ void finish_groups(const group_arguments<T>& args, scratch<T, Set>& s
     const std::int64_t batch_of_group = __shfl_sync(kernels::whole_warp, batch, leader);
     const std::int64_t part_of_group = __shfl_sync(kernels::whole_warp, part, leader);
     if (args.shape.parts > 1 && !meet_others(s, args, batch_of_group, part_of_group)) continue;
-    deliver(s, args.to, batch_of_group, args.length_of(batch_of_group));
+    deliver(s, args.to, args.place_of(batch_of_group), args.length_of(batch_of_group));
   }
 }
 
@@ -101,8 +101,9 @@ __device__ void take_in_digits(const group_arguments<T>& args) {
       const kernels::device_length length = args.length_of(batch);
       if (length.in_range() && sums.to_totals(totals, total)) {
         const moment_output<T, Set> to{args.output_of(batch), nullptr, length};
-        done = to.deliver(batch, totals);
-        if (!moment_words<T, Set>::deviates && !done && length > 0) done = to.deliver(batch, total);
+        const std::int64_t place = args.place_of(batch);
+        done = to.deliver(place, totals);
+        if (!moment_words<T, Set>::deviates && !done && length > 0) done = to.deliver(place, total);
       }
     }
     __syncwarp();

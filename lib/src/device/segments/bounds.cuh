@@ -35,6 +35,20 @@ struct segment_bounds {
   __device__ std::int64_t length(std::int64_t i) const { return max((*this)[i + 1] - (*this)[i], std::int64_t{0}); }
 };
 
+/// Segments that are longer than `longest`, as a kernel has found them: their number, and then theirs. There is room for
+/// all of an array that offsets which ascend can have.
+struct long_segments {
+  std::int64_t* list = nullptr;  // cleared before
+  std::int64_t longest = 0, room = 0;
+
+  __device__ std::int64_t count() const { return min(list[0], room); }
+  __device__ std::int64_t segment(std::int64_t i) const { return list[1 + i]; }
+  __device__ void add(std::int64_t segment) const {
+    const unsigned long long at = atomicAdd(reinterpret_cast<unsigned long long*>(list), 1ull);
+    if (at < static_cast<unsigned long long>(room)) list[1 + at] = segment;
+  }
+};
+
 inline segment_bounds bounds_of(const segment_call& c) { return {c.offsets, c.wide, c.count, c.elements}; }
 
 /// What comes first of the work that is left: element `element`, of segment `segment` or of none before it.

@@ -44,6 +44,20 @@ inline std::int64_t most_shares(const share_sizes& sizes, std::int64_t elements,
   return std::max(held, std::min((elements + segments) / sizes.enough, held * most_share_waves));
 }
 
+/// Lost segments that are this much longer than the mean, and than so many elements, are read again in parts.
+inline constexpr std::int64_t least_long = 1 << 16, long_means = 8, parts_of_long = 64;
+/// Room for them: `room` of each but the list, which begins with their number.
+struct long_segment_memory {
+  std::int64_t longest, room;
+  std::int64_t* list;
+  std::int64_t* words;
+  unsigned* arrivals;
+  void* extremes;  // a part
+};
+inline std::int64_t longest_of_mean(std::int64_t elements, std::int64_t count) {
+  return std::max(least_long, long_means * (elements / count));
+}
+
 struct segment_call {
   const reduction& what;
   operands data;
@@ -64,6 +78,7 @@ struct segment_call {
   unsigned* arrivals;
   void* extremes;
   const pass& again;  // over segments that the first look has lost
+  long_segment_memory long_ones;
   const engine_traits& gpu;
   work_queue& queue;
 };

@@ -46,8 +46,13 @@ MULTIFOLD_AVX512 exact_pair stretch_avx512(const packed<T>* x, std::int64_t coun
 }
 
 template <class T>
-inline constexpr exact_kernels<T> exact_kernels_of[simd_levels] = {
-    {add_portable<T>, stretch_portable<T>}, {add_avx2<T>, stretch_avx2<T>}, {add_avx512<T>, stretch_avx512<T>}};
+inline constexpr exact_kernels<T> exact_portable = {add_portable<T>, stretch_portable<T>};
+template <class T>
+inline constexpr exact_kernels<T> exact_avx2 = {add_avx2<T>, stretch_avx2<T>};
+template <class T>
+inline constexpr exact_kernels<T> exact_avx512 = {add_avx512<T>, stretch_avx512<T>};
+template <class T>
+inline constexpr exact_kernels<T> exact_kernels_of[simd_levels] = {MULTIFOLD_OF_LEVELS(exact, T)};
 
 template <class Op>
 void clear_exact(const void* op, std::byte* acc, std::int64_t count) {
@@ -69,9 +74,7 @@ inline constexpr fold_table exact_table = {sizeof(typename Op::accumulator),
                                            lower_exactly<T, Omit>,
                                            reduce_row_that_spills<Op>,
                                            give_arena<Op>,
-                                           {{{rows_portable<Op>, columns_portable<Op>},
-                                             {rows_avx2<Op>, columns_avx2<Op>},
-                                             {rows_avx512<Op>, columns_avx512<Op>}}}};
+                                           {{MULTIFOLD_OF_LEVELS(kernels, Op)}}};
 
 template <class T, bool Omit>
 fold exact_fold() {

@@ -32,9 +32,7 @@ inline constexpr fold_table table_of = {sizeof(typename Op::accumulator),
                                         lower_accumulators<Op>,
                                         reduce_row<Op>,
                                         nullptr,
-                                        {{{rows_portable<Op>, columns_portable<Op>},
-                                          {rows_avx2<Op>, columns_avx2<Op>},
-                                          {rows_avx512<Op>, columns_avx512<Op>}}}};
+                                        {{MULTIFOLD_OF_LEVELS(kernels, Op)}}};
 
 template <fold_op Op>
 fold fold_of(const Op& op) {

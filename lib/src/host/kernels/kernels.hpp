@@ -63,4 +63,11 @@ MULTIFOLD_AVX512 void columns_avx512(const void* op, const columns_work& w) {
   columns_of(with_fma(Op(*static_cast<const Op*>(op))), w);
 }
 
+template <class Op>
+inline constexpr kernel_set kernels_portable = {rows_portable<Op>, columns_portable<Op>};
+template <class Op>
+inline constexpr kernel_set kernels_avx2 = {rows_avx2<Op>, columns_avx2<Op>};
+template <class Op>
+inline constexpr kernel_set kernels_avx512 = {rows_avx512<Op>, columns_avx512<Op>};
+
 }  // namespace multifold::host

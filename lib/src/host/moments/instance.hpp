@@ -43,17 +43,23 @@ MULTIFOLD_AVX512 void integer_columns_avx512(const void* op, const columns_work&
   integer_columns<Op>(op, w);
 }
 
+template <class Op>
+inline constexpr kernel_set integer_kernels_portable = {moment_rows<Op, gather_portable<Op>>::rows,
+                                                        integer_columns_portable<Op>};
+template <class Op>
+inline constexpr kernel_set integer_kernels_avx2 = {moment_rows<Op, gather_avx2<Op>>::rows, integer_columns_avx2<Op>};
+template <class Op>
+inline constexpr kernel_set integer_kernels_avx512 = {moment_rows<Op, gather_avx512<Op>>::rows,
+                                                      integer_columns_avx512<Op>};
+
 template <class T, moment_set Set, class Op = integer_gather<T, Set>>
-inline constexpr fold_table integer_table = {
-    sizeof(typename Op::accumulator),
-    clear_moments<Op>,
-    merge_partials<Op>,
-    lower_integers<T, Set>,
-    reduce_row<Op>,
-    nullptr,
-    {{{moment_rows<Op, gather_portable<Op>>::rows, integer_columns_portable<Op>},
-      {moment_rows<Op, gather_avx2<Op>>::rows, integer_columns_avx2<Op>},
-      {moment_rows<Op, gather_avx512<Op>>::rows, integer_columns_avx512<Op>}}}};
+inline constexpr fold_table integer_table = {sizeof(typename Op::accumulator),
+                                             clear_moments<Op>,
+                                             merge_partials<Op>,
+                                             lower_integers<T, Set>,
+                                             reduce_row<Op>,
+                                             nullptr,
+                                             {{MULTIFOLD_OF_LEVELS(integer_kernels, Op)}}};
 
 template <class T, moment_set Set>
 fold integer_fold_of(const exact_moments<T, Set>& moments) {
@@ -89,10 +95,14 @@ MULTIFOLD_AVX2 outcome lower_avx2(const void* op, const lower_work& w) {
 }
 
 template <class T, moment_set Set, class Op = exact_moments<T, Set>>
-inline constexpr moment_level<T, Set> moment_levels[simd_levels] = {
-    {gather_portable<Op>, lanes_portable<T, Set>, lower_partials<T, Set>},
-    {gather_avx2<Op>, lanes_avx2<T, Set>, lower_avx2<T, Set>},
-    {gather_avx512<Op>, lanes_avx512<T, Set>, lower_avx2<T, Set>}};
+inline constexpr moment_level<T, Set> moments_portable = {gather_portable<Op>, lanes_portable<T, Set>,
+                                                          lower_partials<T, Set>};
+template <class T, moment_set Set, class Op = exact_moments<T, Set>>
+inline constexpr moment_level<T, Set> moments_avx2 = {gather_avx2<Op>, lanes_avx2<T, Set>, lower_avx2<T, Set>};
+template <class T, moment_set Set, class Op = exact_moments<T, Set>>
+inline constexpr moment_level<T, Set> moments_avx512 = {gather_avx512<Op>, lanes_avx512<T, Set>, lower_avx2<T, Set>};
+template <class T, moment_set Set>
+inline constexpr moment_level<T, Set> moment_levels[simd_levels] = {MULTIFOLD_OF_LEVELS(moments, T, Set)};
 
 template <class Op>
 outcome lower_by_level(const void* op, const lower_work& w) {
