@@ -64,6 +64,7 @@ __global__ void __launch_bounds__(prefix_memory<typename Op::value_type>::thread
                               place() + memory::stages * memory::stage_bytes};
     const int empty = walk.low == 0 ? missing() / item : 0;
     if (n < memory::elements || empty > 0) {
+      __syncwarp();  // it may have been looked at, and not taken
       auto* const x = reinterpret_cast<T*>(prefix_memory_of_block() + all.at);
       for (int i = walk.lane; i < empty; i += 32) x[i] = T{};
       for (int i = n + walk.lane; i < memory::elements; i += 32) x[i] = T{};
