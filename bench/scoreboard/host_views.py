@@ -145,7 +145,18 @@ def segments(records):
                                  "of a plain read", percent=True, roof=("plain read", 1.0),
                                  note=("A run 2 repeats the operation; the record does not say with which data."
                                        if any("run 2" in head for head in heads) else "")))
-    return Section("Segments", text, charts)
+    return Section("Segments", text, charts + of_keys(records))
+
+
+def of_keys(records):
+    record = best(records, "keys", "")
+    if not record:
+        return []
+    rows = record.select("keys", contender="multifold", unit="GB/s")
+    names = [(row.case, row.case.partition(": ")[2]) for row in rows]
+    return [rows_chart("Groups by a key for each element, exact sums of f32: elements and keys", record, "keys", names,
+                       [("exact", "exact", {row.case: row.value for row in rows})], "GB/s",
+                       roof=("plain read", statistics.median(row.reference.value for row in rows)))]
 
 
 def ladder(records):

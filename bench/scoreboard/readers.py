@@ -196,6 +196,24 @@ def segment_rows(case, found):
         yield Row("segments", case, "multifold", "to CUB", RATIO, float(found["to_cub"]), derived=True)
 
 
+KEYS_HEAD = re.compile(r"^(?P<device>.+), (?P<op>\w+) of (?P<dtype>\w+) by keys of (?P<key>\w+), (?P<mib>\d+) MiB each$")
+KEYS_ROW = re.compile(r"^(?P<order>\w+) +(?P<groups>\d+) +(?P<speed>\d+) +(?P<share>[\d.]+) +(?P<spread>[\d.]+)%")
+
+
+def read_keys(path, lines):
+    """What key_bench prints: speeds of elements and keys together."""
+    head = KEYS_HEAD.match(lines[0])
+    record = Record(path, "key_bench", head["device"])
+    for found in filter(None, map(KEYS_ROW.match, lines)):
+        speed, share, half = float(found["speed"]), float(found["share"]), float(found["spread"]) / 200
+        case = f"{head['op']} {head['dtype']}: {found['order']}, {found['groups']} groups"
+        read = Row("keys", case, "read", "share", SPEED, speed / share)
+        record.rows.append(Row("keys", case, "multifold", "GB/s", SPEED, speed, speed * (1 - half), speed * (1 + half),
+                               read))
+        record.rows.append(Row("keys", case, "multifold", "share", RATIO, share, derived=True))
+    return record
+
+
 def read_peers(path, lines):
     """What bench/host/peers.py prints without --spans: nanoseconds an element, and ratios to the faster peer."""
     record = Record(path, "host_peers", "a CPU, " + lines[0].split(",")[0])
@@ -218,9 +236,11 @@ def read_text(path, text):
     first = lines[0] if lines else ""
     if SEGMENTS_HEAD.match(first):
         return read_segments(path, lines)
+    if KEYS_HEAD.match(first):
+        return read_keys(path, lines)
     if re.match(r"\d+ threads, \d+ bytes, NumPy", first):
         return read_peers(path, lines)
-    raise RecordError(f"{path}: not a record: neither what segment_bench prints nor what bench/host/peers.py prints")
+    raise RecordError(f"{path}: not a record: none of what segment_bench, key_bench and bench/host/peers.py print")
 
 
 # --- Any file --------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ class Row:
     the repeats, as far as the record has them: quartiles, or the least and the greatest. What is `derived` says nothing
     that another row does not say.
     """
-    family: str  # what measured it: device, graph, stream, host, ladder, segments, surface or peers
+    family: str  # what measured it: device, graph, stream, host, ladder, segments, keys, surface or peers
     case: str
     contender: str
     figure: str  # its name in the record

@@ -71,6 +71,11 @@ PEERS = """2 threads, 1073741824 bytes, NumPy 1.24.2, no PyTorch; ns an element
 | sum f32 full | 2.10 | 0.100 | 2.30 | 0.091 | 0.210 |  |
 | max f32 rows of 16384 | 1.50 | 0.100 |  |  | 0.150 |  |
 """
+KEYS = """A card, sum of f32 by keys of i32, 1024 MiB each
+keys             groups      GB/s   share     IQR
+ascending          1000      4000   0.900    0.2%
+random          1000000       500   0.125    1.0%
+"""
 SEGMENTS = """A card, sum of f32, 1024 MiB
 segments                      count      GB/s  CUB GB/s  to CUB   share     IQR
 4 huge                            4      2435        72   33.95   0.541    1.1%

@@ -116,7 +116,8 @@ class Page(unittest.TestCase):
 
     def test_it_is_whole_and_needs_nothing_else(self):
         files = [made_up.write_bench(self.folder / "card.json"), made_up.write_surface(self.folder / "surface.json")]
-        for name, text in (("peers.txt", made_up.PEERS), ("segments.txt", made_up.SEGMENTS)):
+        for name, text in (("peers.txt", made_up.PEERS), ("segments.txt", made_up.SEGMENTS),
+                           ("keys.txt", made_up.KEYS)):
             files.append(self.folder / name)
             files[-1].write_text(text, encoding="utf-8")
         done, text = self.write(*files)

@@ -53,6 +53,10 @@ class Records(unittest.TestCase):
         self.assertTrue(median.low < median.value < median.high)
 
     def test_printed_text(self):
+        keys = self.load("k.txt", made_up.KEYS)
+        self.assertEqual([row.case for row in keys.select("keys", contender="multifold", unit="GB/s")],
+                         ["sum f32: ascending, 1000 groups", "sum f32: random, 1000000 groups"])
+        self.assertEqual(keys.find("keys", "sum f32: random, 1000000 groups", "multifold").share, 0.125)
         segments = self.load("s.txt", made_up.SEGMENTS)
         self.assertEqual([row.case for row in segments.select("segments", contender="multifold", unit="GB/s")],
                          ["sum f32: 4 huge", "sum f32: 0 to 20", "sum f32 run 2: 4 huge"])
