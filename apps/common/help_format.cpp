@@ -64,6 +64,12 @@ help_row example_of(std::string_view line) {
   return {std::string(line.substr(0, gap)), std::string(line.substr(about))};
 }
 
+std::string names_of(const std::vector<help_row>& rows) {
+  std::string names;
+  for (const help_row& row : rows) names += (names.empty() ? "" : ", ") + row.first;
+  return names;
+}
+
 class help_formatter : public CLI::FormatterBase {
  public:
   explicit help_formatter(std::vector<std::string> rare_groups) : rare_groups_(std::move(rare_groups)) {}
@@ -79,7 +85,7 @@ class help_formatter : public CLI::FormatterBase {
       for (help_row& row : rows_of(group.second)) rows.push_back(std::move(row));
     }
     const std::size_t left = left_columns_of(rows);
-    add_commands(page, *app);
+    add_commands(page, *app, all);
     for (const auto& group : groups) page.table(group.first, rows_of(group.second), left);
     add_footer(page, app->get_footer(), all || !has_rare(*app) ? std::string::npos : short_examples);
     return page.text();
@@ -116,20 +122,22 @@ class help_formatter : public CLI::FormatterBase {
     return groups;
   }
 
-  static void add_commands(help_page& page, const CLI::App& app) {
+  // Of rare ones the names.
+  void add_commands(help_page& page, const CLI::App& app, bool all) const {
     std::vector<std::string> groups;
-    std::vector<help_row> all;
+    std::vector<help_row> every;
     for (const CLI::App* sub : app.get_subcommands({})) {
       if (sub->get_group().empty()) continue;
       if (std::find(groups.begin(), groups.end(), sub->get_group()) == groups.end()) groups.push_back(sub->get_group());
-      all.emplace_back(sub->get_name(), "");
+      if (all || !is_rare(sub->get_group())) every.emplace_back(sub->get_name(), "");
     }
     for (const std::string& group : groups) {
       std::vector<help_row> rows;
       for (const CLI::App* sub : app.get_subcommands({})) {
         if (sub->get_group() == group) rows.emplace_back(sub->get_name(), sub->get_description());
       }
-      page.summaries(group, rows, left_columns_of(all));
+      if (all || !is_rare(group)) page.summaries(group, rows, left_columns_of(every));
+      else page.hanging(group + ":", names_of(rows));
     }
   }
 

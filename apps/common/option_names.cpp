@@ -8,7 +8,7 @@ namespace multifold::app {
 namespace {
 
 // Where one begins another, the longer one comes first.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 14> names{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 15> names{
     {{"raw_options::type", "--dtype"},
      {"raw_options::extents", "--shape"},
      {"raw_options::offset_bytes", "--offset"},
@@ -17,6 +17,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 14> names{
      {"reduce_options::initial", "--initial"},
      {"reduce_options::into", "-o"},
      {"reduce_options::axes", "--axis"},
+     {"fold_options::memory_bytes", "--memory"},
      {"state::move", "--first-index"},
      {"engine_choice::host", "--engine host"},
      {"nan_policy::omit", "--nan omit"},

@@ -34,7 +34,8 @@ std::string nan_help(std::optional<op_kind> op) {
 }  // namespace
 
 std::vector<std::string> rare_groups() {
-  return {group_of_files, group_of_details, group_of_segments, group_of_states, group_of_forced_plans};
+  return {group_of_files,  group_of_details,      group_of_segments,
+          group_of_states, group_of_forced_plans, group_of_host_folds};
 }
 
 void add_raw_options(CLI::App& command, raw_arguments& to) {

@@ -76,7 +76,8 @@ struct engine_arguments {
 /// --devices, which reductions alone have.
 void add_devices_option(CLI::App& command, engine_arguments& to);
 
-/// What groups of options are called in help; those of rare_groups() are shown by --help-all only.
+/// What groups of options, and of commands, are called in help; those of rare_groups() are shown by --help-all only, and
+/// of their commands otherwise the names.
 inline constexpr const char* group_of_reduction = "What is computed";
 inline constexpr const char* group_of_raw = "Raw elements, without a .npy header";
 inline constexpr const char* group_of_output = "What is printed or written";
@@ -87,6 +88,7 @@ inline constexpr const char* group_of_segments =
     "Segments and groups: one result each, along --axis of arrays of several";
 inline constexpr const char* group_of_states =
     "States: what the results are made of, exactly, for other runs and machines to add to";
+inline constexpr const char* group_of_host_folds = "More operations, on the CPU";
 inline constexpr const char* group_of_forced_plans = "A forced plan: the same answer another way, or a refusal";
 std::vector<std::string> rare_groups();
 

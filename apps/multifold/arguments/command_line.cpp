@@ -26,9 +26,7 @@ constexpr const char* footer =
     "  multifold mean x.npy --axis 0  one value a column\n"
     "  multifold sum,max x.npy        several values of one read\n"
     "  multifold plan sum x.npy       how it would be done\n"
-    "\n"
-    "multifold help sum has the options of sum. See also help environment, help exit-codes, help dtypes, and "
-    "--help-all.\n";
+    "  multifold help sum --all       every option of sum\n";
 
 constexpr const char* group_of_help = "Help";
 
@@ -92,6 +90,7 @@ void add_commands(CLI::App& app, chosen_command& chosen) {
   app.set_help_flag("-h,--help", "This text")->group(group_of_help);
   app.set_help_all_flag("--help-all", "Every option and example")->group(group_of_help);
   for (const op_kind op : offered_ops()) add_reduce_command(app, op, chosen);
+  for (const host_fold_words& words : host_folds()) add_host_fold_command(app, words, chosen);
   add_plan_command(app, chosen);
   add_graph_command(app, chosen);
   add_info_command(app, chosen);

@@ -10,6 +10,7 @@
 #include "commands/command.hpp"
 #include "common/failure.hpp"
 #include "common/suggestion.hpp"
+#include "folds/host_fold.hpp"
 
 namespace multifold::app {
 namespace {
@@ -46,7 +47,7 @@ void require_command(const CLI::App& app, int argc, const char* const* argv) {
   const std::string found = "found the operation " + quoted(first, names_of_commands(app));
   if (!similar_words(first, names_of_commands(app)).empty()) throw usage(found + "; see multifold --help");
   // NumPy's way to leave out NaN.
-  if (first.starts_with("nan") && is_command(app, first.substr(3))) {
+  if (first.starts_with("nan") && is_command(app, first.substr(3)) && !is_host_fold(first.substr(3))) {
     throw usage(found + "; expected " + first.substr(3) + " with --nan omit");
   }
   std::error_code ignored;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <string_view>
 #include <system_error>
 
@@ -101,6 +102,14 @@ correction parse_correction(const std::string& text) {
   if (!found.is_valid())
     throw usage("--correction: found '" + text + "'; expected a number of 0 or more, like 1 or 0.5");
   return found;
+}
+
+std::variant<std::int64_t, std::uint64_t, double> parse_shift(const std::string& text) {
+  if (const auto below = parse_number<std::int64_t>(text)) return *below;
+  if (const auto above = parse_number<std::uint64_t>(text)) return *above;
+  const std::optional<double> real = parse_number<double>(text);
+  if (!real || !std::isfinite(*real)) throw usage("--shift: found '" + text + "'; expected a finite number");
+  return *real;
 }
 
 initial_value parse_initial(const std::string& text, dtype input) {

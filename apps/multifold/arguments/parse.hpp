@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "multifold/axes.hpp"
@@ -23,6 +24,9 @@ std::vector<int> parse_devices(const std::string& text);
 
 /// What comes off the count: an integer or a decimal of 0 or more.
 correction parse_correction(const std::string& text);
+
+/// An integer of 64 bits, exactly, or any decimal that is finite, as the nearest double.
+std::variant<std::int64_t, std::uint64_t, double> parse_shift(const std::string& text);
 
 /// Each of `texts` is one axis or a list with commas; all if there are none.
 axes parse_axes(const std::vector<std::string>& texts);

@@ -7,6 +7,7 @@
 
 #include "common/failure.hpp"
 #include "common/interrupt.hpp"
+#include "folds/host_fold.hpp"
 #include "multifold/ops.hpp"
 
 namespace CLI {
@@ -24,6 +25,7 @@ void add_reduce_command(CLI::App& app, op_kind op, chosen_command& chosen);
 /// Of several operations, in the word that names them; no help lists it.
 CLI::App& add_several_command(CLI::App& app, const std::string& word, const std::vector<op_kind>& ops,
                               chosen_command& chosen);
+void add_host_fold_command(CLI::App& app, const host_fold_words& words, chosen_command& chosen);
 void add_plan_command(CLI::App& app, chosen_command& chosen);
 void add_graph_command(CLI::App& app, chosen_command& chosen);
 void add_info_command(CLI::App& app, chosen_command& chosen);

@@ -13,6 +13,7 @@
 
 #include "arguments/parse.hpp"
 #include "arguments/request.hpp"
+#include "commands/operands.hpp"
 #include "commands/output_target.hpp"
 #include "commands/report.hpp"
 #include "commands/result_file.hpp"
@@ -41,37 +42,6 @@ std::optional<std::int64_t> bytes_of(const std::vector<std::unique_ptr<source>>&
     bytes += more;
   }
   return bytes;
-}
-
-bool wants_one_result(const reduce_arguments& arguments) {
-  return arguments.states.used() || arguments.states.checkpoint || !arguments.output.empty();
-}
-
-// Each array of an archive is a result of its own. What is wrong with a file is said when its turn comes.
-std::vector<std::string> arrays_of(const reduce_arguments& arguments, const std::string& file) {
-  if (arguments.raw.dtype) return {file};
-  std::vector<std::string> arrays;
-  try {
-    arrays = arrays_in(file);
-  } catch (...) {
-    arrays.clear();
-  }
-  if (arrays.empty()) return {file};
-  if (arrays.size() > 1 && wants_one_result(arguments)) {
-    throw file_failure(exit_code::usage, file,
-                       fmt::format("found {} arrays; expected one, as in {}", arrays.size(), label_of(arrays.front())));
-  }
-  return arrays;
-}
-
-// What each result is made of.
-std::vector<operand_files> operands_of(const reduce_arguments& arguments) {
-  if (takes_two_arrays(arguments.op) || arguments.concatenate) return {arguments.files};
-  std::vector<operand_files> each;
-  for (const std::string& file : arguments.files) {
-    for (std::string& array : arrays_of(arguments, file)) each.push_back({std::move(array)});
-  }
-  return each;
 }
 
 // What all files have in common, judged before the first of them is opened.
@@ -165,7 +135,8 @@ reduce_options options_for(const job& work, const operand_files& files, const ar
     throw about(files, problem);
   }
   for (const op_kind op : arguments.ops) {
-    if (!arguments.output.empty()) check_output(arguments.output, result_type(op, layout.type, options));
+    const dtype result = result_type(op, layout.type, options);
+    if (!arguments.output.empty()) check_output(arguments.output, result, arguments.fold.has_value());
   }
   try {
     work.earlier.require(layout, options);
@@ -203,6 +174,11 @@ std::vector<reduce_result> reduce_inputs(const job& work, const std::vector<std:
   const op_kind op = work.arguments.op;
   if (work.second) return reduce_whole(work, *inputs[0], options);
   source& x = *inputs[0];
+  if (work.arguments.fold) {
+    std::vector<reduce_result> only;
+    only.push_back(reduce(*work.arguments.fold, x, options));
+    return only;
+  }
   if (ops.size() > 1) return takes_two_arrays(op) ? reduce(ops, x, *inputs[1], options) : reduce(ops, x, options);
   std::vector<reduce_result> only;
   if (work.arguments.how.devices)

@@ -8,15 +8,21 @@
 #include "arguments/arguments.hpp"
 #include "common/failure.hpp"
 #include "common/interrupt.hpp"
+#include "folds/host_fold.hpp"
 #include "multifold/ops.hpp"
 
 namespace multifold::app {
 
+/// The files of one result: one, two for operations that take two, all with --concatenate, or none for states alone.
+/// "x.npz:a" is an array in a file.
+using operand_files = std::vector<std::string>;
+
 struct reduce_arguments {
-  op_kind op;                // the first of `ops`
-  std::vector<op_kind> ops;  // from one read
-  std::string word;          // that names them, or what is made of them
-  bool difference = false;   // of the first of two and the second, instead of both
+  op_kind op;                          // the first of `ops`
+  std::vector<op_kind> ops;            // from one read
+  std::string word;                    // that names them, or what is made of them
+  bool difference = false;             // of the first of two and the second, instead of both
+  std::optional<host_fold> fold = {};  // instead of the only one of `ops`, whose results have the same dtypes
   std::vector<std::string> files;
   std::optional<std::string> x, y;  // as typed; `files` of operations that take two
   raw_arguments raw;
@@ -32,10 +38,6 @@ struct reduce_arguments {
   bool explain = false;
   std::string output;
 };
-
-/// The files of one result: one, two for operations that take two, all with --concatenate, or none for states alone.
-/// "x.npz:a" is an array in a file.
-using operand_files = std::vector<std::string>;
 
 /// Reduces every file and every array of an archive, or all of them together, or the states alone if there is none, and
 /// prints or writes the result; failures are told as they come, and the first is returned.

@@ -14,16 +14,18 @@
 namespace multifold::app {
 namespace {
 
-// Results have the names of their operations, unless they are made of several.
+// Results have the names of their operations, unless they are made of several, or by a fold.
 result_files files_of(const reduce_arguments& arguments, const operand_files& operands, const std::string& output) {
   const state_arguments& states = arguments.states;
+  const std::optional<host_fold>& fold = arguments.fold;
   return {operands,
           output,
           states.merge,
           states.save,
           arguments.where,
           arguments.weights,
-          arguments.difference ? arguments.word : ""};
+          arguments.difference || fold ? arguments.word : "",
+          fold ? fold->settings : decltype(host_fold::settings){}};
 }
 
 notation notation_of(const reduce_arguments& arguments) { return arguments.hex ? notation::hex : notation::decimal; }

@@ -100,10 +100,10 @@ void check_output_name(const std::string& path, std::span<const op_kind> ops) {
 
 bool is_text_file(const std::string& path) { return format_of(path) == file_format::text; }
 
-void check_output(const std::string& path, dtype type) {
+void check_output(const std::string& path, dtype type, bool only_type) {
   if (is_array(format_of(path)) && type == dtype::bf16) {
-    throw file_failure(exit_code::usage, path,
-                       ".npy has no bf16; expected --result-dtype f32, which holds each of its values, or a .txt");
+    const char* const other = only_type ? "" : "--result-dtype f32, which holds each of its values, or ";
+    throw file_failure(exit_code::usage, path, std::string(".npy has no bf16; expected ") + other + "a .txt");
   }
   check_target(path);
 }

@@ -21,8 +21,8 @@ void check_output_name(const std::string& path, std::span<const op_kind> ops);
 /// Whether values are written to `path` as text, in which --hex has a meaning.
 bool is_text_file(const std::string& path);
 
-/// Judges the target of a result of `type`, which .npy need not have.
-void check_output(const std::string& path, dtype type);
+/// Judges the target of a result of `type`, which .npy need not have, and which may be the only one there is.
+void check_output(const std::string& path, dtype type, bool only_type = false);
 
 /// Writes the results to `path` as a whole, or leaves what is there as it is. Pipes and devices are written to
 /// directly. Of several operations they are members of an .npz that are named after these, texts under their names, or

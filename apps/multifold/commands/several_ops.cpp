@@ -6,6 +6,7 @@
 #include "arguments/offered_ops.hpp"
 #include "common/failure.hpp"
 #include "common/words.hpp"
+#include "folds/host_fold.hpp"
 
 namespace multifold::app {
 namespace {
@@ -42,6 +43,9 @@ std::optional<std::vector<op_kind>> several_ops(const std::string& word) {
   std::vector<op_kind> ops;
   std::string problem;
   for (std::string& piece : pieces_of(word)) {
+    if (is_host_fold(piece)) {
+      throw usage("found '" + word + "'; " + piece + " does not go with several operations: expected it by itself");
+    }
     const std::string misfit = choose(piece, known);
     if (misfit.empty()) ops.push_back(*parse_op(piece));
     else if (problem.empty()) problem = misfit;

@@ -16,7 +16,7 @@ inline constexpr std::string_view difference_word = "ptp";
 
 /// The operations of a word with commas, of minmax or of difference_word, the greatest first; nothing for one without
 /// commas, or in which nothing is an operation, which may be a file. Throws usage() for those that do not go together:
-/// unknown, named twice, or of one array and of two.
+/// unknown, named twice, of one array and of two, or folds.
 std::optional<std::vector<op_kind>> several_ops(const std::string& word);
 
 /// The word in the place of a command, or of what help is asked about: the first that is neither help, an option nor

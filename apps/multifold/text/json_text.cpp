@@ -11,6 +11,7 @@
 
 #include "arguments/environment.hpp"
 #include "arguments/offered_ops.hpp"
+#include "folds/host_fold.hpp"
 #include "multifold/rates.hpp"
 #include "multifold/recipe.hpp"
 #include "multifold/version.hpp"
@@ -130,6 +131,7 @@ const char* name_of(access pattern) {
 // What stands before the values.
 json names_of(const reduce_result& result, const result_files& files) {
   json object{{"schema", "multifold.result/1"}, {"op", files.op.empty() ? name(result.used.what.op) : files.op}};
+  for (const auto& [key, text] : files.settings) object[key] = json::parse(text);
   if (files.inputs.size() > 1) object["files"] = files.inputs;
   else object["file"] = files.inputs.empty() ? json() : json(files.inputs[0]);
   if (!files.merged.empty()) object["merged"] = files.merged;
@@ -257,6 +259,8 @@ std::string info_json(const std::optional<machine_rates>& rates) {
   for (int i = 0; i <= static_cast<int>(dtype::f64); ++i) types.push_back(name(static_cast<dtype>(i)));
   json ops = json::array();
   for (const op_kind op : offered_ops()) ops.push_back(name(op));
+  json host_ops = json::array();
+  for (const host_fold_words& fold : host_folds()) host_ops.push_back(fold.name);
   json environment;
   for (const environment_variable& variable : environment_variables()) {
     const std::optional<std::string> value = value_of(variable);
@@ -267,6 +271,7 @@ std::string info_json(const std::optional<machine_rates>& rates) {
                   {"engines", list},
                   {"rates", rates_json(rates)},
                   {"ops", ops},
+                  {"host_ops", host_ops},
                   {"dtypes", types},
                   {"environment", environment}});
 }

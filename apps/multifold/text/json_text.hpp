@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/standard_output.hpp"
@@ -21,7 +22,8 @@ struct result_files {
   std::optional<std::string> state;
   std::optional<std::string> where = {};  // marks
   std::optional<std::string> weights = {};
-  std::string op = {};  // that of the result, unless it is empty
+  std::string op = {};                                             // that of the result, unless it is empty
+  std::vector<std::pair<std::string, std::string>> settings = {};  // of `op`: keys and JSON
 };
 
 /// Prints "multifold.result/1" on one line, without its end; element by element, whatever its size. NaN and infinities

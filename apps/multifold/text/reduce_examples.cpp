@@ -59,6 +59,15 @@ constexpr const char* description_of =
     "  zstd -dc x.npy.zst | multifold {0} -             from a pipe, in bounded memory\n"
     "  multifold {0} x.npy --json                       for programs\n";
 
+constexpr const char* fold =
+    "  multifold {0} x.npy{1}  of all elements\n"
+    "  multifold {0} x.npy{1} --axis 0  of each column\n"
+    "  multifold {0} x.npy{2}\n"
+    "  multifold {0} x.npy{1} --axis 0 -o out.npy  to a file\n"
+    "  multifold {0} x.bin{1} --dtype f32 --shape 1000,64  raw elements\n"
+    "  zstd -dc x.npy.zst | multifold {0} -{1}  from a pipe, in bounded memory\n"
+    "  multifold {0} x.npy{1} --json  with engine and seconds\n";
+
 // One that goes with `op`.
 std::string_view another(op_kind op) {
   if (takes_two_arrays(op)) return name(op == op_kind::dot ? op_kind::cov : op_kind::dot);
@@ -79,6 +88,14 @@ std::string reduce_examples(op_kind op) {
   }
   const char* const of_states = op == op_kind::prod ? "" : takes_two_arrays(op) ? states_of_two : states;
   return "Examples:\n" + first + sample + of(of_states) + (has_exact_form(op) ? of(checkpoints) : "");
+}
+
+std::string host_fold_examples(host_fold_kind kind, std::string_view name) {
+  const bool moment = kind == host_fold_kind::moment;
+  const char* const special = moment                              ? " --power 2 --shift 0  about zero"
+                              : kind == host_fold_kind::logsumexp ? " --axis -1 --keepdims  of each row"
+                                                                  : " --unbiased  of a population";
+  return "Examples:\n" + fmt::format(fmt::runtime(fold), name, moment ? " --power 3" : "", special);
 }
 
 std::string several_examples(std::span<const op_kind> ops, const std::string& word) {

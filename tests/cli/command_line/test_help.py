@@ -21,8 +21,8 @@ HEADING = re.compile(r"^(\w[^\n]*):$", re.MULTILINE)
 
 def operations():
     """All of them, but a few of each kind where programs are ten times as slow."""
-    every = json.loads(tool.run("info", "--json").out)["ops"]
-    return ["sum", "argmax", "var", "dot", "describe"] if tool.is_sanitized() else every
+    info = json.loads(tool.run("info", "--json").out)
+    return ["sum", "argmax", "var", "dot", "describe", "moment"] if tool.is_sanitized() else info["ops"] + info["host_ops"]
 
 
 def commands():
@@ -170,7 +170,7 @@ class Examples(tool.ToolTest):
 
     def test_examples_of_the_program_run(self):
         examples = examples_in(help_of("--help"))
-        self.assertEqual(len(examples), 4)
+        self.assertEqual(len(examples), 5)
         for line in examples:
             self.assertEqual(self.ran(line).returncode, 0, line)
 
