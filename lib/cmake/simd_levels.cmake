@@ -1,6 +1,6 @@
 # MULTIFOLD_SIMD_LEVELS: for which vector instructions the CPU engine's kernels are compiled. `all` runs on every
-# processor of the architecture, and chooses when it runs; `native` has the best level of the machine that builds, in a
-# third of the compile time and of the code, for those who build for themselves.
+# processor of the architecture, and chooses when it runs; `native` has the best level of the machine that builds,
+# with half the compile time and code, for those who build for themselves.
 set(MULTIFOLD_SIMD_LEVELS all CACHE STRING "Vector instructions of the CPU engine: all (chosen when it runs), or native")
 set_property(CACHE MULTIFOLD_SIMD_LEVELS PROPERTY STRINGS all native)
 
@@ -25,8 +25,8 @@ if(MULTIFOLD_SIMD_LEVELS STREQUAL "native")
   if(NOT multifold_simd_compiled OR NOT multifold_simd_level MATCHES "^[012]$")
     message(FATAL_ERROR "MULTIFOLD_SIMD_LEVELS=native: what this processor has could not be found out")
   endif()
-  set(levels PORTABLE AVX2 AVX512)
-  list(GET levels ${multifold_simd_level} multifold_only_simd)
+  set(multifold_simd_names PORTABLE AVX2 AVX512)
+  list(GET multifold_simd_names ${multifold_simd_level} multifold_only_simd)
 elseif(NOT MULTIFOLD_SIMD_LEVELS STREQUAL "all")
   message(FATAL_ERROR "MULTIFOLD_SIMD_LEVELS=${MULTIFOLD_SIMD_LEVELS}: expected all or native")
 endif()
