@@ -2,7 +2,6 @@
 // read of the same bytes. A line a case; the results are checked against the CPU's engine.
 #include <cuda_runtime.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
@@ -15,9 +14,8 @@
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/cuda/by_key.hpp"
 #include "multifold/cuda/error.hpp"
-#include "multifold/cuda/event.hpp"
-#include "multifold/cuda/stream.hpp"
 #include "multifold/cuda/traits.hpp"
+#include "stream_timer.hpp"
 #include "surface_elements.hpp"
 
 namespace {
@@ -83,40 +81,25 @@ class bench_run {
     device_buffer results(groups * 4), workspace(multifold::cuda::by_key_workspace_bytes(what_, elements_, of, gpu_));
     const auto ours = [&] {
       multifold::cuda::reduce_by_key_async(what_, {array_.data(), array_.data()}, elements_, of, results.data(),
-                                           workspace.bytes(), gpu_, stream_.get());
+                                           workspace.bytes(), gpu_, timer_.stream());
     };
     ours();
-    const auto how = multifold::cuda::by_key_status_of(workspace.bytes(), elements_, of, stream_.get());
+    const auto how = multifold::cuda::by_key_status_of(workspace.bytes(), elements_, of, timer_.stream());
     const bool right = how.worst == multifold::status::ok && !how.bad_key && how.ascend && is_right(groups, results);
-    std::vector<double> mine = seconds_of(ours);
-    const std::vector<double> read = seconds_of([&] {
-      bench::read_async(array_.data(), a_.bytes / 16 * 16, results.data(), stream_.get());
-      bench::read_async(keys_.data(), a_.bytes / 16 * 16, results.data(), stream_.get());
+    const std::vector<double> mine = timer_.seconds_of(a_.rounds, ours);
+    const std::vector<double> read = timer_.seconds_of(a_.rounds, [&] {
+      bench::read_async(array_.data(), a_.bytes / 16 * 16, workspace.data(), timer_.stream());
+      bench::read_async(keys_.data(), a_.bytes / 16 * 16, workspace.data(), timer_.stream());
     });
-    std::sort(mine.begin(), mine.end());
     const double middle = bench::median(mine);
     std::printf("%-12s %10lld %9.0f %7.3f %6.1f%%%s\n", kind == order::ascending ? "ascending" : "random",
                 static_cast<long long>(groups), 2e-9 * static_cast<double>(a_.bytes) / middle,
-                bench::median(read) / middle, 100 * (mine[mine.size() * 3 / 4] - mine[mine.size() / 4]) / middle,
-                right ? "" : "  WRONG");
+                bench::median(read) / middle, bench::spread_percent(mine), right ? "" : "  WRONG");
     std::fflush(stdout);
     return right;
   }
 
  private:
-  template <class Work>
-  std::vector<double> seconds_of(const Work& work) {
-    std::vector<double> all;
-    for (int i = 0; i < a_.rounds; ++i) {
-      begin_.record(stream_.get());
-      work();
-      end_.record(stream_.get());
-      end_.synchronise();
-      all.push_back(1e-3 * end_.elapsed_ms_since(begin_));
-    }
-    return all;
-  }
-
   bool is_right(std::int64_t groups, const device_buffer& results) const {
     const auto count = static_cast<std::size_t>(elements_);
     std::vector<float> x(count), mine(static_cast<std::size_t>(groups));
@@ -137,8 +120,7 @@ class bench_run {
   std::int64_t elements_;
   device_buffer array_, keys_;
   multifold::engine_traits gpu_;
-  multifold::cuda::stream stream_;
-  multifold::cuda::event begin_{multifold::cuda::event::timing::on}, end_{multifold::cuda::event::timing::on};
+  bench::stream_timer timer_;
 };
 
 arguments parsed(int count, char** words) {

@@ -17,11 +17,10 @@
 #include "median.hpp"
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/cuda/error.hpp"
-#include "multifold/cuda/event.hpp"
 #include "multifold/cuda/segments.hpp"
-#include "multifold/cuda/stream.hpp"
 #include "multifold/cuda/traits.hpp"
 #include "multifold/reduce.hpp"
+#include "stream_timer.hpp"
 #include "surface_elements.hpp"
 
 namespace {
@@ -111,23 +110,19 @@ class bench_run {
     const auto ours = [&] {
       multifold::cuda::reduce_segments_async(what_, {array_.data(), array_.data()}, elements_,
                                              {there.data(), dtype::i64, segments}, results.data(), workspace.bytes(),
-                                             gpu_, stream_.get());
+                                             gpu_, timer_.stream());
     };
     // Offsets and results are traffic, too.
     const std::int64_t bytes = offsets.back() * multifold::item_bytes(a_.type) + segments * (8 + result);
     ours();
-    const auto how = multifold::cuda::segments_status_of(workspace.bytes(), segments, stream_.get());
+    const auto how = multifold::cuda::segments_status_of(workspace.bytes(), segments, timer_.stream());
     const bool right = how.worst == multifold::status::ok && !how.bad_offset && is_right(offsets, results);
-    const std::vector<double> mine = seconds_of(ours),
-                              read = seconds_of([&] {
-                                bench::read_async(array_.data(),
-                                                  offsets.back() * multifold::item_bytes(a_.type) / 16 * 16,
-                                                  workspace.data(), stream_.get());
-                                bench::read_async(there.data(), segments * 8 / 16 * 16, workspace.data(),
-                                                  stream_.get());
-                                check(cudaMemsetAsync(results.data(), 1, static_cast<std::size_t>(results.size()),
-                                                      stream_.get()));
-                              });
+    const std::vector<double> mine = timer_.seconds_of(a_.rounds, ours), read = timer_.seconds_of(a_.rounds, [&] {
+      bench::read_async(array_.data(), offsets.back() * multifold::item_bytes(a_.type) / 16 * 16, workspace.data(),
+                        timer_.stream());
+      bench::read_async(there.data(), segments * 8 / 16 * 16, workspace.data(), timer_.stream());
+      check(cudaMemsetAsync(results.data(), 1, static_cast<std::size_t>(results.size()), timer_.stream()));
+    });
     std::vector<double> peer;
     if (a_.type == dtype::f32 && a_.op == op_kind::sum) {
       const auto* const at = reinterpret_cast<const std::int64_t*>(there.data());
@@ -135,43 +130,26 @@ class bench_run {
       const auto cub = [&](void* temp) {
         check(cub::DeviceSegmentedReduce::Sum(temp, temp_bytes, reinterpret_cast<const float*>(array_.data()),
                                               reinterpret_cast<float*>(results.data()), segments, at, at + 1,
-                                              stream_.get()));
+                                              timer_.stream()));
       };
       cub(nullptr);
       const device_buffer temp(static_cast<std::int64_t>(temp_bytes) + 1);
-      peer = seconds_of([&] { cub(temp.data()); });
+      peer = timer_.seconds_of(a_.rounds, [&] { cub(temp.data()); });
     }
     const auto rate = [&](const std::vector<double>& t) {
       return static_cast<double>(bytes) / bench::median(t) * 1e-9;
     };
-    std::vector<double> sorted = mine;
-    std::sort(sorted.begin(), sorted.end());
     std::string title = std::to_string(a_.least) + " to " + std::to_string(a_.most);
     if (distribution < drawn_evenly) title = distributions[distribution];
     std::printf("%-24s %10lld %9.0f %9.0f %7.2f %7.3f %6.1f%%%s\n", title.c_str(), static_cast<long long>(segments),
                 rate(mine), peer.empty() ? 0.0 : rate(peer),
                 peer.empty() ? 0.0 : bench::median(peer) / bench::median(mine),
-                bench::median(read) / bench::median(mine),
-                100 * (sorted[sorted.size() * 3 / 4] - sorted[sorted.size() / 4]) / bench::median(mine),
-                right ? "" : "  WRONG");
+                bench::median(read) / bench::median(mine), bench::spread_percent(mine), right ? "" : "  WRONG");
     std::fflush(stdout);
     return right;
   }
 
  private:
-  template <class Work>
-  std::vector<double> seconds_of(const Work& work) {
-    std::vector<double> all;
-    for (int i = 0; i < a_.rounds; ++i) {
-      begin_.record(stream_.get());
-      work();
-      end_.record(stream_.get());
-      end_.synchronise();
-      all.push_back(1e-3 * end_.elapsed_ms_since(begin_));
-    }
-    return all;
-  }
-
   bool is_right(const std::vector<std::int64_t>& offsets, const device_buffer& results) const {
     std::mt19937_64 rng(9);
     const std::int64_t item = multifold::item_bytes(a_.type);
@@ -204,8 +182,7 @@ class bench_run {
   std::int64_t elements_;
   device_buffer array_;
   multifold::engine_traits gpu_;
-  multifold::cuda::stream stream_;
-  multifold::cuda::event begin_{multifold::cuda::event::timing::on}, end_{multifold::cuda::event::timing::on};
+  bench::stream_timer timer_;
 };
 
 arguments parsed(int count, char** words) {
