@@ -24,7 +24,8 @@ struct device_segments {
 };
 
 /// Device memory that reduce_segments_async takes for `count` segments of an array of `elements` on a GPU with these
-/// traits: some hundred kilobytes and a bit a segment; where few long segments may be read again, some megabytes more.
+/// traits: some hundred kilobytes and a bit a segment; where long segments may be read again, some megabytes more, and
+/// tens of them for descriptions.
 std::int64_t segments_workspace_bytes(const reduction& what, std::int64_t elements, std::int64_t count,
                                       const engine_traits& gpu);
 
@@ -34,7 +35,7 @@ std::int64_t segments_workspace_bytes(const reduction& what, std::int64_t elemen
 ///           the beginning of a segment.
 /// Memory:   workspace.size() >= segments_workspace_bytes, aligned to 256 bytes, and untouched until the work is done;
 ///           nothing is allocated.
-/// Stream:   enqueues a memset and two or three kernels; no synchronisation; safe under capture.
+/// Stream:   enqueues a memset and two to four kernels; no synchronisation; safe under capture.
 /// Numerics: as reduce_async. Sums of accuracy::fast, and products, are the same from run to run on the same GPU.
 /// Errors:   offsets that fall, or leave the array, are noted in the workspace: see segments_status_of. Then results
 ///           hold anything, but nothing outside of them is written, nor outside of the array read. Segments that have

@@ -44,8 +44,7 @@ __device__ __noinline__ void take_any_stage(const segment_arguments<Op, Output>*
 #pragma unroll 1
   do {
     const int my_end = walk.end_of_lane();
-    const unsigned missing = __ballot_sync(kernels::whole_warp, my_end > high);
-    count = missing == 0 ? 32 : __ffs(static_cast<int>(missing)) - 1;
+    count = segment_walk::ended(my_end, high);
     // Lanes have segments that end here, and the one behind them what there is of the next.
     int my_begin = __shfl_up_sync(kernels::whole_warp, my_end, 1);
     if (lane == 0) my_begin = walk.from;

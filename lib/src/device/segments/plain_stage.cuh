@@ -70,8 +70,7 @@ __device__ __forceinline__ bool take_plainly(const segment_arguments<Op, Output>
 #pragma unroll 1
   do {
     const int my_end = walk.end_of_lane();
-    const unsigned missing = __ballot_sync(kernels::whole_warp, my_end > high);
-    count = missing == 0 ? 32 : __ffs(static_cast<int>(missing)) - 1;
+    count = segment_walk::ended(my_end, high);
     if (count == 0) break;
     const int to = min(max(my_end - low, 0), n);
     int from = __shfl_up_sync(kernels::whole_warp, to, 1);

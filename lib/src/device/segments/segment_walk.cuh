@@ -72,6 +72,11 @@ struct segment_walk {
   }
   /// The same of the current segment: behind all elements, if it ends in another share. The whole warp calls.
   __device__ int end_of_current() const { return __shfl_sync(kernels::whole_warp, end_of_lane(), 0); }
+  /// How many segments, a lane each from the current one on, end no further than at `high`. The whole warp calls.
+  __device__ static int ended(int end_of_lane, int high) {
+    const unsigned missing = __ballot_sync(kernels::whole_warp, end_of_lane > high);
+    return missing == 0 ? 32 : __ffs(static_cast<int>(missing)) - 1;
+  }
 };
 
 /// What a warp knows of its share is kept in shared memory where something is called that is out of line. No more than
