@@ -17,9 +17,10 @@ using graphs::same_structure;
 using graphs::topology_of;
 
 TEST(topology, of_exact_sums_of_long_rows) {
-  EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::f32, {huge})), "memset sums, arrivals, claims | bin_rows 264 x 512");
+  EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::f32, {huge})),
+            "memset claims | bin_rows 264 x 512 | bin_parts 1 x 512");
   EXPECT_EQ(chain_of(plan_of(op_kind::mean, dtype::bf16, {huge})),
-            "memset sums, arrivals, claims | bin_rows 264 x 512");
+            "memset claims | bin_rows 264 x 512 | bin_parts 1 x 512");
   EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::f64, {huge})),
             "memset sums, arrivals, marks, claims | pair_rows 264 x 512 | wide_rows 132 x 192");
 }

@@ -32,11 +32,12 @@ TEST(explain, an_exact_sum_on_a_device) {
   EXPECT_EQ(explain(make_plan(make_reduction(op_kind::sum, dtype::f32), form, {}, h200_traits())),
             "sum of f32 to f32 on NVIDIA H200, exact\n"
             "batches (outer 1, length 4294967296, inner 1), rows, 16 GiB in, 4 B out\n"
-            "pass  kernel    reshape                                 grid       block  finish  partials\n"
-            "      clear     sums, arrivals, claims\n"
-            "1     bin_rows  (1, 4294967296) -> (1 x 264, 16318464)  264 x 512  bins   atomic  128 B\n"
+            "pass  kernel     reshape                                 grid       block   finish     partials\n"
+            "      clear      claims\n"
+            "1     bin_rows   (1, 4294967296) -> (1 x 264, 16318464)  264 x 512  bins    next pass  33 KiB\n"
+            "2     bin_parts  (1, 264) -> (1 x 1, 264)                1 x 512    digits  result     0 B\n"
             "pass 1 deals tiles of 65536 elements to its parts in turn\n"
-            "workspace 1 KiB: status 4 B, sums 128 B, arrivals 4 B, claims 4 B\n");
+            "workspace 33.5 KiB: status 4 B, claims 4 B, sums 33 KiB\n");
 }
 
 TEST(explain, a_forced_chain_of_passes) {

@@ -48,6 +48,16 @@ TEST(recipe, of_long_rows_has_marks_that_nobody_clears) {
   EXPECT_EQ(made.slices().back().bytes, exact_tiles(1 << 28, p.passes[0].threads));
 }
 
+TEST(recipe, of_long_rows_of_narrow_elements_clears_claims_alone) {
+  const auto told_of = [](const batches& form) {
+    return told(recipe_of(sum_plan(form, {}, h200_traits(), dtype::f32, accuracy::exact)));
+  };
+  EXPECT_EQ(told_of(form_of({std::int64_t{1} << 32}, {0})), "1+1, bin_rows 0, bin_parts 1!");
+  EXPECT_EQ(told_of(form_of({1 << 24}, {0})), "bin_rows 0, bin_parts 1!");
+  // Rows of one part each have a warp each.
+  EXPECT_EQ(told_of(form_of({10000, 1 << 16}, {1})), "0+1, bin_rows 0, bin_parts!");
+}
+
 TEST(recipe, of_parts_is_finished_by_an_early_kernel) {
   const plan p = sum_plan(form_of({2, 1 << 28}, {1}, dtype::i32), {}, h200_traits(), dtype::i32, accuracy::exact);
   EXPECT_EQ(told(recipe_of(p)), "0+1, block_rows 0, partials 1!");

@@ -39,14 +39,18 @@ template <class T>
 void take_exact(pieces& taken, const plan& p) {
   const pass& at = p.passes.front();
   constexpr std::int64_t words = exact_sum_words<T>;
-  const bool two_passes = std::is_same_v<T, double>;
   if (at.kind == kernel::exact_rows) {
-    if (at.parts == 1 && !two_passes) return;
+    constexpr std::int64_t claiming = std::int64_t{4} << 20;
+    if (!std::is_same_v<T, double>) {
+      const bool claims = at.parts > 1 && at.part_length * static_cast<std::int64_t>(sizeof(T)) >= claiming;
+      if (claims) taken.take(at.batches, counter);
+      return taken.take(at.batches * at.parts * words, word);
+    }
     taken.take(at.batches * words, word);
-    taken.take(at.batches, counter);                      // of arrivals
-    if (two_passes) taken.take(at.batches + 2, counter);  // of marked tiles
-    taken.take(at.batches, counter);                      // of claims
-    if (two_passes) taken.take(at.batches * exact_tiles(at.length, at.threads), 1);
+    taken.take(at.batches, counter);      // of arrivals
+    taken.take(at.batches + 2, counter);  // of marked tiles
+    taken.take(at.batches, counter);      // of claims
+    taken.take(at.batches * exact_tiles(at.length, at.threads), 1);
     return;
   }
   if (at.kind == kernel::exact_blocks) {

@@ -25,7 +25,7 @@ enum class slice_use : std::uint8_t {
   status,         // the status word
   waiting,        // results in the order of their batches
   lost,           // a bit a batch, of those that have to be read again
-  words,          // sums in which the parts of a batch meet
+  words,          // sums in which the parts of a batch meet, or sums of parts
   arrivals,       // a counter a batch, of parts that have ended
   marked,         // exact rows of f64: a counter a batch, of parts with marked tiles, and two more
   claims,         // exact rows: a counter a batch, of tiles that parts have asked for
@@ -45,6 +45,7 @@ enum class step_kind : std::uint8_t {
   strided,
   partials,
   bin_rows,
+  bin_parts,
   pair_rows,
   wide_rows,
   block_sums,

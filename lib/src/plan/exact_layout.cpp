@@ -43,6 +43,17 @@ bool may_lose(const plan& p) {
   return !whole || item_bytes(p.what.input) > 4 || p.what.nan == nan_policy::omit;
 }
 
+// Vectors of 16 bytes that a thread takes of a tile. Blocks that read longer stretches get more out of the memory, but
+// rows have to be shared among many blocks evenly.
+std::int64_t tile_vectors(dtype input, std::int64_t length, int threads, std::int64_t blocks) {
+  if (input == dtype::f64) return exact_tile_vectors(input, length);
+  const std::int64_t step = threads * (16 / item_bytes(input));
+  std::int64_t vectors = tuning::least_tile_vectors;
+  while (vectors < tuning::most_tile_vectors && length >= 2 * vectors * step * blocks * tuning::tiles_a_part)
+    vectors *= 2;
+  return vectors;
+}
+
 // A wave of blocks of exact_blocks, or two, if that is enough for all rows.
 bool prefer_exact_blocks(pass& p, const reduction& what, const plan_options& options, const engine_traits& engine) {
   if (options.passes || options.how == finish::atomic || options.parts || options.threads || options.form) return false;
@@ -73,7 +84,9 @@ void prefer_exact_kernels(pass& p, const reduction& what, const plan_options& op
   if (engine.engine == engine_kind::host || p.kind != kernel::block_rows) return;
   if (!gathers_exactly(what)) return;
   if (prefer_exact_blocks(p, what, options, engine)) return;
-  if (options.passes.value_or(1) > 1 || options.how.value_or(finish::atomic) != finish::atomic) return;
+  const finish how = finish_of_rows(what);
+  if (options.passes && (how == finish::next_pass || *options.passes > 1)) return;
+  if (options.how.value_or(how) != how) return;
   if (options.form.value_or(block_form::shuffle) != block_form::shuffle) return;
   // What the second pass of f64 takes.
   if (what.input == dtype::f64 && engine.block_shared_bytes < wide_shared_bytes) return;
@@ -81,10 +94,11 @@ void prefer_exact_kernels(pass& p, const reduction& what, const plan_options& op
   if (p.length < tuning::timed_bytes(tuning::exact_row_bytes(what.input), engine) / item) return;
   const bool small = p.batches * p.length < tuning::timed_bytes(tuning::small_exact_bytes, engine) / item;
   const int threads = options.threads.value_or(small ? tuning::small_exact_threads : engine.threads);
-  const std::int64_t tile = exact_tile_vectors(what.input, p.length) * threads * (16 / item);
+  const std::int64_t blocks = engine.units * exact_blocks(what.input, threads, engine);
+  const std::int64_t tile = tile_vectors(what.input, p.length, threads, std::max<std::int64_t>(1, blocks / p.batches)) *
+                            threads * (16 / item);
   const std::int64_t most = ceil_div(p.length, tile);
-  const std::int64_t wanted = options.parts.value_or(
-      parts_for_waves(p.batches, engine.units * exact_blocks(what.input, threads, engine), most));
+  const std::int64_t wanted = options.parts.value_or(parts_for_waves(p.batches, blocks, most));
   if (wanted > most) return;
   const std::int64_t tiles = ceil_div(p.length, tile);
   p.kind = kernel::exact_rows;
@@ -92,6 +106,12 @@ void prefer_exact_kernels(pass& p, const reduction& what, const plan_options& op
   p.parts = wanted;
   p.tile = wanted == 1 ? p.length : tile;
   p.part_length = wanted == 1 ? p.length : ceil_div(tiles, wanted) * tile;
+}
+
+finish finish_of_rows(const reduction& what) { return what.input == dtype::f64 ? finish::atomic : finish::next_pass; }
+
+bool claims_tiles(const reduction& what, const pass& p) {
+  return p.parts > 1 && p.part_length >= tuning::least_claimed_part_bytes / item_bytes(what.input);
 }
 
 std::int64_t exact_word_bytes(const reduction& what) {

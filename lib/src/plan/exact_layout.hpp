@@ -11,6 +11,12 @@ namespace multifold::detail {
 /// leave it open.
 void prefer_exact_kernels(pass& p, const reduction& what, const plan_options& options, const engine_traits& engine);
 
+/// How the parts of long rows that have kernels of their own come together.
+finish finish_of_rows(const reduction& what);
+
+/// Whether parts of such rows, but of f64, take some of their tiles from counters.
+bool claims_tiles(const reduction& what, const pass& p);
+
 /// Bytes of what parts of a batch meet in.
 std::int64_t exact_word_bytes(const reduction& what);
 

@@ -32,7 +32,9 @@ std::string form_of(const plan& p, const pass& at) {
     case kernel::partials:
     case kernel::exact_blocks: break;
   }
-  return p.passes.front().kind == kernel::exact_blocks ? "fixed point" : std::string(name(at.form));
+  const kernel first = p.passes.front().kind;
+  if (first == kernel::exact_rows) return "digits";
+  return first == kernel::exact_blocks ? "fixed point" : std::string(name(at.form));
 }
 
 // A pass, which a kernel of this name runs.

@@ -84,7 +84,7 @@ void check_exact_finish(const plan& p) {
   if (first.how != finish::atomic || first.parts == 1 || !gathers_exactly(p.what)) return;
   if (first.kind == kernel::exact_rows) return;
   throw unsupported_error(
-      "finish atomic is for exact sums of long contiguous rows that are cut "
+      "finish atomic is for exact sums of long contiguous rows of f64 that are cut "
       "into tiles: use last block or next pass");
 }
 
@@ -109,7 +109,8 @@ pass next_pass_over(const pass& previous, int threads, block_form form) {
 
 // Of the block that merges what `previous` leaves.
 int threads_behind(const pass& previous, int most) {
-  int threads = previous.kind == kernel::exact_blocks ? detail::tuning::exact_part_threads : 32;
+  const bool exact = previous.kind == kernel::exact_blocks || previous.kind == kernel::exact_rows;
+  int threads = exact ? detail::tuning::exact_part_threads : 32;
   while (threads < most && threads < previous.parts) threads *= 2;
   return std::min(threads, most);
 }
@@ -138,7 +139,8 @@ void append_chosen(plan& p, const plan_options& options) {
     pass next =
         next_pass_over(previous, options.threads.value_or(threads_behind(previous, p.engine.threads)), previous.form);
     const bool host = p.engine.engine == engine_kind::host;
-    cut(next, host ? 1 : ceil_div(previous.parts, detail::tuning::most_partials), 1);
+    const bool one_block = host || previous.kind == kernel::exact_rows;
+    cut(next, one_block ? 1 : ceil_div(previous.parts, detail::tuning::most_partials), 1);
     next.blocks = grid_of(next, p.form, p.engine);
     p.passes.push_back(next);
   }
@@ -191,7 +193,8 @@ plan passes_for(const reduction& what, const batches& form, const plan_options& 
   if (p.passes.front().parts == 1) return p;
   // A kernel more costs less than to clear counters and to wait for each other: two microseconds of a captured sum.
   const finish chosen = options.passes && engine.engine == engine_kind::device ? finish::last_block : finish::next_pass;
-  p.passes.front().how = options.how.value_or(p.passes.front().kind == kernel::exact_rows ? finish::atomic : chosen);
+  p.passes.front().how =
+      options.how.value_or(p.passes.front().kind == kernel::exact_rows ? detail::finish_of_rows(what) : chosen);
   check_exact_finish(p);
   if (p.passes.front().how == finish::next_pass) append_chosen(p, options);
   return p;

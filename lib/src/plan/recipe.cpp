@@ -13,10 +13,11 @@ namespace multifold {
 namespace {
 
 constexpr std::int64_t counter_bytes = 4;
+constexpr int warps_a_block = 8;  // of bin_parts, a batch each
 
 bool starts_early(step_kind kind) {
   return kind == step_kind::partials || kind == step_kind::wide_rows || kind == step_kind::block_parts ||
-         kind == step_kind::place_results;
+         kind == step_kind::bin_parts || kind == step_kind::place_results;
 }
 
 // The first kernel that runs a pass.
@@ -124,18 +125,28 @@ class recipe_builder {
   }
 
   void exact_rows() {
+    if (plan_.what.input == dtype::f64) return wide_exact_rows();
     const pass& at = plan_.passes.front();
-    // The second one finds sums even where there is one part.
-    const bool two_kernels = plan_.what.input == dtype::f64;
-    if (at.parts > 1 || two_kernels) {
-      take_sums(0, detail::exact_word_bytes(plan_.what));
-      if (two_kernels) take(slice_use::marked, 0, at.batches + 2, counter_bytes);
+    if (detail::claims_tiles(plan_.what, at)) {
       take(slice_use::claims, 0, at.batches, counter_bytes);
-      clear(two_kernels ? 4 : 3);
+      clear();
     }
-    if (two_kernels) take(slice_use::tile_marks, 0, at.batches, exact_tiles(at.length, at.threads));
-    run(two_kernels ? step_kind::pair_rows : step_kind::bin_rows, 0);
-    if (two_kernels) add(step_kind::wide_rows, plan_.engine.units, wide_threads);
+    take(slice_use::words, 0, at.batches * at.parts, detail::exact_word_bytes(plan_.what));
+    run(step_kind::bin_rows, 0);
+    if (at.parts > 1) run(step_kind::bin_parts, 1);
+    else add(step_kind::bin_parts, (at.batches + warps_a_block - 1) / warps_a_block, 32 * warps_a_block);
+  }
+
+  // The second kernel finds sums even where there is one part.
+  void wide_exact_rows() {
+    const pass& at = plan_.passes.front();
+    take_sums(0, detail::exact_word_bytes(plan_.what));
+    take(slice_use::marked, 0, at.batches + 2, counter_bytes);
+    take(slice_use::claims, 0, at.batches, counter_bytes);
+    clear(4);
+    take(slice_use::tile_marks, 0, at.batches, exact_tiles(at.length, at.threads));
+    run(step_kind::pair_rows, 0);
+    add(step_kind::wide_rows, plan_.engine.units, wide_threads);
   }
 
   void exact_blocks() {
@@ -198,10 +209,10 @@ class recipe_builder {
 };
 
 std::string_view name(step_kind kind) noexcept {
-  constexpr std::array<std::string_view, 15> names{"clear",         "fill_identity", "block_rows",   "tiles",
-                                                   "strided",       "partials",      "bin_rows",     "pair_rows",
-                                                   "wide_rows",     "block_sums",    "block_parts",  "moment_rows",
-                                                   "moment_groups", "sum_groups",    "place_results"};
+  constexpr std::array<std::string_view, 16> names{"clear",       "fill_identity", "block_rows", "tiles",
+                                                   "strided",     "partials",      "bin_rows",   "bin_parts",
+                                                   "pair_rows",   "wide_rows",     "block_sums", "block_parts",
+                                                   "moment_rows", "moment_groups", "sum_groups", "place_results"};
   return names[static_cast<std::size_t>(kind)];
 }
 

@@ -32,8 +32,8 @@ const std::vector<exact_case> shapes{
     {.extents = {16384}, .axes = {0}},  // whole vectors, in one part and in several
     {.extents = {65536}, .axes = {0}},
     {.extents = {1001472}, .axes = {0}},
-    {.extents = {3, 300007}, .axes = {1}, .forced = {.how = finish::atomic}},  // the kernels for longer rows
-    {.extents = {1000003}, .axes = {0}, .forced = {.how = finish::atomic}},
+    {.extents = {3, 300007}, .axes = {1}, .forced = {.threads = 512}},  // the kernels for longer rows
+    {.extents = {1000003}, .axes = {0}, .forced = {.threads = 512}},
 };
 
 TEST_F(exact_on_device, every_family_of_data_in_every_shape) {
@@ -76,6 +76,21 @@ TEST_F(exact_on_device, misaligned_arrays) {
   }
 }
 
+// Parts so long that they claim their last tiles; and whose claimed tiles are looked at again, where NaN and infinities
+// are among them.
+TEST_F(exact_on_device, parts_that_claim_tiles) {
+  for (const dtype type : {dtype::f16, dtype::bf16, dtype::f32}) {
+    const std::int64_t each = (std::int64_t{5} << 20) / item_bytes(type) + 77;
+    for (const data_family family : {data_family::normal, data_family::lognormal, data_family::any_bits,
+                                     data_family::specials, data_family::cancelling}) {
+      const exact_case one{.extents = {3 * each}, .axes = {0}, .forced = {.parts = 3, .threads = 64}, .shift = 1};
+      ASSERT_NO_FATAL_FAILURE(expect_exact(one, type, family, rng));
+      const exact_case two{.extents = {2, 2 * each}, .axes = {1}, .forced = {.parts = 2, .threads = 32}};
+      ASSERT_NO_FATAL_FAILURE(expect_exact(two, type, family, rng));
+    }
+  }
+}
+
 // Rows that a block tries in one binary64, and loses where their magnitudes are too far apart for that.
 TEST_F(exact_on_device, rows_of_a_few_kilobytes) {
   for (const dtype type : real_dtypes) {
@@ -103,7 +118,7 @@ TEST_F(exact_on_device, the_same_bits_for_every_plan) {
     options.push_back({.how = how});
     options.push_back({.how = how, .parts = 50});
   }
-  options.push_back({.how = finish::atomic, .parts = 9});
+  options.push_back({.parts = 9, .threads = 512});
   for (const int passes : {1, 2, 3}) options.push_back({.passes = passes});
   options.push_back({.parts = 9, .form = block_form::shared_tree});
   for (const dtype type : real_dtypes) {
@@ -147,7 +162,7 @@ TEST_F(exact_Sanitized, every_kernel) {
       {.extents = {40, 33}, .axes = {1}},
       {.extents = {17000, 3}, .axes = {0}},
       {.extents = {6, 7, 8, 9}, .axes = {0, 2}},
-      {.extents = {1070001}, .axes = {0}, .forced = {.how = finish::atomic}},
+      {.extents = {1070001}, .axes = {0}, .forced = {.threads = 512}},
       {.extents = {40001}, .axes = {0}, .forced = {.how = finish::last_block}},
       {.extents = {1024}, .axes = {0}},   // a row that is tried in one binary64
       {.extents = {16384}, .axes = {0}},  // whole vectors, in one part and in several

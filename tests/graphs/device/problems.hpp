@@ -48,7 +48,7 @@ inline plan_options in_passes(int count) {
 inline const std::vector<problem> problems{
     {op_kind::sum, dtype::f32, {200'003}, {0}},
     {op_kind::sum, dtype::f64, {200'003}, {0}},
-    {op_kind::sum, dtype::f32, {200'003}, {0}, accuracy::exact, finished_by(finish::atomic)},
+    {op_kind::sum, dtype::f32, {200'003}, {0}, accuracy::exact, {.threads = 512}},
     {op_kind::sum, dtype::f64, {200'003}, {0}, accuracy::exact, finished_by(finish::atomic)},
     {op_kind::sum, dtype::f32, {200'003}, {0}, accuracy::exact, finished_by(finish::last_block)},
     {op_kind::mean, dtype::bf16, {300'001}, {0}},

@@ -12,10 +12,10 @@ namespace multifold::cuda::exact {
 template <class Output>
 struct row_arguments {
   Output output;        // deliver(batch, exact_sum) once a batch
-  std::int64_t* words;  // words<T>::count a batch, zero before the pass; unused where parts == 1
-  unsigned* arrivals;   // one counter a batch, zero before the pass
-  unsigned* claims;     // tiles of a batch that parts have asked for, zero as well
-  unsigned* marked;     // f64: parts of a batch with marked tiles, then two more counters; zero as well
+  std::int64_t* words;  // words<T>::count a part; of f64 a batch, zero before the pass; unused where parts == 1
+  unsigned* claims;  // tiles of a batch that parts have asked for, zero before the pass; null if all are dealt in turn
+  unsigned* arrivals;  // f64: one counter a batch, zero before the pass
+  unsigned* marked;    // f64: parts of a batch with marked tiles, then two more counters; zero as well
   std::int64_t batches;
   kernels::device_length length;
   std::int64_t parts;

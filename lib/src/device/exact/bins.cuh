@@ -51,6 +51,13 @@ struct bin_layout<f16> {
 
 inline constexpr int bin_bytes_a_warp = 4096;
 
+/// What a lane takes out of a warp's bins.
+struct taken_out {
+  std::int64_t sum;  // in units of the bin that is this lane's
+  bool special;      // the last bin held NaN or an infinity
+  bool other;        // there was something else than -0
+};
+
 /// A warp's bins as its lanes see them. `low` and `high` are what flushes have taken out: of bin number `lane`.
 template <floating_storage T>
 struct bin_column {
@@ -108,18 +115,25 @@ struct bin_column {
     room -= elements;
   }
 
-  /// The whole warp must call.
-  __device__ void flush() {
+  /// Empties the bins. The whole warp must call.
+  __device__ taken_out take() {
     __syncwarp();
     const unsigned lane = threadIdx.x % 32;
     const unsigned b = lane % layout::count, first = lane / layout::count * layout::count;
     const unsigned column = base - lane * item + b * row + first * item;
-    std::int64_t sum = take_out(column, lane, layout::position(static_cast<int>(b)));
-    if constexpr (layout::count == 16) sum += __shfl_xor_sync(kernels::whole_warp, sum, 16);
-    low += static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) & 0xffffffffu);
-    high += sum >> 32;
+    taken_out taken = take_out(column, lane, layout::position(static_cast<int>(b)));
+    if constexpr (layout::count == 16) taken.sum += __shfl_xor_sync(kernels::whole_warp, taken.sum, 16);
     room = layout::capacity;
     __syncwarp();
+    return taken;
+  }
+  /// The same, and adds it to the totals.
+  __device__ void flush() {
+    const taken_out taken = take();
+    low += static_cast<std::int64_t>(static_cast<std::uint64_t>(taken.sum) & 0xffffffffu);
+    high += taken.sum >> 32;
+    special = special || taken.special;
+    other = other || taken.other;
   }
 
   /// Forgets what was taken out of the last bin.
@@ -127,16 +141,15 @@ struct bin_column {
     if (threadIdx.x % 32 % layout::count == layout::count - 1) low = high = 0;
   }
 
-  /// The whole warp must call, after the last flush: lanes up to layout::count then have their bins' totals.
-  __device__ void settle() {}
-
  private:
   // The sum of layout::count neighbouring bins in units of 2^position; they are -0 then. Lanes start at different ones,
   // so that there is no bank conflict.
-  __device__ std::int64_t take_out(unsigned column, unsigned lane, int position) {
+  __device__ taken_out take_out(unsigned column, unsigned lane, int position) {
     std::int64_t sum = 0;
+    bool special = false, other = false;
     if constexpr (sizeof(bin) == 8) {
       const double to_units = multifold::detail::power_of_two(149 - position);
+#pragma unroll 4
       for (unsigned i = 0; i < layout::count; ++i) {
         const unsigned at = column + (i + lane) % layout::count * item;
         const double value = load_shared_f64(at);
@@ -163,11 +176,11 @@ struct bin_column {
         units += __float2int_rn(value * half * rest);
       }
       const bool finite = poison == 0;
-      special = special || !finite;
-      other = other || (finite && bits != 0);
+      special = !finite;
+      other = finite && bits != 0;
       sum = finite ? units : 0;
     }
-    return sum;
+    return {sum, special, other};
   }
 };
 
@@ -177,9 +190,7 @@ struct bin_column<f16> {
   using layout = bin_layout<f16>;
 
   double sum = -0.0;
-  std::int64_t low = 0, high = 0;
   int room = layout::capacity;
-  bool special = false, other = false;
 
   __device__ explicit bin_column(std::byte*) {}
 
@@ -190,73 +201,53 @@ struct bin_column<f16> {
 #pragma unroll
     for (int i = 0; i < kernels::vector_elements<f16>; ++i) sum += to_double(unpacked.values[i]);
   }
-  __device__ void make_room(int elements) {
-    if (room < elements) flush();
-    room -= elements;
-  }
-  __device__ void flush() {
-    const bool finite = sum - sum == 0;
-    special = special || !finite;
-    other = other || (finite && __double_as_longlong(sum) != INT64_MIN);
-    const std::int64_t units = finite ? __double2ll_rn(sum * 0x1p24) : 0;
-    low += static_cast<std::int64_t>(static_cast<std::uint64_t>(units) & 0xffffffffu);
-    high += units >> 32;
+  __device__ taken_out take() {
+    const double taken = sum;
     sum = -0.0;
     room = layout::capacity;
-  }
-  __device__ void forget_last() { low = high = 0; }
-  __device__ void settle() {
+    const bool finite = taken - taken == 0;
+    std::int64_t units = finite ? __double2ll_rn(taken * 0x1p24) : 0;
 #pragma unroll
-    for (int mask = 16; mask > 0; mask /= 2) {
-      low += __shfl_xor_sync(kernels::whole_warp, low, mask);
-      high += __shfl_xor_sync(kernels::whole_warp, high, mask);
-    }
+    for (int mask = 16; mask > 0; mask /= 2) units += __shfl_xor_sync(kernels::whole_warp, units, mask);
+    return {units, !finite, finite && __double_as_longlong(taken) != INT64_MIN};
   }
 };
 
-/// What the warps of a block have taken out of their bins, `low` + `high` * 2^32 in the first lanes of each, as digits:
-/// `into` is shared memory of words<T>::digit_count, `scratch` of 512 bytes a warp and 1 KiB at least. All threads must
-/// call; thread 0 sees the result after a __syncthreads().
+/// What the lanes of `warps` warps have taken out of their bins, `low` + `high` * 2^32 in the first lanes of each, as
+/// digits in `into`, shared memory of words<T>::digit_count; `scratch` is shared memory of 1 KiB. One warp calls, which
+/// then sees the result.
 template <floating_storage T>
-__device__ void block_digits(std::int64_t low, std::int64_t high, std::int64_t* scratch, std::int64_t* into) {
+__device__ void digits_of(const std::int64_t* low, const std::int64_t* high, int warps, std::int64_t* scratch,
+                          std::int64_t* into) {
   using layout = bin_layout<T>;
   constexpr int pieces = 4;
-  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warps = static_cast<int>(blockDim.x) / 32;
-  std::int64_t* const highs = scratch + 32 * warps;
-  __syncthreads();
+  const int lane = static_cast<int>(threadIdx.x) % 32;
   if (lane < layout::count) {
-    scratch[thread / 32 * 32 + lane] = low;
-    highs[thread / 32 * 32 + lane] = high;
-  }
-  __syncthreads();
-  int128_t total = 0;
-  if (thread < layout::count) {
-    low = high = 0;
+    std::int64_t lows = 0, highs = 0;
+#pragma unroll 4
     for (int w = 0; w < warps; ++w) {
-      low += scratch[32 * w + thread];
-      high += highs[32 * w + thread];
+      lows += low[32 * w + lane];
+      highs += high[32 * w + lane];
     }
-    total = static_cast<int128_t>(low) + (static_cast<int128_t>(high) << 32);
-    total <<= layout::position(thread) & 31;
-  }
-  __syncthreads();
-  if (thread < layout::count) {
+    const auto total = (static_cast<int128_t>(lows) + (static_cast<int128_t>(highs) << 32))
+                       << (layout::position(lane) & 31);
 #pragma unroll
     for (int i = 0; i < pieces; ++i) {
       const auto piece = static_cast<std::int64_t>(total >> (32 * i));
-      scratch[pieces * thread + i] = i + 1 < pieces ? piece & 0xffffffff : piece;
+      scratch[pieces * lane + i] = i + 1 < pieces ? piece & 0xffffffff : piece;
     }
   }
-  __syncthreads();
-  if (thread < words<T>::digit_count) {
+  __syncwarp();
+  if (lane < words<T>::digit_count) {
     std::int64_t digit = 0;
 #pragma unroll
     for (int b = 0; b < layout::count; ++b) {
-      const int i = thread - (layout::position(b) >> 5);
+      const int i = lane - (layout::position(b) >> 5);
       if (i >= 0 && i < pieces) digit += scratch[pieces * b + i];
     }
-    into[thread] = digit;
+    into[lane] = digit;
   }
+  __syncwarp();
 }
 
 }  // namespace multifold::cuda::exact

@@ -147,28 +147,32 @@ __device__ __noinline__ void add_part_again(const T* data, const block_arguments
     bool other = false;
     if (warp < block_bin_warps) {
       bin_column<T> mine(reinterpret_cast<std::byte*>(bins));
-      const auto all = [&](auto&& gather) {
+      const auto all = [&](const auto& elements) {
         for (std::int64_t i = share.first + 32 * warp; i < share.end; i += step) {
-          gather.make_room(kernels::vector_elements<T>);
-          if (i + lane < share.end) gather.add(load_vector(row.vectors + i + lane));
+          mine.make_room(kernels::vector_elements<T>);
+          if (i + lane < share.end) elements.add(mine, load_vector(row.vectors + i + lane));
         }
         for (std::int64_t i = 32 * warp; share.ends && i < row.ends(); i += step) {
-          gather.make_room(1);
-          if (i + lane < row.ends()) gather.add_element(row.end_element(i + lane));
+          mine.make_room(1);
+          if (i + lane < row.ends()) elements.add_element(mine, row.end_element(i + lane));
         }
         mine.flush();
       };
-      all(all_elements<T>{{mine}});
+      all(all_elements<T>{});
       if (__any_sync(kernels::whole_warp, mine.special)) {
         mine.forget_last();
-        all(top_elements<T>{{mine}, into});
+        all(top_elements<T>{into});
       }
       low = mine.low;
       high = mine.high;
       other = mine.other;
     }
-    block_digits<T>(low, high, bins, into);
+    const int warps = static_cast<int>(blockDim.x) / 32;
+    __syncthreads();
+    bins[threadIdx.x] = low;
+    bins[blockDim.x + threadIdx.x] = high;
     other = __syncthreads_or(other);
+    if (warp == 0) digits_of<T>(bins, bins + blockDim.x, warps, bins + 2 * blockDim.x, into);
     if (threadIdx.x == 0) into[words<T>::not_negative_zero] = other;
   } else {
     for (std::int64_t i = share.first + threadIdx.x; i < share.end; i += blockDim.x) {

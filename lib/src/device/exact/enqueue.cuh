@@ -27,7 +27,8 @@ row_arguments<exact_output<T>> prepare_rows(const plan& p, const exact_output<T>
   const std::int64_t step = std::int64_t{at.threads} * vectors_in_flight * kernels::vector_elements<T>;
   args.steps =
       static_cast<int>(at.parts > 1 ? at.tile / step : exact_tile_vectors(p.what.input, at.length) / vectors_in_flight);
-  args.words = steps.slice_of<std::int64_t>(slice_use::words, 0, at.batches * words<T>::count);
+  const std::int64_t sums = std::is_same_v<T, double> ? at.batches : at.batches * at.parts;
+  args.words = steps.slice_of<std::int64_t>(slice_use::words, 0, sums * words<T>::count);
   args.arrivals = steps.slice_of<unsigned>(slice_use::arrivals, 0, at.batches);
   args.marked = steps.slice_of<unsigned>(slice_use::marked, 0, at.batches + 2);
   args.claims = steps.slice_of<unsigned>(slice_use::claims, 0, at.batches);
@@ -49,6 +50,7 @@ void enqueue_rows(const plan& p, const exact_output<T>& output, const T* data, b
     steps.launch(step_kind::wide_rows, second, wide_shared_bytes, data, args, all);
   } else {
     steps.launch(step_kind::bin_rows, bin_rows<T, exact_output<T>>, bin_rows_shared_bytes(at.threads), data, args);
+    steps.launch(step_kind::bin_parts, bin_parts<T, exact_output<T>>, 0, args);
   }
 }
 

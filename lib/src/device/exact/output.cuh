@@ -144,6 +144,19 @@ struct exact_output {
     else return multifold::detail::round_mean(sum, length, reciprocal, *out);
   }
 
+  /// The sum of a batch that is neither merged nor added to anything, where it is known well enough.
+  __device__ bool store_near(std::int64_t batch, const multifold::detail::near_value& sum) const {
+    if (!to.plain) return false;
+    multifold::detail::near_value value = sum;
+    if (to.op == op_kind::mean) {
+      value = near_quotient(exact_pair{sum.high, sum.low}, to.count, to.reciprocal);
+      value.error += sum.error / static_cast<double>(to.count) * 1.01;
+    }
+    if (!round_if_certain(value, static_cast<T*>(to.data)[to.layout.at(batch)])) return false;
+    if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
+    return true;
+  }
+
   __device__ void note_lost(std::int64_t batch) const {
     if (lost.words != nullptr) {
 #pragma unroll 1
@@ -245,16 +258,9 @@ struct exact_output {
   template <int Parts>
   __device__ bool store_wide(std::int64_t batch, expansion<Parts> sum) const {
     if (!to.plain) return false;
-    T* const out = static_cast<T*>(to.data) + to.layout.at(batch);
-    if (to.op == op_kind::mean) {
-      const multifold::detail::near_value near = multifold::detail::near_of(sum);
-      multifold::detail::near_value mean = near_quotient(exact_pair{near.high, near.low}, to.count, to.reciprocal);
-      mean.error += near.error / static_cast<double>(to.count) * 1.01;
-      if (!round_if_certain(mean, *out)) return false;
-    } else {
-      if (!sum.settle() || sum.part[0] == 0) return false;
-      *out = multifold::detail::nearest_of_settled<T>(sum);
-    }
+    if (to.op == op_kind::mean) return store_near(batch, multifold::detail::near_of(sum));
+    if (!sum.settle() || sum.part[0] == 0) return false;
+    static_cast<T*>(to.data)[to.layout.at(batch)] = multifold::detail::nearest_of_settled<T>(sum);
     if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
     return true;
   }
