@@ -25,48 +25,29 @@ struct vector_share {
   bool head, tail;  // whether the elements before and after the vectors are this block's
 };
 
-/// `count` vectors at `v` as far as they are in `share`; `index` is that of the first element of the first. Little is
-/// known where whole tiles are read: what registers do not hold is spilled there, and the next tile's loads would have to
-/// come before it is.
+/// `count` vectors at `v` as far as they are in `share`; `index` is that of the first element of the first.
 template <class Op>
 __device__ void read_vectors(const Op& op, thread_value<Op>& mine, const vector_word* v, std::int64_t count,
                              const vector_share& share, std::int64_t index) {
   constexpr int width = vector_elements<typename Op::value_type>;
   const auto threads = static_cast<std::int64_t>(blockDim.x);
-  const std::int64_t reach = vectors_in_flight * threads, step = share.step * static_cast<std::int64_t>(sizeof *v);
-  const auto number_of = [&](std::uintptr_t at) {
-    return static_cast<std::int64_t>(at - reinterpret_cast<std::uintptr_t>(v)) / static_cast<std::int64_t>(sizeof *v);
-  };
-  const auto load_at = [&](std::uintptr_t at, int k) {
-    return load_vector(reinterpret_cast<const vector_word*>(at) + k * threads);
-  };
-  std::uintptr_t at = reinterpret_cast<std::uintptr_t>(v + share.first);
+  const std::int64_t reach = (vectors_in_flight - 1) * threads;
+  std::int64_t i = share.first;
   vector_word loaded[vectors_in_flight], next[vectors_in_flight];
-  // Behind `end` there is no whole tile, and of the first one there are as many vectors as are left.
-  const std::uintptr_t end = reinterpret_cast<std::uintptr_t>(v + (count - reach + threadIdx.x));
-  bool whole = count >= reach && at <= end;
-  if (whole) {
-#pragma unroll
-    for (int k = 0; k < vectors_in_flight; ++k) loaded[k] = load_at(at, k);
-  }
-  while (whole) {
-    const std::uintptr_t here = at;
-    at += step;
-    whole = at <= end;
-    if (whole) {
-#pragma unroll
-      for (int k = 0; k < vectors_in_flight; ++k) next[k] = load_at(at, k);
-    }
+  bool full = i + reach < count;
+  load_vectors(loaded, v, i, threads, count);
+  while (full) {
+    const std::int64_t following = i + share.step;
+    full = following + reach < count;
+    load_vectors(next, v, following, threads, count);
     mine.make_room(op, vectors_in_flight * width);
-    const std::int64_t first = index + number_of(here) * width;
 #pragma unroll
-    for (int k = 0; k < vectors_in_flight; ++k) absorb_vector(op, mine, loaded[k], first + k * threads * width);
+    for (int k = 0; k < vectors_in_flight; ++k) absorb_vector(op, mine, loaded[k], index + (i + k * threads) * width);
 #pragma unroll
     for (int k = 0; k < vectors_in_flight; ++k) loaded[k] = next[k];
+    i = following;
   }
   // The last tile may end anywhere.
-  const std::int64_t i = number_of(at);
-  load_vectors(loaded, v, i, threads, count);
   each_loaded(loaded, i, threads, count, [&](const vector_word& w, std::int64_t number) {
     mine.make_room(op, width);
     absorb_vector(op, mine, w, index + number * width);
