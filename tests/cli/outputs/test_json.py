@@ -77,9 +77,10 @@ class Json(tool.ToolTest):
         self.assertIsNone(plan["engine_reason"])
         for step in plan["plan"]:
             self.assertEqual(list(step), PASS_KEYS)
-        clear, kernel = plan["steps"][0], plan["steps"][-1]
+        clear, kernel, last = plan["steps"][0], plan["steps"][-2], plan["steps"][-1]
         self.assertEqual((clear["kind"], clear["clears"], clear["bytes"]), ("clear", ["status"], 4))
         self.assertEqual((kernel["kind"], kernel["threads"] > 0, kernel["blocks"] > 0), ("bin_rows", True, True))
+        self.assertEqual(last["kind"], "bin_parts")
 
     def test_plan_follows_what_is_forced(self):
         plan = self.parsed("plan", "sum", "--dtype", "f32", "--shape", "1000000", "--passes", "3", "--device-model", "h200",
