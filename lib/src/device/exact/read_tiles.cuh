@@ -1,4 +1,4 @@
-// The reading half of kernels over long rows: full tiles with the next one's loads in flight, then what is left.
+// Long rows as vectors of 16 bytes, and how their tiles become parts.
 #pragma once
 
 #include <cstdint>
