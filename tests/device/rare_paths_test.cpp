@@ -11,12 +11,9 @@
 #include "device/exact/expected.hpp"
 #include "device/interpreted.hpp"
 #include "multifold/cuda/buffer.hpp"
-#include "multifold/exact/pair.hpp"
 
 namespace multifold::device_tests {
 namespace {
-
-using multifold::detail::nearest;
 
 class rare_paths : public exact_on_device {};
 
@@ -172,38 +169,6 @@ TEST_F(rare_paths, output_of_means_beside_the_middle_of_two_floats) {
     const reduction what = make_reduction(op_kind::mean, dtype::f32, nan_policy::propagate, accuracy::exact);
     ASSERT_NO_FATAL_FAILURE(expect_interpreted(what, {rows, n}, {1}, x, {}));
   }
-}
-
-// A few numbers anywhere in the range of a type, of which some are the middle between two results and some cancel: the
-// leading digits of their sum are enough, or what lies far below decides, or nothing is left of them.
-TEST_F(rare_paths, long_rows_whose_leading_digits_do_not_decide) {
-  const auto try_all = [&]<class T>(dtype type, int least, int most, int digits) {
-    constexpr std::int64_t rows = 64;
-    const std::int64_t length = (100 << 10) / static_cast<std::int64_t>(sizeof(T)) + 13;
-    for (int turn = 0; turn < 4; ++turn) {
-      std::vector<T> x(static_cast<std::size_t>(rows * length), nearest<T>(0.0));
-      for (std::int64_t r = 0; r < rows; ++r) {
-        const auto put = [&](double value) {
-          x[static_cast<std::size_t>(r * length) + rng() % static_cast<std::size_t>(length)] = nearest<T>(value);
-        };
-        const auto power = [&] { return least + static_cast<int>(rng() % static_cast<unsigned>(most - least)); };
-        const int top = power();
-        put(std::ldexp(1.0, top));
-        if (rng() % 2 == 0) put(std::ldexp(1.0, top - digits));  // half a place
-        for (auto others = rng() % 3; others > 0; --others) put(std::ldexp(rng() % 2 == 0 ? 1.0 : -1.0, power()));
-        if (rng() % 4 == 0) put(-std::ldexp(1.0, top));
-      }
-      for (const op_kind op : {op_kind::sum, op_kind::mean}) {
-        const reduction what = make_reduction(op, type);
-        ASSERT_NO_FATAL_FAILURE(expect_interpreted(what, {rows, length}, {1}, x, {}, {.threads = 256}));
-        ASSERT_NO_FATAL_FAILURE(expect_interpreted(what, {rows, length}, {1}, x, {}, {.parts = 3}));
-        ASSERT_NO_FATAL_FAILURE(expect_interpreted(what, {rows * length}, {0}, x, {}, {.threads = 512}));
-      }
-    }
-  };
-  try_all.operator()<float>(dtype::f32, -149, 127, 24);
-  try_all.operator()<bf16>(dtype::bf16, -133, 127, 8);
-  try_all.operator()<f16>(dtype::f16, -24, 15, 11);
 }
 
 // Products of ordinary numbers that cancel, between them those of tiny ones: all that is left in the end.
