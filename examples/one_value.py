@@ -1,4 +1,4 @@
-"""One sum in many ways: threads, chunks, files, a process that is killed, and ranks of MPI. All have the same bits.
+"""One sum in many ways: threads, GPUs, chunks, files, a process that is killed, ranks of MPI. All have the same bits.
 
     python3 examples/one_value.py --elements 100000000 --tool build/cpu/bin/multifold
 
@@ -40,7 +40,7 @@ def hex_of(value):
 
 
 def there(module):
-    return importlib.util.find_spec(module) is not None
+    return all(importlib.util.find_spec(name) for name in (module.partition(".")[0], module))
 
 
 def by_python(x, npy):
@@ -121,6 +121,18 @@ def go_on(npy, saved, parts):
     print(hex_of(state.value()))
 
 
+def by_gpu(x, tool, npy):
+    if not any(engine["name"] == "device" and engine["supported"] for engine in multifold.engines()):
+        yield "GPU", "no GPU engine here"
+        return
+    yield "Python, a GPU", hex_of(multifold.sum(x, engine="device"))
+    yield "Python, CPU and GPU", hex_of(multifold.sum(x, engine="both"))
+    if tool is not None:
+        command = [tool, "sum", str(npy), "--hex", "--devices", "all"]
+        found = subprocess.run(command, capture_output=True, text=True, check=False)
+        yield "C++ (the tool), all GPUs", found.stdout.strip() or found.stderr.strip()
+
+
 def by_mpi(npy):
     if not there("mpi4py") or shutil.which("mpiexec") is None:
         yield "MPI", "no mpiexec with mpi4py here"
@@ -178,7 +190,8 @@ def main():
         print(f"the sum of {x.size} float32")
         exact = set()
         in_python = (by_python(x, npy), killed_and_resumed(npy, folder), by_dask(x), by_zarr(x, folder))
-        for group in (*in_python, by_tool(options.tool, npy, folder), by_mpi(npy)):
+        for group in (*in_python, by_tool(options.tool, npy, folder),
+                      by_gpu(x, options.tool, npy), by_mpi(npy)):
             for way, found in group:
                 print(f"  {way:28}{found}", flush=True)
                 exact |= {found} if found.startswith("0x") else set()

@@ -1,5 +1,5 @@
 // An exact sum by all GPUs of the machine beside one of them: of parts that lie on the GPUs, and of an array in pinned
-// memory. Usage: devices_bench [GiB of pinned memory, and on each GPU: 8]. Exit code 1 if a result is wrong.
+// memory. Usage: devices_bench [GiB of pinned memory, and on all GPUs: 8]. Exit code 1 if a result is wrong.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>

@@ -11,6 +11,7 @@
 #include <random>
 
 #include "host/engine.hpp"
+#include "host/every_part.hpp"
 #include "host/exact.hpp"
 #include "host/staging.hpp"
 #include "multifold/error.hpp"

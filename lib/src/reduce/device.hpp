@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ std::vector<int> devices_with_kernels();
 /// Makes `device` the current one of this thread.
 void use_device(int device);
 
+/// The current device of this thread.
+int device_in_use();
+
 /// The device whose memory `at` is in. Throws: unsupported_error if it is no device memory.
 int device_of(const void* at);
 
@@ -36,6 +40,22 @@ engine_traits current_device();
 /// is asked for. Begins after what is on `after` now; null is the default stream.
 /// Throws: unsupported_error if that is being captured.
 void run_on_device(const plan& p, const operands& data, void* results, CUstream_st* after);
+
+/// The same in two steps, so that other devices start in between: enqueues what there is to do on the current device, and
+/// does not wait. Throws as run_on_device.
+class device_work {
+ public:
+  device_work(const plan& p, const operands& data, CUstream_st* after);
+  device_work(device_work&&) noexcept;
+  ~device_work();
+
+  /// Waits; once.
+  void finish(void* results);
+
+ private:
+  class running;
+  std::unique_ptr<running> running_;
+};
 
 /// Reduces segments of an array, or of two, into `results` on the host, and returns their elements; begins as
 /// run_on_device does. The list is in host memory and checked, or in device memory and not.

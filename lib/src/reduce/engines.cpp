@@ -169,7 +169,7 @@ chosen_engine host_engine(const request& r, const reduce_options& options) {
   return {host::traits(threads_of(r, options))};
 }
 
-chosen_engine choose_engine(const request& r, place where, bool dense, const reduce_options& options) {
+engine_choice choice_for(const request& r, place where, const reduce_options& options) {
   engine_choice choice = choice_of(options);
   if (r.what.as_records) {
     refuse_records_elsewhere(r.what, where, choice);
@@ -183,6 +183,11 @@ chosen_engine choose_engine(const request& r, place where, bool dense, const red
     refuse_device_memory(choice);
     choice = engine_choice::device;
   }
+  return choice;
+}
+
+chosen_engine choose_engine(const request& r, place where, bool dense, const reduce_options& options) {
+  engine_choice choice = choice_for(r, where, options);
   if (choice == engine_choice::automatic) {
     const reducible array{r.what, r.form, r.data, r.elements < 0 ? -1 : r.bytes(), r.random_access};
     choice = dense && !is_small(array) ? decide_engine(array, options).engine : engine_choice::host;

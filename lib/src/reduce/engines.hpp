@@ -16,6 +16,10 @@ struct chosen_engine {
 /// Throws: engine_error if the environment names no engine.
 engine_choice choice_of(const reduce_options& options);
 
+/// What `options` and the environment leave for `r`, whose array lives in `where`, without a look at any engine.
+/// Throws unsupported_error where no engine that was asked for can serve it.
+engine_choice choice_for(const request& r, place where, const reduce_options& options);
+
 /// The engine that `options` and the environment leave for `r`, whose array lives in `where` and is
 /// dense or not. Throws engine_error if the engine that was asked for is not there, unsupported_error if it cannot.
 chosen_engine choose_engine(const request& r, place where, bool dense, const reduce_options& options);

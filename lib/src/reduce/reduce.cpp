@@ -11,6 +11,7 @@
 #include "multifold/error.hpp"
 #include "multifold/state.hpp"
 #include "reduce/apart.hpp"
+#include "reduce/begun.hpp"
 #include "reduce/device.hpp"
 #include "reduce/engines.hpp"
 #include "reduce/linked.hpp"
@@ -223,6 +224,21 @@ reduce_result reduce_linked(op_kind op, source& x, source& y, const reduce_optio
   check_pair(op, x, y);
   refuse_checkpoint(options);
   return reduce_sources(op, {x, y}, for_two(options));
+}
+
+begun_reduction::begun_reduction(op_kind op, const array_view& x, const reduce_options& options)
+    : request_(make_request(op, x, options)),
+      engine_(choose_engine(request_, x.where, is_dense(x), options)),
+      plan_(made_plan(request_.what, request_.form, {}, engine_)),
+      work_((check_places(x, nullptr, {}), device_work(plan_, {x.data, nullptr}, options.stream))) {}
+
+reduce_result begun_reduction::finish() {
+  return result_of(request_, engine_, std::move(plan_), false, [&](const plan&, void* results) {
+    work_.finish(results);
+    stream::streamed done{request_.elements};
+    done.on_device = request_.elements;
+    return done;
+  });
 }
 
 plan plan_linked(op_kind op, const array_view& given, const reduce_options& options) {

@@ -68,9 +68,13 @@ detail::read_from wire_of(place where) {
   return where == place::device ? detail::read_from::device_memory : detail::read_from::wire;
 }
 
-// On the device engine.
+// On the device engine. What one of them is refused for is said before another runs.
 std::vector<reduce_result> reduced_in_turn(operations ops, const array_view& x, bool two, detail::read_from where,
                                            const reduce_options& options, const detail::reduce_by_one& by_one) {
+  for (const op_kind op : ops) {
+    const detail::request each = detail::make_request(op, x, detail::options_for(op, options));
+    detail::choice_for(each, x.where, options);
+  }
   if (!two) return detail::reduce_by_shared_reads(ops, x, where, options, by_one);
   if (where == detail::read_from::once && ops.size() > 1) {
     throw unsupported_error("several operations on two inputs that are read once are the host engine's");

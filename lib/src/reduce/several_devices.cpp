@@ -1,14 +1,15 @@
 // Arrays and sources in shares for several GPUs, and arrays that lie on several.
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <functional>
-#include <map>
 #include <mutex>
 #include <string>
 #include <utility>
 
 #include "multifold/devices.hpp"
 #include "multifold/error.hpp"
+#include "reduce/begun.hpp"
 #include "reduce/device.hpp"
 #include "reduce/joined_parts.hpp"
 #include "reduce/places.hpp"
@@ -67,6 +68,23 @@ class shared_progress {
   std::mutex mutex_;
   std::vector<std::int64_t> bytes_;
   std::int64_t all_ = 0;
+};
+
+// Leaves the thread the device that it had.
+class device_in_turn {
+ public:
+  device_in_turn() : before_(detail::device_in_use()) {}
+  device_in_turn(const device_in_turn&) = delete;
+  device_in_turn& operator=(const device_in_turn&) = delete;
+  ~device_in_turn() {
+    try {
+      detail::use_device(before_);
+    } catch (const error&) {  // which the next call will meet
+    }
+  }
+
+ private:
+  int before_;
 };
 
 // Neighbouring shares of `count`, of one item or more each.
@@ -165,6 +183,21 @@ reduce_result reduce_shares(std::span<const int> devices, op_kind op, const divi
   return result;
 }
 
+// Each by the GPU that has it, and all of them at once: threads that wait for a GPU each would take longer to start, and
+// to wake, than a gigabyte.
+std::vector<detail::begun_reduction> begun_on_devices(op_kind op, const std::vector<const array_view*>& arrays,
+                                                      reduce_options options) {
+  std::vector<detail::begun_reduction> begun;
+  if (arrays.empty()) return begun;
+  options.engine = engine_choice::device;
+  const device_in_turn turn;
+  for (const array_view* each : arrays) {
+    detail::use_device(detail::device_of(each->data));
+    begun.emplace_back(op, *each, options);
+  }
+  return begun;
+}
+
 array_view share_of(const array_view& x, std::size_t axis, const share& of) {
   array_view some = x;
   some.extents[axis] = of.count;
@@ -229,33 +262,29 @@ reduce_result reduce_parts(op_kind op, std::span<const array_view> parts, const 
   if (parts.empty()) throw shape_error("no parts were given");
   if (!options.axes.are_all()) throw unsupported_error("parts are reduced over all axes; some were named");
   const dtype type = parts.front().type;
-  std::map<int, std::vector<const array_view*>> by_device;  // -1: in host memory
-  for (const array_view& each : parts) {
+  std::deque<detail::located> found;
+  std::vector<const array_view*> there, here;  // in device memory, and in host memory
+  for (const array_view& part : parts) {
+    const array_view& each = found.emplace_back(part).view();
     if (each.type != type) {
       throw shape_error("parts are of one dtype; found " + std::string(name(type)) + " and " +
                         std::string(name(each.type)));
     }
     detail::check_address(each);
-    if (each.elements() == 0) continue;
-    by_device[each.where == place::device ? detail::device_of(each.data) : -1].push_back(&each);
+    if (each.elements() > 0) (each.where == place::device ? there : here).push_back(&each);
   }
-  if (by_device.empty()) return reduce(op, parts.front(), options);
+  if (there.empty() && here.empty()) return reduce(op, parts.front(), options);
   const joined_parts joined(op, type, options);
-  std::vector<std::vector<reduce_result>> found(by_device.size());
-  std::vector<std::pair<int, std::vector<const array_view*>>> lanes(by_device.begin(), by_device.end());
-  shared_progress progress(joined.options(), parts.size());
-  detail::run_lanes(lanes.size(), options.stop, [&](std::size_t lane, const stop_signal& stop) {
-    reduce_options own = joined.options();
-    own.stop = stop;
-    own.engine = lanes[lane].first < 0 ? engine_choice::host : engine_choice::device;
-    if (lanes[lane].first >= 0) detail::use_device(lanes[lane].first);
-    for (const array_view* each : lanes[lane].second) {
-      progress.watch(static_cast<std::size_t>(each - parts.data()), own);
-      found[lane].push_back(reduce(op, *each, own));
-    }
-  });
+  reduce_options own = joined.options();
+  std::vector<detail::begun_reduction> begun = begun_on_devices(op, there, own);
+  shared_progress progress(joined.options(), here.size());
+  own.engine = engine_choice::host;
   std::vector<reduce_result> all;
-  for (std::vector<reduce_result>& each : found) all.insert(all.end(), each.begin(), each.end());
+  for (std::size_t i = 0; i < here.size(); ++i) {
+    progress.watch(i, own);
+    all.push_back(reduce(op, *here[i], own));
+  }
+  for (detail::begun_reduction& each : begun) all.push_back(each.finish());
   reduce_result result = joined.join(all);
   result.seconds = std::chrono::duration<double>(clock::now() - start).count();
   return result;

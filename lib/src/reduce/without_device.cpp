@@ -23,11 +23,19 @@ std::vector<int> devices_with_kernels() { return {}; }
 
 void use_device(int) { throw engine_error(absent); }
 
+int device_in_use() { throw engine_error(absent); }
+
 int device_of(const void*) { throw engine_error(absent); }
 
 engine_traits current_device() { throw engine_error(absent); }
 
 void run_on_device(const plan&, const operands&, void*, CUstream_st*) { throw engine_error(absent); }
+
+class device_work::running {};
+device_work::device_work(const plan&, const operands&, CUstream_st*) { throw engine_error(absent); }
+device_work::device_work(device_work&&) noexcept = default;
+device_work::~device_work() = default;
+void device_work::finish(void*) {}
 
 std::int64_t run_segments_on_device(const segment_request&, void*, CUstream_st*) { throw engine_error(absent); }
 

@@ -10,6 +10,7 @@
 
 #include "host/random_array.hpp"
 #include "multifold/cuda/buffer.hpp"
+#include "multifold/cuda/error.hpp"
 #include "multifold/multifold.hpp"
 #include "reduce/refusal.hpp"
 #include "reduce/sources/vector_source.hpp"
@@ -107,24 +108,59 @@ TEST_F(device_shares, refuse_axes_that_cross_them) {
                                           [&] { static_cast<void>(reduce_on_devices(lanes_, op_kind::sum, pipe)); });
 }
 
+// Parts of an array in the memory of all devices, in turns.
+template <class T>
+std::vector<cuda::device_buffer> on_devices(const std::vector<int>& devices, const std::vector<T>& x,
+                                            std::size_t each) {
+  std::vector<cuda::device_buffer> memory;
+  for (std::size_t at = 0; at < x.size(); at += each) {
+    cuda::check(cudaSetDevice(devices[memory.size() % devices.size()]));
+    memory.emplace_back(static_cast<std::int64_t>(each * sizeof(T)));
+    cuda::check(cudaMemcpy(memory.back().data(), x.data() + at, each * sizeof(T), cudaMemcpyHostToDevice));
+  }
+  return memory;
+}
+
 TEST_F(device_shares, that_lie_on_devices_are_reduced_there) {
   const std::vector<float> x = elements(500'000, 9);
-  std::vector<cuda::device_buffer> memory;
-  std::vector<array_view> parts;
   constexpr std::int64_t each = 100'000;
-  for (std::int64_t i = 0; i < 4; ++i) {
-    memory.emplace_back(each * 4);
-    ASSERT_EQ(cudaMemcpy(memory.back().data(), x.data() + i * each, each * 4, cudaMemcpyHostToDevice), cudaSuccess);
-    parts.push_back(make_view(memory.back().data(), dtype::f32, {each}, place::device));
+  const std::vector<cuda::device_buffer> memory = on_devices(lanes_, x, each);
+  std::vector<array_view> parts;
+  for (const cuda::device_buffer& part : memory) {
+    // One of them does not say where it lies.
+    parts.push_back(make_view(part.data(), dtype::f32, {each}, parts.empty() ? place::host : place::device));
   }
-  parts.push_back(make_view(x.data() + 4 * each, {each}));
+  parts.back() = make_view(x.data() + 4 * each, {each});
   const array_view whole = make_view(x.data(), {5 * each});
-  for (const op_kind op :
-       {op_kind::sum, op_kind::mean, op_kind::min, op_kind::max, op_kind::any, op_kind::all, op_kind::count_nonzero}) {
-    const reduce_result got = reduce_parts(op, parts);
-    EXPECT_EQ(got.data, reduce(op, whole, on_host()).data) << name(op);
-    EXPECT_EQ(got.engine, "both");
+  for (const int device : devices()) {
+    cuda::check(cudaSetDevice(device));
+    for (const op_kind op : {op_kind::sum, op_kind::mean, op_kind::min, op_kind::max, op_kind::any, op_kind::all,
+                             op_kind::count_nonzero}) {
+      const reduce_result got = reduce_parts(op, parts);
+      EXPECT_EQ(got.data, reduce(op, whole, on_host()).data) << name(op);
+      EXPECT_EQ(got.engine, "both");
+      int current = -1;
+      cuda::check(cudaGetDevice(&current));
+      EXPECT_EQ(current, device);
+    }
   }
+}
+
+TEST_F(device_shares, that_fail_leave_the_others_as_they_were) {
+  std::vector<std::int64_t> x(400'000, 1);
+  constexpr std::int64_t each = 100'000;
+  x[150'000] = x[150'001] = INT64_MAX;
+  const std::vector<cuda::device_buffer> memory = on_devices(lanes_, x, each);
+  std::vector<array_view> parts;
+  for (const cuda::device_buffer& part : memory) {
+    parts.push_back(make_view(part.data(), dtype::i64, {each}, place::device));
+  }
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_THROW(static_cast<void>(reduce_parts(op_kind::sum, parts)), overflow_error);
+    EXPECT_EQ(reduce_parts(op_kind::max, parts).value<std::int64_t>(), INT64_MAX);
+  }
+  parts[1] = parts[0];
+  EXPECT_EQ(reduce_parts(op_kind::sum, parts).value<std::int64_t>(), 4 * each);
 }
 
 }  // namespace

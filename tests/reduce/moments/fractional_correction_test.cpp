@@ -185,6 +185,12 @@ TEST(fractional_correction, is_refused_by_the_gpu_before_anything_runs) {
   test::expect_refusal<unsupported_error>("the array is in device memory", [&] {
     static_cast<void>(reduce(op_kind::var, make_view(x.data(), {3}, place::device), options));
   });
+  // Nor does an operation beside it, which would fail by itself: its value does not fit.
+  const std::vector<std::uint32_t> large(3, 0xffffffff);
+  options.engine = engine_choice::device;
+  test::expect_refusal<unsupported_error>("which is no integer", [&] {
+    static_cast<void>(reduce({op_kind::sumsq, op_kind::var}, as_view(large), options));
+  });
   reduction what = make_reduction(op_kind::var, dtype::f32);
   what.correction = correction(0.5).held();
   const batches form = normalise(as_view(x), {0}, element_order::any);

@@ -39,6 +39,12 @@ std::vector<int> devices_with_kernels() {
 
 void use_device(int device) { cuda::check(cudaSetDevice(device)); }
 
+int device_in_use() {
+  int device = 0;
+  cuda::check(cudaGetDevice(&device));
+  return device;
+}
+
 int device_of(const void* at) {
   cudaPointerAttributes found{};
   cuda::check(cudaPointerGetAttributes(&found, at));
@@ -106,31 +112,15 @@ spare_places& spare() {
   return places;
 }
 
-// The only batch goes into an accumulator of its own, as chunks do, and is not lowered.
-void gather_state(const plan& p, const operands& data, void* state, cudaStream_t after) {
-  const std::int64_t accumulator_at = p.workspace_bytes();  // a multiple of what slices are aligned to
-  std::unique_ptr<work_place> place = spare().take(accumulator_at + accumulator_bytes(p.what));
-  const cudaStream_t stream = place->stream.get();
-  std::byte* const accumulator = place->memory.data() + accumulator_at;
-  const std::span<std::byte> workspace = place->memory.bytes().first(static_cast<std::size_t>(accumulator_at));
-  const cuda::event before;
-  before.record(after);
-  before.hold_back(stream);
-  cuda::fill_identity_async(p.what, accumulator, 1, stream);
-  cuda::accumulate_async(p, data, {accumulator, 0, 0}, workspace, stream);
-  stream::save_device_state(p.what, accumulator, state, stream);
-  spare().give_back(std::move(place));
-}
-
 // Results that wait take as much memory again, and are written to their places where there is not so much.
-cuda::device_buffer workspace_for(plan& p) {
+std::unique_ptr<work_place> place_for(plan& p, std::int64_t behind) {
   try {
-    return cuda::device_buffer(p.workspace_bytes());
+    return spare().take(p.workspace_bytes() + behind);
   } catch (const out_of_memory&) {
     if (p.waiting_bytes == 0) throw;
   }
   p.waiting_bytes = 0;
-  return cuda::device_buffer(p.workspace_bytes());
+  return spare().take(p.workspace_bytes() + behind);
 }
 
 // Of the problems that come again and again. Never destroyed: when the program ends, the driver may be gone first.
@@ -141,21 +131,69 @@ graphs::graph_cache& graphs_of_problems() {
 
 }  // namespace
 
-void run_on_device(const plan& p, const operands& data, void* results, CUstream_st* after) {
-  const auto bytes = static_cast<std::size_t>(p.form.results() * result_bytes(p.what));
-  if (bytes == 0) return;
+// The only batch of a state goes into an accumulator of its own, as chunks do, and is not lowered.
+class device_work::running {
+ public:
+  running(const plan& p, const operands& data, cudaStream_t after)
+      : p_(p),
+        bytes_(p.what.as_state ? accumulator_bytes(p.what) : p.form.results() * result_bytes(p.what)),
+        place_(place_for(p_, bytes_)) {
+    const cudaStream_t stream = place_->stream.get();
+    const cuda::event before;
+    before.record(after);
+    before.hold_back(stream);
+    if (p_.what.as_state) {
+      cuda::fill_identity_async(p_.what, found(), 1, stream);
+      cuda::accumulate_async(p_, data, {found(), 0, 0}, workspace(), stream);
+    } else {
+      cuda::reduce_async(p_, data, found(), workspace(), stream);
+    }
+  }
+
+  void finish(void* results) {
+    const cudaStream_t stream = place_->stream.get();
+    if (p_.what.as_state) {
+      stream::save_device_state(p_.what, found(), results, stream);
+    } else {
+      cuda::check(cudaMemcpyAsync(results, found(), static_cast<std::size_t>(bytes_), cudaMemcpyDeviceToHost, stream));
+      check_status(cuda::status_of(workspace(), stream), p_.what);
+    }
+    spare().give_back(std::move(place_));
+  }
+
+ private:
+  // A workspace is a multiple of what slices are aligned to.
+  std::byte* found() const { return place_->memory.data() + p_.workspace_bytes(); }
+  std::span<std::byte> workspace() const {
+    return place_->memory.bytes().first(static_cast<std::size_t>(p_.workspace_bytes()));
+  }
+
+  plan p_;
+  std::int64_t bytes_;
+  std::unique_ptr<work_place> place_;
+};
+
+device_work::device_work(const plan& p, const operands& data, CUstream_st* after) {
   const cuda::relaxed_capture_mode mode;
   if (after == nullptr) after = cudaStreamLegacy;
   graphs::refuse_captured(after);
-  if (p.what.as_state) return gather_state(p, data, results, after);
-  if (graphs_of_problems().run(p, data, results, after)) return;
-  const cuda::stream stream = stream_behind(after);
-  plan fitting = p;
-  const cuda::device_buffer on_device(static_cast<std::int64_t>(bytes)), workspace = workspace_for(fitting);
-  const std::span<std::byte> space = workspace.bytes();
-  cuda::reduce_async(fitting, data, on_device.data(), space, stream.get());
-  cuda::check(cudaMemcpyAsync(results, on_device.data(), bytes, cudaMemcpyDeviceToHost, stream.get()));
-  check_status(cuda::status_of(space, stream.get()), p.what);
+  if (p.form.results() > 0) running_ = std::make_unique<running>(p, data, after);
+}
+device_work::device_work(device_work&&) noexcept = default;
+device_work::~device_work() = default;
+
+void device_work::finish(void* results) {
+  const cuda::relaxed_capture_mode mode;
+  if (running_) running_->finish(results);
+}
+
+void run_on_device(const plan& p, const operands& data, void* results, CUstream_st* after) {
+  if (p.form.results() == 0) return;
+  const cuda::relaxed_capture_mode mode;
+  if (after == nullptr) after = cudaStreamLegacy;
+  graphs::refuse_captured(after);
+  if (!p.what.as_state && graphs_of_problems().run(p, data, results, after)) return;
+  device_work(p, data, after).finish(results);
 }
 
 void wait_for(CUstream_st* stream) {
