@@ -1,5 +1,5 @@
 // An exact sum by all GPUs of the machine beside one of them: of parts that lie on the GPUs, and of an array in pinned
-// memory. Usage: devices_bench [GiB of pinned memory, and on all GPUs: 8]. Exit code 1 if a result is wrong.
+// memory. Usage: devices_bench [GiB of pinned memory, and on all GPUs...: 8 16 32]. Exit code 1 if a result is wrong.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -14,6 +14,7 @@
 #include "median.hpp"
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/cuda/error.hpp"
+#include "multifold/cuda/traits.hpp"
 #include "multifold/multifold.hpp"
 
 namespace {
@@ -38,10 +39,10 @@ timed median_of(int rounds, const std::function<float()>& run) {
   return result;
 }
 
-bool report(const char* what, std::size_t devices, double bytes, const timed& one, const timed& all) {
+bool report(const char* what, double bytes, const timed& one, const timed& all) {
   const bool right = std::memcmp(&one.sum, &all.sum, sizeof one.sum) == 0;
-  std::printf("%-14s %8.1f GB/s by 1, %8.1f by %zu, %.3f times as fast, %s\n", what, bytes / one.seconds / 1e9,
-              bytes / all.seconds / 1e9, devices, one.seconds / all.seconds, right ? "the same bits" : "WRONG");
+  std::printf("%-12s %4.0f GiB %9.1f %9.1f %8.3f%s\n", what, bytes / 0x1p30, bytes / one.seconds / 1e9,
+              bytes / all.seconds / 1e9, one.seconds / all.seconds, right ? "" : " WRONG");
   return right;
 }
 
@@ -79,7 +80,7 @@ bool resident(const std::vector<int>& devices, std::int64_t bytes) {
   const mf::array_view one = mf::make_view(whole.data(), mf::dtype::f32, {count * share / 4}, mf::place::device);
   const auto by_one = [&] { return mf::reduce(mf::op_kind::sum, one).value<float>(); };
   const auto by_all = [&] { return mf::reduce_parts(mf::op_kind::sum, parts).value<float>(); };
-  return report("resident", devices.size(), static_cast<double>(bytes), median_of(21, by_one), median_of(21, by_all));
+  return report("resident", static_cast<double>(bytes), median_of(21, by_one), median_of(21, by_all));
 }
 
 bool from_pinned(const std::vector<int>& devices, std::int64_t bytes) {
@@ -90,19 +91,26 @@ bool from_pinned(const std::vector<int>& devices, std::int64_t bytes) {
     return [&] { return mf::reduce_on_devices(lanes, mf::op_kind::sum, x).value<float>(); };
   };
   const std::vector<int> first{devices[0]};
-  return report("from pinned", devices.size(), static_cast<double>(bytes), median_of(5, sum_by(first)),
-                median_of(5, sum_by(devices)));
+  return report("from pinned", static_cast<double>(bytes), median_of(5, sum_by(first)), median_of(5, sum_by(devices)));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::int64_t bytes = (argc > 1 ? std::atoll(argv[1]) : 8) << 30;
+  std::vector<std::int64_t> sizes;
+  for (int i = 1; i < argc; ++i) sizes.push_back(std::atoll(argv[i]));
+  if (sizes.empty()) sizes = {8, 16, 32};
   const std::vector<int> devices = mf::devices();
   if (devices.empty()) {
     std::fprintf(stderr, "no GPU\n");
     return 4;
   }
-  const bool right = resident(devices, bytes);
-  return from_pinned(devices, bytes) && right ? 0 : 1;
+  std::printf("%zu x %s, sum of f32\n%-20s %10s %9s %8s\n", devices.size(), mf::cuda::device_traits().name.c_str(),
+              "where it lies", "GB/s by 1", "by all", "times");
+  bool right = true;
+  for (const std::int64_t size : sizes) {
+    right = resident(devices, size << 30) && right;
+    right = from_pinned(devices, size << 30) && right;
+  }
+  return right ? 0 : 1;
 }

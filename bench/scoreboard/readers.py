@@ -214,6 +214,22 @@ def read_keys(path, lines):
     return record
 
 
+DEVICES_HEAD = re.compile(r"^\d+ x (?P<device>.+), (?P<op>\w+) of (?P<dtype>\w+)$")
+DEVICES_ROW = re.compile(r"^(?P<where>.+?) +(?P<gib>\d+) GiB +(?P<one>[\d.]+) +(?P<all>[\d.]+) +(?P<times>[\d.]+)$")
+
+
+def read_devices(path, lines):
+    """What devices_bench prints: the speed of one GPU, and of all."""
+    head = DEVICES_HEAD.match(lines[0])
+    record = Record(path, "devices_bench", lines[0].split(",")[0])
+    for found in filter(None, map(DEVICES_ROW.match, lines)):
+        case = f"{head['op']} {head['dtype']}: {found['where']}, {found['gib']} GiB"
+        one = Row("devices", case, "one GPU", "GB/s", SPEED, float(found["one"]))
+        record.rows += [one, Row("devices", case, "multifold", "GB/s", SPEED, float(found["all"]), reference=one),
+                        Row("devices", case, "multifold", "times", RATIO, float(found["times"]), derived=True)]
+    return record
+
+
 def read_peers(path, lines):
     """What bench/host/peers.py prints without --spans: nanoseconds an element, and ratios to the faster peer."""
     record = Record(path, "host_peers", "a CPU, " + lines[0].split(",")[0])
@@ -238,9 +254,12 @@ def read_text(path, text):
         return read_segments(path, lines)
     if KEYS_HEAD.match(first):
         return read_keys(path, lines)
+    if DEVICES_HEAD.match(first):
+        return read_devices(path, lines)
     if re.match(r"\d+ threads, \d+ bytes, NumPy", first):
         return read_peers(path, lines)
-    raise RecordError(f"{path}: not a record: none of what segment_bench, key_bench and bench/host/peers.py print")
+    raise RecordError(f"{path}: not a record: none of what segment_bench, key_bench, devices_bench "
+                      "and bench/host/peers.py print")
 
 
 # --- Any file --------------------------------------------------------------------------------------------------------

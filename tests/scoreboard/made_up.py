@@ -76,6 +76,10 @@ keys             groups      GB/s   share     IQR
 ascending          1000      4000   0.900    0.2%
 random          1000000       500   0.125    1.0%
 """
+DEVICES = """2 x A card, sum of f32
+where it lies         GB/s by 1    by all    times
+resident        8 GiB    2000.0    3900.0    1.950
+"""
 SEGMENTS = """A card, sum of f32, 1024 MiB
 segments                      count      GB/s  CUB GB/s  to CUB   share     IQR
 4 huge                            4      2435        72   33.95   0.541    1.1%

@@ -117,7 +117,7 @@ class Page(unittest.TestCase):
     def test_it_is_whole_and_needs_nothing_else(self):
         files = [made_up.write_bench(self.folder / "card.json"), made_up.write_surface(self.folder / "surface.json")]
         for name, text in (("peers.txt", made_up.PEERS), ("segments.txt", made_up.SEGMENTS),
-                           ("keys.txt", made_up.KEYS)):
+                           ("keys.txt", made_up.KEYS), ("devices.txt", made_up.DEVICES)):
             files.append(self.folder / name)
             files[-1].write_text(text, encoding="utf-8")
         done, text = self.write(*files)

@@ -57,6 +57,9 @@ class Records(unittest.TestCase):
         self.assertEqual([row.case for row in keys.select("keys", contender="multifold", unit="GB/s")],
                          ["sum f32: ascending, 1000 groups", "sum f32: random, 1000000 groups"])
         self.assertEqual(keys.find("keys", "sum f32: random, 1000000 groups", "multifold").share, 0.125)
+        devices = self.load("d.txt", made_up.DEVICES)
+        self.assertEqual(devices.device, "2 x A card")
+        self.assertEqual(devices.find("devices", "sum f32: resident, 8 GiB", "multifold").share, 1.95)
         segments = self.load("s.txt", made_up.SEGMENTS)
         self.assertEqual([row.case for row in segments.select("segments", contender="multifold", unit="GB/s")],
                          ["sum f32: 4 huge", "sum f32: 0 to 20", "sum f32 run 2: 4 huge"])
