@@ -5,7 +5,19 @@
 #include <limits>
 #include <string_view>
 
+#include "arguments/gpu_array.hpp"
+
 namespace multifold::python {
+
+bool has_device_engine() {
+  static const bool found = [] {
+    for (const engine_info& engine : engines())
+      if (engine.name == "device" && engine.supported) return true;
+    return false;
+  }();
+  return found;
+}
+
 namespace {
 
 std::string full_type_name(nb::handle object) {
@@ -49,16 +61,6 @@ std::string device_name(dlpack::device where) {
          std::to_string(where.id);
 }
 
-// Whether the GPU engine is in this build, and runs on this machine.
-bool has_device_engine() {
-  static const bool found = [] {
-    for (const engine_info& engine : engines())
-      if (engine.name == "device" && engine.supported) return true;
-    return false;
-  }();
-  return found;
-}
-
 void require_device_engine(const std::string& device) {
   if (has_device_engine()) return;
   raise_type_error("the array is in the memory of " + device + ", which multifold cannot read here: copy it to the " +
@@ -99,12 +101,19 @@ bool taken_array::fits(nb::handle object) {
   return has_host_buffer(object) || has(object, "__dlpack__") || has(object, "__cuda_array_interface__");
 }
 
-taken_array::taken_array(nb::handle object, complex_numbers complex, cuda_stream stream)
+taken_array::taken_array(nb::handle given, complex_numbers complex, cuda_stream stream)
     : complex_(complex), stream_(stream == no_stream ? legacy_stream : stream) {
+  const nb::object object = is_plain_ndarray(given) ? nb::borrow(given) : as_in_memory(given);
   if (is_masked(object))
     raise_type_error("multifold takes no masked arrays, whose masks it would ignore: pass x.data with where=~x.mask");
+  if (const std::optional<gpu_array> ready = gpu_array::of(object); ready && ready->current_stream() == stream_) {
+    require_device_engine("a CUDA device");
+    view_ = ready->view();
+    owner_ = object;
+    return;
+  }
   if (has_host_buffer(object)) {
-    take_buffer(nb::borrow(object));
+    take_buffer(object);
   } else if (has(object, "__dlpack__")) {
     take_dlpack(object);
   } else if (has(object, "__cuda_array_interface__")) {

@@ -47,6 +47,9 @@ class taken_array {
   nb::object owner_;
 };
 
+/// Whether the GPU engine is in this build, and runs on this machine.
+bool has_device_engine();
+
 /// Whether `object` has a buffer: arrays of CuPy on a GPU say so, too, only to refuse it.
 bool has_host_buffer(nb::handle object);
 

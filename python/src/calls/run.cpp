@@ -1,7 +1,9 @@
 // Inputs are taken with the GIL held, reduced without it, and let go with it.
 #include "calls/run.hpp"
 
+#include "arguments/gpu_array.hpp"
 #include "arguments/python_source.hpp"
+#include "calls/enqueued.hpp"
 #include "calls/interrupt.hpp"
 #include "calls/results.hpp"
 #include "functions/complex_numbers.hpp"
@@ -27,6 +29,19 @@ struct input {
     return !on_device() && array->view().elements() >= long_bytes / item_bytes(type());
   }
 };
+
+// Where no stream was said, work goes on where the array's library does.
+void follow(const std::optional<gpu_array>& x, settings& set) {
+  if (!x || set.stream != no_stream) return;
+  set.stream = x->current_stream();
+  set.options.stream = option_from(set.stream);
+}
+
+settings settings_for(nb::handle x, const keywords& given) {
+  settings set = settings_from(given);
+  follow(gpu_array::of(x), set);
+  return set;
+}
 
 // Calls `call` with x, or with x and y, as views or as sources.
 template <class Call>
@@ -72,6 +87,10 @@ nb::object value_of_chunks(op_kind op, nb::handle x, nb::handle y, const keyword
 nb::object reduce_one(op_kind op, nb::handle x, nb::handle y, const keywords& given) {
   if (gives_complex(x, given)) return reduce_complex_numbers(op, x, given);
   settings set = settings_from(given);
+  const std::optional<gpu_array> on_gpu = gpu_array::of(x);
+  follow(on_gpu, set);
+  if (on_gpu && (!y.is_valid() || y.is_none()))
+    if (nb::object value = enqueued_result(op, *on_gpu, set); value.is_valid()) return value;
   input first(x, set.stream);
   const std::unique_ptr<input> other = second(op, y, set.stream);
   if (first.chunks)
@@ -85,6 +104,7 @@ nb::object reduce_one(op_kind op, nb::handle x, nb::handle y, const keywords& gi
 }
 
 std::vector<reduce_result> reduce_together(std::span<const op_kind> ops, nb::handle x, settings& set) {
+  follow(gpu_array::of(x), set);
   input first(x, set.stream);
   std::vector<reduce_result> results;
   without_gil(first.is_long(), [&](std::stop_token stop) {
@@ -95,7 +115,7 @@ std::vector<reduce_result> reduce_together(std::span<const op_kind> ops, nb::han
 }
 
 nb::object reduce_several(std::span<const op_kind> ops, nb::handle x, nb::handle y, const keywords& given) {
-  settings set = settings_from(given);
+  settings set = settings_for(x, given);
   if (ops.empty()) throw nb::value_error("at least one operation is needed");
   input first(x, set.stream);
   const std::unique_ptr<input> other = second(ops.front(), y, set.stream);
@@ -111,7 +131,7 @@ nb::object reduce_several(std::span<const op_kind> ops, nb::handle x, nb::handle
 }
 
 nb::object reduce_segments(op_kind op, nb::handle x, nb::handle y, nb::handle offsets, const keywords& given) {
-  settings set = settings_from(given);
+  settings set = settings_for(x, given);
   input first(x, set.stream);
   const std::unique_ptr<input> other = second(op, y, set.stream);
   const taken_array list(offsets, set.stream);
@@ -126,7 +146,7 @@ nb::object reduce_segments(op_kind op, nb::handle x, nb::handle y, nb::handle of
 
 nb::object reduce_keys(op_kind op, nb::handle x, nb::handle y, nb::handle keys, nb::handle groups,
                        const keywords& given) {
-  settings set = settings_from(given);
+  settings set = settings_for(x, given);
   input first(x, set.stream);
   const std::unique_ptr<input> other = second(op, y, set.stream);
   const taken_array list(keys, set.stream);
@@ -149,7 +169,7 @@ nb::object reduce_keys(op_kind op, nb::handle x, nb::handle y, nb::handle keys, 
 }
 
 state partial_state(op_kind op, nb::handle x, nb::handle y, const keywords& given, std::int64_t kept_axes) {
-  settings set = settings_from(given);
+  settings set = settings_for(x, given);
   input first(x, set.stream);
   const std::unique_ptr<input> other = second(op, y, set.stream);
   const auto rank = static_cast<std::int64_t>(first.array ? first.array->view().extents.size()

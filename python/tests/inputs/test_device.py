@@ -60,6 +60,49 @@ def test_torch(dtype):
                 assert torch.equal(found.cpu(), multifold.reduce(op, here, axis=axis))
 
 
+def test_results_of_torch_are_not_waited_for():
+    torch = pytest.importorskip("torch")
+    import multifold.torch
+
+    x = torch.zeros(1000, 1000, device="cuda")
+    side = torch.cuda.Stream()
+    for stream in (torch.cuda.default_stream(), side):
+        with torch.cuda.stream(stream):
+            multifold.sum(x, axis=0), multifold.max(x), multifold.torch.mean(x, 1)  # what they load makes the GPU idle
+            torch.cuda.synchronize()
+            torch.cuda._sleep(400_000_000)  # cycles, which are a fifth of a second
+            x.fill_(0.1)
+            found = multifold.sum(x, axis=0), multifold.max(x), multifold.torch.mean(x, 1)
+            assert not stream.query()
+            assert all(each.is_cuda for each in found)
+            assert torch.equal(found[0].cpu(), multifold.sum(x.cpu(), axis=0))
+            assert found[1].item() == x[0, 0].item() and found[2].eq(x[0]).all()
+
+
+def test_a_graph_of_torch_has_reductions():
+    torch = pytest.importorskip("torch")
+    x = torch.rand(300, 70, device="cuda")
+    multifold.sum(x, axis=1)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        rows, all_of_it = multifold.sum(x, axis=1), multifold.var(x)
+    for _ in range(3):
+        x.uniform_()
+        graph.replay()
+        assert torch.equal(rows.cpu(), multifold.sum(x.cpu(), axis=1))
+        assert torch.equal(all_of_it.cpu(), multifold.var(x.cpu()))
+
+
+def test_what_cannot_stay_there_of_torch():
+    torch = pytest.importorskip("torch")
+    with pytest.raises((BufferError, RuntimeError), match="gradient|grad"):
+        multifold.sum(torch.ones(3, device="cuda", requires_grad=True))
+    with pytest.raises(OverflowError):
+        multifold.sum(torch.tensor([1 << 62, 1 << 62], device="cuda"))
+    with pytest.raises(ValueError, match="no elements"):
+        multifold.max(torch.ones(0, device="cuda"))
+
+
 def test_operators_of_torch():
     pytest.importorskip("torch")
     import multifold.torch

@@ -45,6 +45,17 @@ def compiled(function):
     return torch.compile(function, fullgraph=True)
 
 
+def test_tensors_that_are_not_their_memory():
+    pairs = torch.complex(some(100), some(100, seed=2))
+    for device in ["cpu"] + ["cuda"] * mt._has_gpu_engine():
+        x = pairs.to(device)
+        negated = x.conj().imag
+        assert negated.is_neg() and x.conj().is_conj()
+        for function in (multifold.sum, mt.sum):
+            same(function(negated).cpu(), -function(pairs.imag))
+        same(multifold.sum(x.conj()).cpu(), multifold.sum(pairs).conj().resolve_conj())
+
+
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
 @pytest.mark.parametrize("name", names)
 def test_values_are_those_of_multifold(name, dtype):

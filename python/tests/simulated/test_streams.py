@@ -1,6 +1,8 @@
 """The keyword stream: what arrays on a GPU are asked for, and what is waited for. The GPU is that of tests/simulated."""
 
 import ctypes
+import sys
+import types
 
 import numpy as np
 import pytest
@@ -114,6 +116,87 @@ def test_the_producers_stream_is_waited_for():
     assert multifold.sum(x, out=float) == 3000
     x.become_late(4, its_own)
     assert multifold.sum(x, out=float, stream=new_stream()) == 4000  # which does not wait for it
+
+
+class Pointer:
+    def __init__(self, at):
+        self.ptr = at
+
+
+class Device:
+    id = 0
+
+
+class Ndarray:
+    """What is asked of a cupy.ndarray."""
+
+    device = Device()
+
+    def __init__(self, shape, dtype):
+        self.shape, self.dtype = tuple(shape), np.dtype(dtype)
+        self.strides = np.empty(self.shape, self.dtype).strides
+        self.count = int(np.prod(self.shape, dtype=int))
+        self.data = Pointer(allocated(cuda.cudaMalloc, max(self.count * self.dtype.itemsize, 1)))
+
+    def on_host(self, stream):
+        """Behind what is on the stream."""
+        found = pinned(self.count * self.dtype.itemsize)
+        what = (pointer(found.ctypes.data), pointer(self.data.ptr), ctypes.c_size_t(found.nbytes))
+        done(cuda.cudaMemcpyAsync(*what, default_kind, pointer(stream)))
+        done(cuda.cudaStreamSynchronize(pointer(stream)))
+        return found.view(self.dtype).reshape(self.shape)
+
+
+@pytest.fixture
+def cupy():
+    """A module that says what CuPy does, for as long as the process lives: what is asked of it is looked up once."""
+    module = sys.modules.get("cupy") or types.ModuleType("cupy")
+    module.ndarray, module.empty = Ndarray, Ndarray
+    module.stream = Pointer(new_stream())
+    module.cuda = types.SimpleNamespace(
+        get_current_stream=lambda: module.stream, runtime=types.SimpleNamespace(getDevice=lambda: 0),
+        alloc=lambda count: Pointer(allocated(cuda.cudaMalloc, count)))
+    sys.modules["cupy"] = module
+    return module
+
+
+def late(cupy, shape, dtype, values):
+    """An array that has its elements when the current stream has been busy for a while."""
+    x = Ndarray(shape, dtype)
+    there = pinned(x.count * x.dtype.itemsize).view(dtype)
+    there[:] = np.ravel(values)
+    copy(elsewhere.ctypes.data, much, cupy.stream.ptr)
+    copy(x.data.ptr, there, cupy.stream.ptr)
+    return x
+
+
+def test_results_stay_on_the_gpu(cupy):
+    values = np.arange(3000, dtype="f4").reshape(30, 100) / 7
+    for op, axis in [("sum", None), ("mean", 0), ("max", 1), ("argmin", None), ("var", 1), ("any", 0), ("count_nonzero", 1)]:
+        found = multifold.reduce(op, late(cupy, (30, 100), "f4", values), axis=axis, keepdims=axis == 0)
+        wanted = multifold.reduce(op, values, axis=axis, keepdims=axis == 0)
+        assert type(found) is Ndarray and found.dtype == wanted.dtype and found.shape == wanted.shape
+        assert np.array_equal(found.on_host(cupy.stream.ptr), wanted)
+
+
+def test_nothing_is_waited_for(cupy):
+    x = late(cupy, (1000,), "f4", np.ones(1000))
+    multifold.sum(x)  # what the first call finds out, which takes its time
+    x = late(cupy, (1000,), "f4", np.ones(1000))
+    first = ctypes.c_float.from_address(x.data.ptr)
+    first.value = 0
+    found = multifold.sum(x)
+    assert first.value == 0
+    assert found.on_host(cupy.stream.ptr) == 1000
+
+
+def test_what_may_fail_is_waited_for(cupy):
+    with pytest.raises(OverflowError):
+        multifold.sum(late(cupy, (2,), "i8", [1 << 62, 1 << 62]))
+    assert multifold.sum(late(cupy, (2,), "f4", [1, 2]), out=float) == 3
+    assert multifold.mean(late(cupy, (2,), "i8", [1, 2])).on_host(cupy.stream.ptr) == 1.5
+    with pytest.raises(ValueError, match="max of no elements has no value"):
+        multifold.max(Ndarray((0,), "f4"))
 
 
 class Asked:
