@@ -31,6 +31,12 @@ function(multifold_room name)
   if(MULTIFOLD_UNITY_BUILD AND name MATCHES "^(core|plan|io|stream)$")
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
   endif()
+  # There, what half of their files take of the standard library; files still include what they use.
+  if(MULTIFOLD_UNITY_BUILD AND name MATCHES "^(host|reduce)$" AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(headers algorithm array cmath functional memory optional span string vector)
+    list(TRANSFORM headers REPLACE "(.+)" "$<$<COMPILE_LANGUAGE:CXX>:<\\1$<ANGLE-R>>")
+    target_precompile_headers(${target} PRIVATE ${headers})
+  endif()
 
   foreach(link IN LISTS ARGN)
     if(link MATCHES "::")

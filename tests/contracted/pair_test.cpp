@@ -8,6 +8,7 @@
 #include "multifold/exact/near.hpp"
 #include "multifold/exact/pair.hpp"
 #include "multifold/ops/product.hpp"
+#include "random_bits.hpp"
 
 namespace multifold {
 namespace {
@@ -30,7 +31,7 @@ namespace {
   return product;
 }
 
-std::vector<double> normal_elements(std::mt19937_64& random) {
+std::vector<double> normal_elements(test::random_bits& random) {
   std::normal_distribution<double> normal;
   std::vector<double> x(50);
   for (double& e : x) e = normal(random);
@@ -38,7 +39,7 @@ std::vector<double> normal_elements(std::mt19937_64& random) {
 }
 
 TEST(contracted, pairs_hold_the_sum_of_the_rounded_squares) {
-  std::mt19937_64 random(1);
+  test::random_bits random(1);
   for (int round = 0; round < 200; ++round) {
     const std::vector<double> x = normal_elements(random);
     exact_accumulator<exact_traits<double>> expected;
@@ -54,7 +55,7 @@ TEST(contracted, pairs_hold_the_sum_of_the_rounded_squares) {
 }
 
 TEST(contracted, products_are_rounded_by_themselves) {
-  std::mt19937_64 random(2);
+  test::random_bits random(2);
   std::uniform_real_distribution<double> uniform(1, 2);
   for (int i = 0; i < 1000; ++i) {
     const double x = uniform(random), y = uniform(random);

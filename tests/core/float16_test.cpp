@@ -1,5 +1,6 @@
 // The 16-bit formats against their definition: a table of all values by ldexp, and every border between neighbours.
 #include "multifold/float16.hpp"
+#include "random_bits.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +8,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <random>
 
 namespace multifold {
 namespace {
@@ -80,7 +80,7 @@ TYPED_TEST(float16, every_border_between_neighbours_rounds_to_nearest_even) {
 }
 
 TYPED_TEST(float16, any_double_goes_to_the_nearer_neighbour) {
-  std::mt19937_64 random(1);
+  test::random_bits random(1);
   const double overflow =
       (value_of<TypeParam>(TypeParam::infinity - 1u) + value_of<TypeParam>(TypeParam::infinity)) / 2;
   for (int i = 0; i < 200000; ++i) {

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <random>
 #include <vector>
 
 #include "core/random_view.hpp"
 #include "multifold/array.hpp"
+#include "random_bits.hpp"
 
 namespace multifold {
 namespace {
@@ -69,7 +69,7 @@ void expect_same_elements(const array_view& view, const list& axes, element_orde
 }
 
 TEST(normalise, visits_what_nested_loops_visit) {
-  std::mt19937_64 random(1);
+  test::random_bits random(1);
   for (int i = 0; i < 6000; ++i) {
     const array_view view = make_random_view(random, dtype::f32).view;
     const list axes = random_axes(random, view.rank());

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "multifold/error.hpp"
+#include "random_bits.hpp"
 
 namespace multifold {
 namespace {
@@ -81,7 +81,7 @@ void expect_sound(const batches& form, std::int64_t item) {
 }
 
 TEST(placement, takes_every_result_where_it_belongs) {
-  std::mt19937_64 random(3);
+  test::random_bits random(3);
   constexpr std::int64_t extents[] = {1, 2, 3, 5, 7, 12, 31, 33, 64, 65, 127, 200, 700, 1500};
   for (int turn = 0; turn < 300 && !::testing::Test::HasFailure(); ++turn) {
     list shape(1 + random() % 6), order(shape.size());

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <random>
 #include <utility>
 #include <vector>
 
 #include "multifold/array.hpp"
+#include "random_bits.hpp"
 
 namespace multifold::testing_views {
 
@@ -19,12 +19,12 @@ struct random_view {
   std::int64_t buffer_elements = 1;
 };
 
-inline std::int64_t draw(std::mt19937_64& random, std::int64_t least, std::int64_t greatest) {
+inline std::int64_t draw(test::random_bits& random, std::int64_t least, std::int64_t greatest) {
   return least + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(greatest - least + 1));
 }
 
 /// Rank 0 to 6 and up to some hundreds of elements; an extent of 0 is rare, of 1 common.
-inline random_view make_random_view(std::mt19937_64& random, dtype type, std::int64_t most_elements = 600) {
+inline random_view make_random_view(test::random_bits& random, dtype type, std::int64_t most_elements = 600) {
   const std::int64_t rank = draw(random, 0, 6);
   random_view made;
   std::vector<std::pair<std::int64_t, std::int64_t>> axes;  // extent, stride
@@ -55,7 +55,7 @@ inline random_view make_random_view(std::mt19937_64& random, dtype type, std::in
 }
 
 /// Some of the axes, in any order, some of them counted from the end.
-inline std::vector<std::int64_t> random_axes(std::mt19937_64& random, std::int64_t rank) {
+inline std::vector<std::int64_t> random_axes(test::random_bits& random, std::int64_t rank) {
   std::vector<std::int64_t> axes;
   for (std::int64_t axis = 0; axis < rank; ++axis) {
     if (draw(random, 0, 1) == 0) axes.push_back(draw(random, 0, 3) == 0 ? axis - rank : axis);

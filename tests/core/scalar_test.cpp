@@ -8,11 +8,11 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <random>
 #include <vector>
 
 #include "core/nearest.hpp"
 #include "multifold/ops.hpp"
+#include "random_bits.hpp"
 
 namespace multifold {
 namespace {
@@ -53,14 +53,14 @@ void expect_rounded(const scalar& value, int128_t numerator, std::int64_t diviso
 
 void expect_rounded(int128_t value) { expect_rounded(scalar::of_integer(value, 1), value, 1); }
 
-int128_t random_integer(std::mt19937_64& random, int width) {
+int128_t random_integer(test::random_bits& random, int width) {
   const uint128_t bits = static_cast<uint128_t>(random()) << 64 | random();
   const auto value = width == 0 ? int128_t{0} : static_cast<int128_t>(bits >> (128 - width));
   return (random() & 1) != 0 ? -value : value;
 }
 
 TEST(scalar, random_integers_round_once_to_every_floating_dtype) {
-  std::mt19937_64 random(1);
+  test::random_bits random(1);
   for (int width = 1; width <= 127; ++width) {
     for (int i = 0; i < 40; ++i) ASSERT_NO_FATAL_FAILURE(expect_rounded(random_integer(random, width)));
   }
@@ -68,7 +68,7 @@ TEST(scalar, random_integers_round_once_to_every_floating_dtype) {
 
 // A tie of a format with p bits, alone and with one more bit at the very bottom or top of what follows.
 TEST(scalar, integer_ties_and_their_neighbours_round_to_nearest_even) {
-  std::mt19937_64 random(2);
+  test::random_bits random(2);
   for (const int p : {8, 11, 24, 53}) {
     for (int width = p + 1; width <= 126; ++width) {
       for (int i = 0; i < 6; ++i) {
@@ -108,7 +108,7 @@ TEST(scalar, the_extremes_of_128_bits) {
 }
 
 TEST(scalar, random_quotients_round_once_to_every_floating_dtype) {
-  std::mt19937_64 random(3);
+  test::random_bits random(3);
   for (int i = 0; i < 20000; ++i) {
     const auto width = static_cast<int>(random() % 127);
     const std::int64_t divisor = std::max<std::int64_t>(1, static_cast<std::int64_t>(random() >> (1 + random() % 63)));
@@ -120,7 +120,7 @@ TEST(scalar, random_quotients_round_once_to_every_floating_dtype) {
 
 // (2 m + 1) d / (2 d) for m of p bits is a tie; one more in the numerator is the faintest sticky bit there is.
 TEST(scalar, quotients_at_a_tie_and_next_to_it) {
-  std::mt19937_64 random(4);
+  test::random_bits random(4);
   for (const int p : {8, 11, 24, 53}) {
     for (int i = 0; i < 2000; ++i) {
       const std::int64_t half = std::max<std::int64_t>(1, static_cast<std::int64_t>(random() >> (2 + random() % 61)));

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <random>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,6 +18,7 @@
 #include "multifold/cuda/traits.hpp"
 #include "multifold/float16.hpp"
 #include "multifold/plan.hpp"
+#include "random_bits.hpp"
 
 namespace multifold::device_tests {
 
@@ -39,7 +39,7 @@ inline constexpr dtype all_dtypes[] = {dtype::boolean, dtype::i8,  dtype::i16, d
                                        dtype::u8,      dtype::u16, dtype::u32, dtype::u64, dtype::f16,
                                        dtype::bf16,    dtype::f32, dtype::f64};
 
-using random_engine = std::mt19937_64;
+using random_engine = test::random_bits;
 
 /// Random elements whose sums are exact in binary64, or whose products are, so that results compare by bits.
 inline std::vector<std::byte> random_elements(dtype type, std::int64_t count, op_kind op, random_engine& rng) {

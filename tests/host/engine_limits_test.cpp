@@ -12,6 +12,7 @@
 #include "host/simd_guard.hpp"
 #include "multifold/error.hpp"
 #include "multifold/ops/visit.hpp"
+#include "random_bits.hpp"
 #include "sanitized.hpp"
 
 namespace {
@@ -64,7 +65,7 @@ TEST(engine_limits, an_index_of_two_to_the_32) {
 // n - 1 additions in binary64, in any order, each off by at most half an ulp of a partial sum: n * 2^-53 * sum |x|.
 // Products of the tree are much shorter, but the bound does not need to know.
 TEST(engine_limits, sums_stay_within_the_bound_and_have_the_same_bits_everywhere) {
-  std::mt19937_64 random(1);
+  test::random_bits random(1);
   std::lognormal_distribution<double> size(0, 5);
   for (std::int64_t count : {1, 12, 13, 100, 4097, 100000, 3000001}) {
     std::vector<double> x(static_cast<std::size_t>(count));

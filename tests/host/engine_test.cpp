@@ -12,6 +12,7 @@
 #include "host/simd_guard.hpp"
 #include "multifold/error.hpp"
 #include "multifold/ops/visit.hpp"
+#include "random_bits.hpp"
 
 namespace {
 
@@ -84,7 +85,7 @@ void check(const reduction& what, const array_view& view, const std::vector<std:
   }
 }
 
-reduction random_reduction(std::mt19937_64& random) {
+reduction random_reduction(test::random_bits& random) {
   reduction what = make_reduction(all_ops[random() % std::size(all_ops)], all_dtypes[random() % 13],
                                   random() % 2 == 0 ? nan_policy::propagate : nan_policy::omit);
   if (random() % 4 == 0) what.result = dtype::f64;
@@ -94,7 +95,7 @@ reduction random_reduction(std::mt19937_64& random) {
 }  // namespace
 
 TEST(engine, random_arrays_as_interpreted) {
-  std::mt19937_64 random(1);
+  test::random_bits random(1);
   for (int i = 0; i < 6000 && !HasFatalFailure(); ++i) {
     std::vector<std::int64_t> extents(random() % 5);
     for (std::int64_t& extent : extents) extent = static_cast<std::int64_t>(random() % (random() % 3 == 0 ? 40 : 6));
@@ -107,7 +108,7 @@ TEST(engine, random_arrays_as_interpreted) {
 }
 
 TEST(engine, every_operation_and_dtype_at_the_edges_of_lanes) {
-  std::mt19937_64 random(2);
+  test::random_bits random(2);
   for (op_kind op : all_ops) {
     for (dtype type : all_dtypes) {
       for (std::int64_t length : {1, 11, 12, 13, 31, 32, 33, 63, 64, 65, 127, 128, 129, 1000, 4097, 32769, 70001}) {
@@ -130,7 +131,7 @@ TEST(engine, every_operation_and_dtype_at_the_edges_of_lanes) {
 }
 
 TEST(engine, more_rows_than_a_bank_gathers) {
-  std::mt19937_64 random(3);
+  test::random_bits random(3);
   for (op_kind op : all_ops) {
     if (has_tests_of_its_own(op)) continue;
     for (dtype type : {dtype::i8, dtype::u16, dtype::f32, dtype::i64}) {
@@ -151,7 +152,7 @@ TEST(engine, more_rows_than_a_bank_gathers) {
 TEST(engine, a_few_columns_of_many_batches) {
   const std::vector<std::int64_t> shapes[] = {{700, 2, 3}, {41, 50, 2}, {3, 301, 7},  {1, 2500, 2}, {2, 9, 63},
                                               {90, 3, 16}, {5, 33, 30}, {1, 4100, 1}, {300, 5, 4},  {2, 1030, 15}};
-  std::mt19937_64 random(5);
+  test::random_bits random(5);
   for (op_kind op : all_ops) {
     for (dtype type : all_dtypes) {
       for (const std::vector<std::int64_t>& shape : shapes) {
@@ -168,7 +169,7 @@ TEST(engine, a_few_columns_of_many_batches) {
 }
 
 TEST(engine, forced_plans) {
-  std::mt19937_64 random(4);
+  test::random_bits random(4);
   for (int i = 0; i < 1500 && !HasFatalFailure(); ++i) {
     const reduction what = random_reduction(random);
     std::vector<std::int64_t> extents = {1 + static_cast<std::int64_t>(random() % 5),

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
-#include <random>
 #include <vector>
 
 #include "multifold/plan.hpp"
+#include "random_bits.hpp"
 
 namespace test {
 
@@ -19,7 +20,7 @@ struct array {
 };
 
 template <class T>
-T random_value(std::mt19937_64& random) {
+T random_value(test::random_bits& random) {
   const std::uint64_t bits = random();
   if constexpr (std::is_same_v<T, multifold::bool8>) {
     return {static_cast<std::uint8_t>(bits % 3 == 0 ? bits >> 8 : bits % 2)};
@@ -38,7 +39,7 @@ T random_value(std::mt19937_64& random) {
 }
 
 /// Fills `bytes` with elements of `type`; the tail that holds no whole element stays as it is.
-inline void fill(dtype type, std::byte* at, std::int64_t elements, std::mt19937_64& random) {
+inline void fill(dtype type, std::byte* at, std::int64_t elements, test::random_bits& random) {
   multifold::visit_dtype(type, [&]<class T>() {
     for (std::int64_t i = 0; i < elements; ++i) {
       const T x = random_value<T>(random);
@@ -48,7 +49,7 @@ inline void fill(dtype type, std::byte* at, std::int64_t elements, std::mt19937_
 }
 
 /// Up to three extents of at least 1, of about `most` elements together at most.
-inline std::vector<std::int64_t> random_extents(std::mt19937_64& random, std::int64_t most) {
+inline std::vector<std::int64_t> random_extents(test::random_bits& random, std::int64_t most) {
   std::vector<std::int64_t> extents(random() % 4);
   for (std::int64_t& each : extents) {
     const std::int64_t room = random() % 3 == 0 ? std::min<std::int64_t>(most, 5) : most;
@@ -60,7 +61,7 @@ inline std::vector<std::int64_t> random_extents(std::mt19937_64& random, std::in
 }
 
 /// A view with `extents` over memory of its own: axes in random order in memory, with gaps, reversed or repeated.
-inline array random_array(dtype type, const std::vector<std::int64_t>& extents, std::mt19937_64& random) {
+inline array random_array(dtype type, const std::vector<std::int64_t>& extents, test::random_bits& random) {
   array a;
   a.view.type = type;
   a.view.extents = extents;
@@ -89,7 +90,7 @@ inline array random_array(dtype type, const std::vector<std::int64_t>& extents, 
   return a;
 }
 
-inline std::vector<std::int64_t> random_axes(std::int64_t rank, std::mt19937_64& random) {
+inline std::vector<std::int64_t> random_axes(std::int64_t rank, test::random_bits& random) {
   std::vector<std::int64_t> axes;
   for (std::int64_t axis = 0; axis < rank; ++axis) {
     if (random() % 2 == 0) axes.push_back(random() % 2 == 0 ? axis : axis - rank);

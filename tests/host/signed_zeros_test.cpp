@@ -2,13 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <random>
 #include <vector>
 
 #include "host/engine.hpp"
 #include "host/exact/arrays.hpp"
 #include "host/simd_guard.hpp"
 #include "multifold/summary.hpp"
+#include "random_bits.hpp"
 
 namespace {
 
@@ -60,7 +60,7 @@ TEST(signed_zeros, omitted_nan_leaves_the_sign_of_zero) {
 
 // Of elements that are all zeros, in rows, columns and descriptions.
 TEST(signed_zeros, an_index_is_that_of_the_extreme) {
-  std::mt19937_64 random(1);
+  test::random_bits random(1);
   const auto check = [&]<class T>(T) {
     for (const std::int64_t length : {2, 5, 8, 40, 130, 1500}) {
       const std::int64_t others = 1 + static_cast<std::int64_t>(random() % 40);

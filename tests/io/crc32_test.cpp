@@ -1,8 +1,8 @@
 #include "io/formats/crc32.hpp"
+#include "random_bits.hpp"
 
 #include <gtest/gtest.h>
 
-#include <random>
 #include <string_view>
 #include <vector>
 
@@ -24,7 +24,7 @@ std::uint32_t plain(std::span<const std::byte> bytes) {
 }
 
 std::vector<std::byte> noise(std::size_t bytes) {
-  std::mt19937 random(9);
+  test::random_bits random(9);
   std::vector<std::byte> all(bytes);
   for (std::byte& b : all) b = static_cast<std::byte>(random());
   return all;

@@ -2,13 +2,12 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include <random>
-
 #include "io/files/input.hpp"
 #include "io/formats/inflater.hpp"
 #include "io/scratch.hpp"
 #include "io/zip.hpp"
 #include "multifold/source.hpp"
+#include "random_bits.hpp"
 
 namespace multifold::io {
 namespace {
@@ -34,7 +33,7 @@ zipped packed(const zipped& member, int level = 6) {
 }
 
 std::vector<std::int32_t> many_numbers(std::size_t count) {
-  std::mt19937 random(7);
+  test::random_bits random(7);
   std::vector<std::int32_t> numbers(count);
   for (std::int32_t& x : numbers) x = static_cast<std::int32_t>(random() % 1000);
   return numbers;
@@ -200,7 +199,7 @@ TEST_F(deflate_test, reads_descriptors_behind_the_bytes) {
 }
 
 TEST_F(deflate_test, never_reads_beyond_the_file_whatever_its_bytes) {
-  std::mt19937 random(20260229);
+  test::random_bits random(20260229);
   int refused = 0;
   const std::string whole = zip({packed(a_), packed(b_)});
   for (int round = 0; round < 800; ++round) {

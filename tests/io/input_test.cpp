@@ -7,10 +7,10 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <random>
 #include <thread>
 
 #include "io/scratch.hpp"
+#include "random_bits.hpp"
 
 namespace multifold::io {
 namespace {
@@ -194,7 +194,7 @@ void forget(const std::string& file, off_t first, off_t bytes) {
 
 TEST_F(input_test, reads_large_files_past_the_cache_from_any_byte_into_any_memory) {
   std::vector<std::uint32_t> numbers((5 << 20) / 4 + 77);
-  std::mt19937 random(3);
+  test::random_bits random(3);
   for (std::uint32_t& number : numbers) number = static_cast<std::uint32_t>(random());
   const std::string whole = raw(numbers), file = write("large", whole);
   const auto size = static_cast<std::int64_t>(whole.size());

@@ -2,9 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include "io/scratch.hpp"
+#include "random_bits.hpp"
 
 namespace multifold::io {
 namespace {
@@ -116,7 +115,7 @@ TEST(npy_header, escapes_what_it_quotes) {
 
 // Mutations of good headers, and bytes at random: an answer or an error of ours, and never much time or memory.
 TEST(npy_header, survives_garbage) {
-  std::mt19937 random(7);
+  test::random_bits random(7);
   const std::string good[] = {dict("<f4", "(3, 4)"), dict(">i8", "()", true), "{\"shape\":(5L,),'descr':'|b1'}",
                               "{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (2,), }"};
   const std::string_view alphabet = "{}()[],:'\"\\ \nTrueFalse0123456789L-<>|=fiubOSVdescrshape\x93\xff";

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <random>
 #include <thread>
 
 #include "io/formats/inflater.hpp"
@@ -9,6 +8,7 @@
 #include "io/standard_stream.hpp"
 #include "io/zip.hpp"
 #include "multifold/source.hpp"
+#include "random_bits.hpp"
 
 namespace multifold::io {
 namespace {
@@ -126,7 +126,7 @@ TEST_F(npz_test, refuses_every_truncation) {
 }
 
 TEST_F(npz_test, never_reads_beyond_the_file_whatever_its_bytes) {
-  std::mt19937 random(20240229);
+  test::random_bits random(20240229);
   int refused = 0;
   for (const bool wide : {false, true}) {
     const std::string whole = zip({a_, b_}, wide);

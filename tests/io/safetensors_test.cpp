@@ -1,12 +1,11 @@
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include "io/formats/safetensors_header.hpp"
 #include "io/scratch.hpp"
 #include "io/standard_stream.hpp"
 #include "io/zip.hpp"
 #include "multifold/source.hpp"
+#include "random_bits.hpp"
 
 namespace multifold::io {
 namespace {
@@ -134,7 +133,7 @@ TEST_F(safetensors_test, refuses_every_truncation_and_survives_any_bytes) {
     const std::string path = write("x.safetensors", good_.substr(0, bytes));
     error_of<format_error>([&] { arrays_in(path); });
   }
-  std::mt19937 random(20240229);
+  test::random_bits random(20240229);
   for (int round = 0; round < 3000; ++round) {
     std::string file = good_;
     for (int i = 0; i < 1 + round % 3; ++i) file[random() % file.size()] = static_cast<char>(random());

@@ -1,7 +1,6 @@
 // The CPU's rungs: right for any length, type and operation, and what their heads claim of them.
 #include <gtest/gtest.h>
 
-#include <random>
 #include <vector>
 
 #include "cpu/00_one_accumulator.hpp"
@@ -14,6 +13,7 @@
 #include "cpu_climb.hpp"
 #include "judge.hpp"
 #include "numbers.hpp"
+#include "random_bits.hpp"
 
 namespace multifold::ladder {
 namespace {
@@ -21,7 +21,7 @@ namespace {
 std::vector<std::int64_t> lengths() {
   std::vector<std::int64_t> all;
   for (std::int64_t n = 1; n <= 70; ++n) all.push_back(n);
-  std::mt19937_64 random(7);
+  test::random_bits random(7);
   for (int i = 0; i < 40; ++i) all.push_back(1 + static_cast<std::int64_t>(random() >> (44 + random() % 16)));
   for (const std::int64_t n : {1 << 10, 1 << 16, 1 << 20}) all.insert(all.end(), {n - 1, n, n + 1});
   return all;

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "multifold/plan.hpp"
 #include "plan/oracle.hpp"
 #include "plan/plan_rules.hpp"
+#include "random_bits.hpp"
 
 namespace multifold::plan_tests {
 namespace {
@@ -28,7 +28,7 @@ struct random_case {
   engine_traits engine;
 };
 
-reduction random_reduction(std::mt19937_64& random) {
+reduction random_reduction(test::random_bits& random) {
   const auto op = static_cast<op_kind>(draw(random, 0, 6));
   const auto input = static_cast<dtype>(draw(random, 0, 12));
   reduction what = make_reduction(op, input, draw(random, 0, 1) == 0 ? nan_policy::omit : nan_policy::propagate,
@@ -42,7 +42,7 @@ reduction random_reduction(std::mt19937_64& random) {
   return what;
 }
 
-plan_options random_options(std::mt19937_64& random, std::int64_t length) {
+plan_options random_options(test::random_bits& random, std::int64_t length) {
   const auto now_and_then = [&] { return draw(random, 0, 2) == 0; };
   plan_options forced;
   if (now_and_then()) forced.passes = static_cast<int>(draw(random, 1, 5));
@@ -54,7 +54,7 @@ plan_options random_options(std::mt19937_64& random, std::int64_t length) {
   return forced;
 }
 
-engine_traits random_engine(std::mt19937_64& random) {
+engine_traits random_engine(test::random_bits& random) {
   const std::int64_t pick = draw(random, 0, 3);
   if (pick == 0) return h200_traits();
   if (pick == 1) return tiny_device();
@@ -63,7 +63,7 @@ engine_traits random_engine(std::mt19937_64& random) {
   return host;
 }
 
-random_case make_case(std::mt19937_64& random, bool with_options) {
+random_case make_case(test::random_bits& random, bool with_options) {
   random_case c;
   c.what = random_reduction(random);
   c.made = testing_views::make_random_view(random, c.what.input);
@@ -90,7 +90,7 @@ status plain_results(const random_case& c, const std::vector<double>& values, st
   return status::ok;
 }
 
-void expect_right(std::mt19937_64& random, const random_case& c, const plan& p) {
+void expect_right(test::random_bits& random, const random_case& c, const plan& p) {
   const drawn_elements drawn = draw_elements(random, c.what, c.made.buffer_elements, draw(random, 0, 1) == 0);
   std::vector<std::byte> expected;
   const status s = plain_results(c, drawn.values, expected);
@@ -137,7 +137,7 @@ std::optional<plan> checked_plan(const random_case& c) {
 
 // Returns the number of plans that were not refused.
 int run_cases(int cases, bool with_options, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
+  test::random_bits random(seed);
   int planned = 0;
   for (int i = 0; i < cases && !::testing::Test::HasFailure(); ++i) {
     const random_case c = make_case(random, with_options);

@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <random>
 #include <vector>
 
 #include "core/random_view.hpp"
 #include "multifold/plan.hpp"
+#include "random_bits.hpp"
 
 namespace multifold::plan_tests {
 
@@ -22,7 +22,7 @@ struct drawn_elements {
 };
 
 /// Small integers; for products, powers of two around one with a rare zero; NaN now and then if `with_nan`.
-inline double draw_value(std::mt19937_64& random, op_kind op, dtype type, bool with_nan) {
+inline double draw_value(test::random_bits& random, op_kind op, dtype type, bool with_nan) {
   using testing_views::draw;
   const bool no_sign = is_unsigned(type) || type == dtype::boolean;
   if (with_nan && is_floating(type) && draw(random, 0, 7) == 0) return std::numeric_limits<double>::quiet_NaN();
@@ -32,7 +32,8 @@ inline double draw_value(std::mt19937_64& random, op_kind op, dtype type, bool w
   return !no_sign && draw(random, 0, 1) == 0 ? -factor : factor;
 }
 
-inline drawn_elements draw_elements(std::mt19937_64& random, const reduction& what, std::int64_t count, bool with_nan) {
+inline drawn_elements draw_elements(test::random_bits& random, const reduction& what, std::int64_t count,
+                                    bool with_nan) {
   drawn_elements drawn;
   drawn.bytes.resize(static_cast<std::size_t>(count * item_bytes(what.input)));
   for (std::int64_t i = 0; i < count; ++i) {

@@ -11,6 +11,7 @@
 #include "multifold/plan.hpp"
 #include "plan/oracle.hpp"
 #include "plan/plan_rules.hpp"
+#include "random_bits.hpp"
 
 namespace multifold {
 namespace {
@@ -40,7 +41,7 @@ batches row(const std::vector<std::byte>& bytes, dtype type, std::int64_t length
 }
 
 TEST(resized, gives_what_a_plan_for_so_few_gives) {
-  std::mt19937_64 random(1);
+  test::random_bits random(1);
   std::vector<op_kind> ops(std::begin(all_ops), std::end(all_ops));
   ops.insert(ops.end(), {op_kind::dot, op_kind::cov});
   for (int i = 0; i < 3000; ++i) {

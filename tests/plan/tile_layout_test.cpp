@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <iterator>
 #include <numeric>
-#include <random>
 #include <vector>
 
 #include "plan/layout.hpp"
 #include "plan/plan_forms.hpp"
+#include "random_bits.hpp"
 
 namespace multifold::plan_tests {
 namespace {
@@ -56,7 +56,7 @@ void expect_box(const pass& at, std::int64_t item, int arrays) {
 }
 
 TEST(tile_layout, boxes_fit_and_cover_random_forms) {
-  std::mt19937_64 rng(41);
+  test::random_bits rng(41);
   const auto size = [&](int bits) {
     const auto most = std::int64_t{1} << (rng() % static_cast<std::uint64_t>(bits));
     return 1 + static_cast<std::int64_t>(rng() % static_cast<std::uint64_t>(2 * most));
@@ -87,7 +87,7 @@ TEST(tile_layout, boxes_fit_and_cover_random_forms) {
 }
 
 // A dense array of some axes in any order of memory.
-array_view random_tensor(std::mt19937_64& rng, dtype type) {
+array_view random_tensor(test::random_bits& rng, dtype type) {
   std::vector<std::int64_t> extents(3 + rng() % 3), order(extents.size());
   std::iota(order.begin(), order.end(), 0);
   std::shuffle(order.begin(), order.end(), rng);
@@ -102,7 +102,7 @@ array_view random_tensor(std::mt19937_64& rng, dtype type) {
 }
 
 TEST(tile_layout, dense_tensors_are_chains_of_tiles_whatever_their_order) {
-  std::mt19937_64 rng(43);
+  test::random_bits rng(43);
   constexpr op_kind ops[] = {op_kind::sum, op_kind::prod, op_kind::argmax, op_kind::var, op_kind::cov, op_kind::norm1};
   int chains = 0;
   for (int i = 0; i < 20000; ++i) {

@@ -2,13 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <random>
 #include <string>
 
 #include "multifold/ops/gathered_sum.hpp"
 #include "multifold/ops/moment_words.hpp"
 #include "multifold/ops/visit.hpp"
 #include "plan/plan_forms.hpp"
+#include "random_bits.hpp"
 
 namespace multifold::plan_tests {
 namespace {
@@ -114,14 +114,14 @@ std::int64_t bytes_taken(const plan& p) {
 std::string shown(const plan& p) { return explain(p) + std::string(name(p.passes.front().kind)); }
 
 // Around what fills 256 bytes with marks, counters or bits, and around the limits of plans.
-std::int64_t any_extent(std::mt19937_64& random) {
+std::int64_t any_extent(test::random_bits& random) {
   constexpr std::int64_t around[] = {1,   2,    31,   32,      63,      64,      65,     127,
                                      256, 2048, 4096, 1 << 14, 1 << 17, 1 << 20, 1 << 23};
   const std::int64_t extent = around[random() % std::size(around)];
   return random() % 2 == 0 ? extent : std::max<std::int64_t>(1, extent + static_cast<std::int64_t>(random() % 7) - 3);
 }
 
-plan_options any_options(std::mt19937_64& random) {
+plan_options any_options(test::random_bits& random) {
   plan_options forced;
   if (random() % 4 == 0) forced.parts = 1 + static_cast<std::int64_t>(random() % 70);
   if (random() % 6 == 0) forced.how = static_cast<finish>(random() % 3);
@@ -133,7 +133,7 @@ plan_options any_options(std::mt19937_64& random) {
 }  // namespace
 
 TEST(workspace, holds_what_kernels_take_and_no_more) {
-  std::mt19937_64 random(1);
+  test::random_bits random(1);
   const std::vector<list> axes{{0}, {1}, {2}, {0, 1}, {1, 2}, {0, 2}, {0, 1, 2}, {}};
   int made = 0;
   for (int i = 0; i < 60'000; ++i) {
@@ -156,7 +156,7 @@ TEST(workspace, holds_what_kernels_take_and_no_more) {
 
 // The axes in memory stand in another order than those of the results.
 TEST(workspace, holds_results_that_wait) {
-  std::mt19937_64 random(2);
+  test::random_bits random(2);
   const std::vector<list> axes{{0}, {1}, {2}, {0, 2}, {}};
   int waiting = 0;
   for (int i = 0; i < 20'000; ++i) {

@@ -11,6 +11,7 @@
 
 #include "core/exact/oracle.hpp"
 #include "multifold/multifold.hpp"
+#include "random_bits.hpp"
 #include "reduce/refusal.hpp"
 
 namespace multifold {
@@ -25,7 +26,7 @@ TYPED_TEST_SUITE(Complex, real_types);
 
 template <class T>
 std::vector<std::complex<T>> numbers(std::size_t count, unsigned seed) {
-  std::mt19937_64 random(seed);
+  test::random_bits random(seed);
   std::normal_distribution<double> normal;
   std::vector<std::complex<T>> z(count);
   for (auto& each : z) {

@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <random>
 #include <vector>
 
 #include "multifold/exact.hpp"
 #include "multifold/multifold.hpp"
+#include "random_bits.hpp"
 #include "reduce/refusal.hpp"
 
 namespace multifold {
@@ -23,7 +23,7 @@ TYPED_TEST_SUITE(Extremes, elements);
 
 TYPED_TEST(Extremes, OfRandomBitsAreThoseOfMinAndMax) {
   using T = TypeParam;
-  std::mt19937_64 random(3);
+  test::random_bits random(3);
   for (const std::size_t count : {1, 2, 33, 5000, 40'000}) {
     std::vector<T> x(count);
     for (T& element : x) {

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "multifold/multifold.hpp"
+#include "random_bits.hpp"
 
 namespace {
 
@@ -47,7 +47,7 @@ std::string place(std::int64_t result) { return "(result " + std::to_string(resu
 
 TEST(places_of_errors, are_those_of_the_first_result_that_does_not_fit) {
   constexpr std::int64_t rows = 70, columns = 5000;
-  std::mt19937_64 random(5);
+  test::random_bits random(5);
   for (int round = 0; round < 20; ++round) {
     std::vector<std::int64_t> x(rows * columns, 1);
     std::int64_t first_row = rows, first_column = columns;

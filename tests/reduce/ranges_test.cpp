@@ -7,7 +7,6 @@
 #include <bit>
 #include <cfenv>
 #include <cstdlib>
-#include <random>
 #include <thread>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "multifold/error.hpp"
 #include "multifold/exact.hpp"
 #include "multifold/reduce.hpp"
+#include "random_bits.hpp"
 
 #if defined(__x86_64__)
 #include <pmmintrin.h>
@@ -31,7 +31,7 @@ auto bits_of(T x) {
 }
 
 template <class T>
-std::vector<T> elements(family f, std::int64_t count, std::mt19937_64& random) {
+std::vector<T> elements(family f, std::int64_t count, test::random_bits& random) {
   std::vector<T> x;
   for (std::int64_t i = 0; i < count; ++i) x.push_back(element_of<T>(f, i, count, random));
   return x;
@@ -65,7 +65,7 @@ TYPED_TEST_SUITE(functions_of_ranges, floating_types);
 
 TYPED_TEST(functions_of_ranges, are_those_of_exact_sums_for_each_of_the_first_sizes) {
   using T = TypeParam;
-  std::mt19937_64 random(1);
+  test::random_bits random(1);
   for (int i = 0; i < families; ++i) {
     const auto f = static_cast<family>(i);
     const std::vector<T> x = elements<T>(f, 2000, random), y = elements<T>(f, 2000, random);
@@ -88,7 +88,7 @@ TYPED_TEST(functions_of_ranges, are_those_of_exact_sums_for_each_of_the_first_si
 
 TYPED_TEST(functions_of_ranges, are_those_of_reduce) {
   using T = TypeParam;
-  std::mt19937_64 random(2);
+  test::random_bits random(2);
   std::vector<std::int64_t> counts = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 100, 1000, 20'000, 40'000, 70'000, 140'000};
   for (int i = 0; i < 10; ++i) counts.push_back(static_cast<std::int64_t>(random() % 300'000) + 1);
   for (const std::int64_t count : counts) {
@@ -171,7 +171,7 @@ TEST(ranges, does_not_mind_the_environment_of_the_caller_and_leaves_it) {
 
 // From the first call on, and with sums that pairs cannot hold.
 TEST(ranges, is_summed_by_several_threads_at_once) {
-  std::mt19937_64 random(3);
+  test::random_bits random(3);
   const std::vector<double> x = elements<double>(family::any_finite, 3000, random);
   std::vector<std::thread> threads;
   std::vector<int> wrong(8, 0);

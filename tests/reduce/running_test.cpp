@@ -5,17 +5,17 @@
 
 #include <cmath>
 #include <cstdint>
-#include <random>
 #include <vector>
 
 #include "multifold/multifold.hpp"
+#include "random_bits.hpp"
 #include "reduce/sources/vector_source.hpp"
 
 namespace multifold {
 namespace {
 
 TEST(running, has_the_bits_of_the_whole_in_any_pieces) {
-  std::mt19937_64 random(5);
+  test::random_bits random(5);
   std::vector<float> x(5000);
   for (float& element : x) {
     element = std::ldexp(static_cast<float>(random() % 2001) - 1000, static_cast<int>(random() % 100) - 50);

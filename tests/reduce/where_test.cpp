@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "core/every.hpp"
 #include "host/random_array.hpp"
 #include "multifold/multifold.hpp"
+#include "random_bits.hpp"
 #include "reduce/refusal.hpp"
 
 namespace multifold {
@@ -83,11 +83,11 @@ std::vector<std::byte> expected(op_kind op, const array_view& x, const std::vect
   return results;
 }
 
-std::int64_t below(std::mt19937_64& rng, std::int64_t n) {
+std::int64_t below(test::random_bits& rng, std::int64_t n) {
   return static_cast<std::int64_t>(rng() % static_cast<std::uint64_t>(n));
 }
 
-array_view random_marks(std::mt19937_64& rng, const array_view& x, std::vector<std::uint8_t>& memory) {
+array_view random_marks(test::random_bits& rng, const array_view& x, std::vector<std::uint8_t>& memory) {
   std::vector<std::int64_t> extents = x.extents;
   for (std::int64_t& each : extents) {
     if (rng() % 4 == 0) each = 1;
@@ -105,7 +105,7 @@ array_view random_marks(std::mt19937_64& rng, const array_view& x, std::vector<s
 }
 
 TEST(where, leaves_what_takes_no_part_out_of_every_operation) {
-  std::mt19937_64 rng(7);
+  test::random_bits rng(7);
   for (int round = 0; round < 600; ++round) {
     const op_kind op = of_one[rng() % of_one.size()];
     const dtype type = static_cast<dtype>(rng() % 13);
@@ -157,7 +157,7 @@ TEST(where, tells_which_result_has_no_value) {
 }
 
 TEST(where, is_read_once_for_several_operations) {
-  std::mt19937_64 rng(9);
+  test::random_bits rng(9);
   for (int round = 0; round < 40; ++round) {
     const test::array array = test::random_array(dtype::f32, test::random_extents(rng, 40'000), rng);
     const array_view& x = array.view;
@@ -210,7 +210,7 @@ std::vector<std::byte> copied(const array_view& x) {
 }
 
 TEST(pairs, may_lie_otherwise_than_each_other) {
-  std::mt19937_64 rng(11);
+  test::random_bits rng(11);
   for (int round = 0; round < 600; ++round) {
     const dtype type = static_cast<dtype>(rng() % 13);
     const std::vector<std::int64_t> extents = test::random_extents(rng, round % 16 == 0 ? 300'000 : 3000);

@@ -11,6 +11,7 @@
 
 #include "core/exact/oracle.hpp"
 #include "multifold/dtype.hpp"
+#include "random_bits.hpp"
 
 namespace multifold::testing_data {
 
@@ -18,7 +19,7 @@ using testing_oracle::bits_of;
 using testing_oracle::format_of;
 using testing_oracle::from_bits;
 
-using engine = std::mt19937_64;
+using engine = test::random_bits;
 
 template <floating_storage T>
 constexpr std::uint64_t sign_bit = std::uint64_t{1} << (8 * sizeof(T) - 1);

@@ -2,12 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <random>
 
 #include "core/exact/data.hpp"
 #include "core/exact/oracle.hpp"
 #include "multifold/error.hpp"
 #include "multifold/exact.hpp"
+#include "random_bits.hpp"
 
 namespace multifold {
 namespace {
@@ -34,7 +34,7 @@ bool canonical(const exact_accumulator<Format>& sum) {
 }
 
 TYPED_TEST(exact_digits, random_quanta_and_merges_are_integer_additions) {
-  std::mt19937_64 random(11);
+  test::random_bits random(11);
   constexpr int bits = 32 * TypeParam::digit_count - 66;  // what 64 bits can be added to without overflow
   for (int round = 0; round < 60; ++round) {
     exact_accumulator<TypeParam> sum, parts[4];
@@ -170,7 +170,7 @@ TYPED_TEST(exact_digits, quanta_that_do_not_fit_are_refused) {
 }
 
 template <class Narrow, class Wide>
-void expect_widened(std::mt19937_64& random) {
+void expect_widened(test::random_bits& random) {
   for (int round = 0; round < 20; ++round) {
     exact_accumulator<Narrow> narrow;
     for (int i = 0; i < 50; ++i) {
@@ -190,7 +190,7 @@ void expect_widened(std::mt19937_64& random) {
 }
 
 TEST(exact_widening, a_sum_of_a_narrower_kind_merges_into_a_wider_one) {
-  std::mt19937_64 random(12);
+  test::random_bits random(12);
   expect_widened<exact_traits<f16>, exact_traits<float>>(random);
   expect_widened<exact_traits<f16>, exact_traits<double>>(random);
   expect_widened<exact_traits<bf16>, exact_traits<float>>(random);

@@ -5,12 +5,12 @@
 
 #include <cmath>
 #include <limits>
-#include <random>
 #include <utility>
 #include <vector>
 
 #include "core/exact/oracle.hpp"
 #include "multifold/error.hpp"
+#include "random_bits.hpp"
 
 namespace multifold {
 namespace {
@@ -20,7 +20,7 @@ namespace oracle = testing_oracle;
 using number = std::pair<dyadic, mpq_class>;
 
 // Some limbs, many of them all ones or zeros, at any exponent.
-number random_number(std::mt19937_64& random) {
+number random_number(test::random_bits& random) {
   const auto count = static_cast<std::size_t>(random() % (random() % 4 == 0 ? 40 : 4));
   std::vector<std::uint64_t> limbs(count);
   mpz_class integer = 0;
@@ -48,7 +48,7 @@ bool same(const exact_value& found, const mpq_class& expected) {
 }
 
 TEST(dyadic, arithmetic_is_exact) {
-  std::mt19937_64 random(20261128);
+  test::random_bits random(20261128);
   for (int trial = 0; trial < 6'000; ++trial) {
     const auto [a, exact_a] = random_number(random);
     const auto [b, exact_b] = random_number(random);

@@ -7,18 +7,18 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <random>
 #include <vector>
 
 #include "multifold/exact/accumulator.hpp"
 #include "multifold/exact/finish.hpp"
 #include "multifold/exact/near.hpp"
 #include "multifold/ops/exact_sum.hpp"
+#include "random_bits.hpp"
 
 namespace multifold {
 namespace {
 
-using engine = std::mt19937_64;
+using engine = test::random_bits;
 constexpr int lanes = 32;
 
 template <class T>

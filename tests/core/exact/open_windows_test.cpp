@@ -10,11 +10,11 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <random>
 #include <utility>
 #include <vector>
 
 #include "core/exact/oracle.hpp"
+#include "random_bits.hpp"
 
 namespace multifold {
 namespace {
@@ -36,7 +36,7 @@ class open_windows : public testing::Test {
   using windows = typename Of::windows;
   static constexpr int ways = windows::ways, chains = windows::chains, most = windows::most;
   static constexpr std::uint64_t leading = std::uint64_t{1} << (Of::bits - 1);
-  std::mt19937_64 by{20261127};
+  test::random_bits by{20261127};
 
   static double element(std::uint64_t significand, int exponent) {
     return std::ldexp(static_cast<double>(significand), exponent - (Of::bits - 1));

@@ -2,11 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <random>
 
 #include "core/exact/data.hpp"
 #include "core/exact/oracle.hpp"
 #include "multifold/exact.hpp"
+#include "random_bits.hpp"
 
 namespace multifold {
 namespace {
@@ -70,7 +70,7 @@ TYPED_TEST(exact_round, powers_of_two_and_their_neighbours) {
 // A tie of a format with p bits at every height of its last bit: even, odd and all ones, and one unit to either side,
 // however far below. In subnormal ranges the same patterns tie at the fixed last bit.
 TYPED_TEST(exact_round, ties_and_the_least_that_breaks_them) {
-  std::mt19937_64 random(21);
+  test::random_bits random(21);
   constexpr int bits = 32 * TypeParam::digit_count - 1;
   for (const int p : {8, 11, 24, 53}) {
     for (int last = 1 + static_cast<int>(random() % 3); last + p < bits; last += stride<TypeParam>()) {
@@ -118,7 +118,7 @@ TYPED_TEST(exact_round, borders_of_subnormals_and_of_overflow) {
 }
 
 TYPED_TEST(exact_round, random_sums_of_every_width_and_sparse_ones) {
-  std::mt19937_64 random(22);
+  test::random_bits random(22);
   gmp_randclass source(gmp_randinit_default);
   source.seed(22);
   for (int width = 1; width < 32 * TypeParam::digit_count; width += stride<TypeParam>()) {

@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <limits>
-#include <random>
 #include <type_traits>
 #include <vector>
 
@@ -15,13 +14,14 @@
 #include "multifold/exact/pair.hpp"
 #include "multifold/float16.hpp"
 #include "multifold/ops/exact_sum.hpp"
+#include "random_bits.hpp"
 
 namespace multifold {
 namespace {
 
 // Elements whose exponents lie in [least, least + spread], some of them zeros, all of them of one sign now and then.
 template <class T>
-std::vector<T> elements(std::mt19937_64& by, int count, int least, int spread) {
+std::vector<T> elements(test::random_bits& by, int count, int least, int spread) {
   std::vector<T> all;
   const bool one_sign = by() % 4 == 0;
   for (int i = 0; i < count; ++i) {
@@ -108,7 +108,7 @@ TYPED_TEST(windows_of, sums_of_any_exponents) {
   using T = TypeParam;
   constexpr int least = std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits,
                 greatest = std::numeric_limits<T>::max_exponent - 1;
-  std::mt19937_64 by(20261124);
+  test::random_bits by(20261124);
   for (int trial = 0; trial < 4000; ++trial) {
     const int count = 1 + static_cast<int>(by() % (trial % 50 == 0 ? 5000 : 60));
     const int spread = static_cast<int>(by() % (trial % 3 == 0 ? 20 : greatest - least));
@@ -133,7 +133,7 @@ TYPED_TEST(windows_of, sums_at_their_limits) {
 
 // Those of bfloat16 are kept in another form.
 TEST(ranges, bfloat16_and_binary32_alike) {
-  std::mt19937_64 by(20261126);
+  test::random_bits by(20261126);
   for (int trial = 0; trial < 20000; ++trial) {
     magnitude_scan<float> expected;
     magnitude_scan<bf16> found;
@@ -179,7 +179,7 @@ void expect_exact_products(const std::vector<T>& x, const std::vector<T>& y, con
 TYPED_TEST(windows_of, products) {
   using T = TypeParam;
   constexpr bool wide = sizeof(T) == 8;
-  std::mt19937_64 by(20261125);
+  test::random_bits by(20261125);
   int tried = 0;
   for (int trial = 0; trial < 4000; ++trial) {
     const int count = 1 + static_cast<int>(by() % 100), spread = static_cast<int>(by() % (wide ? 90u : 200u));
@@ -229,7 +229,7 @@ void expect_exact_halves(const std::vector<f16>& x, const std::vector<f16>& y, s
 }
 
 TEST(windows_of_binary16, any_exponents) {
-  std::mt19937_64 by(20261127);
+  test::random_bits by(20261127);
   for (int trial = 0; trial < 300; ++trial) {
     const std::size_t threads = trial % 3 == 0 ? 1 : 4 + trial % 29;
     const std::size_t count = by() % (threads == 1 ? half_windows::most : half_windows::most_together) + 1;

@@ -7,10 +7,10 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <random>
 #include <type_traits>
 
 #include "multifold/ops/visit.hpp"
+#include "random_bits.hpp"
 
 namespace multifold {
 namespace {
@@ -40,7 +40,7 @@ void expect_the_same(const Op& op) {
   const auto any = over_any_element(op);
   static_assert(folds_any_element<decltype(any)>);
   static_assert(order_free<Op> == order_free<decltype(any)>);
-  std::mt19937_64 random(5);
+  test::random_bits random(5);
   auto a = op.identity(), b = any.identity();
   for (int i = 0; i < 200; ++i) {
     using bits = std::make_unsigned_t<key_of<T>>;

@@ -5,10 +5,10 @@
 
 #include <bit>
 #include <cstdint>
-#include <random>
 #include <vector>
 
 #include "multifold/ops/merged.hpp"
+#include "random_bits.hpp"
 
 namespace multifold {
 namespace {
@@ -28,7 +28,7 @@ std::vector<T> elements() {
     all.push_back(std::bit_cast<T>(static_cast<bits>(step)));
     all.push_back(std::bit_cast<T>(static_cast<bits>((bits{1} << (8 * sizeof(T) - 1)) + static_cast<bits>(step))));
   }
-  std::mt19937_64 random(17);
+  test::random_bits random(17);
   for (int i = 0; i < 100; ++i) all.push_back(std::bit_cast<T>(static_cast<bits>(random())));
   return all;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/exact/oracle.hpp"
+#include "random_bits.hpp"
 
 namespace multifold {
 namespace {
@@ -64,7 +65,7 @@ TYPED_TEST_SUITE(complex_products, parts);
 
 TYPED_TEST(complex_products, are_within_their_bound) {
   using T = TypeParam;
-  std::mt19937_64 random(11);
+  test::random_bits random(11);
   std::uniform_real_distribution<double> significand(-2, 2);
   constexpr int widest = std::numeric_limits<T>::max_exponent - 3;
   for (int round = 0; round < 600; ++round) {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <random>
 #include <vector>
 
 #include "multifold/ops/visit.hpp"
+#include "random_bits.hpp"
 
 namespace multifold {
 namespace {
@@ -59,7 +59,7 @@ using elements = ::testing::Types<bool8, std::int8_t, std::int64_t, std::uint8_t
 TYPED_TEST_SUITE(descriptions, elements);
 
 TYPED_TEST(descriptions, are_what_plain_loops_find) {
-  std::mt19937_64 random(1);
+  test::random_bits random(1);
   for (int round = 0; round < 200; ++round) {
     std::vector<TypeParam> x(1 + random() % 30);
     for (TypeParam& e : x) e = element<TypeParam>(static_cast<int>(random() % 9));

@@ -1,5 +1,6 @@
 // Sums of exponentials beside MPFR, whose range has no end here.
 #include "multifold/ops/exponential_sum.hpp"
+#include "random_bits.hpp"
 
 #include <gtest/gtest.h>
 #include <mpfr.h>
@@ -54,7 +55,7 @@ void expect_near(const std::vector<double>& x, const exponential_sum& sum) {
   ASSERT_LE(std::fabs(off), 0x1p-50 + 0x1p-51 * std::fabs(found)) << x.size() << " elements, " << found;
 }
 
-std::vector<double> random_elements(std::mt19937_64& random, std::size_t count, double size) {
+std::vector<double> random_elements(test::random_bits& random, std::size_t count, double size) {
   std::normal_distribution<double> normal;
   std::vector<double> x(count);
   for (double& each : x) each = size * normal(random);
@@ -62,7 +63,7 @@ std::vector<double> random_elements(std::mt19937_64& random, std::size_t count, 
 }
 
 TEST(exponential_sum, is_near_the_logarithm_whatever_the_elements_are) {
-  std::mt19937_64 random(11);
+  test::random_bits random(11);
   for (const double size : {1e-300, 1e-9, 0.1, 1.0, 30.0, 1000.0, 3e5, 0x1p19, 0x1p20, 0x1p21, 1e9, 1e20, 1e300}) {
     for (int i = 0; i < 40; ++i) {
       const std::vector<double> x = random_elements(random, 1 + random() % 60, size);
@@ -73,7 +74,7 @@ TEST(exponential_sum, is_near_the_logarithm_whatever_the_elements_are) {
 
 // Where elements begin to count from another anchor.
 TEST(exponential_sum, is_near_it_on_both_sides_of_an_anchor) {
-  std::mt19937_64 random(12);
+  test::random_bits random(12);
   for (const double middle : {0x1p19, -0x1p19, 0x1.8p20, -0x1.8p20, 0x1.8p40, 0x1p53}) {
     for (int i = 0; i < 40; ++i) {
       std::vector<double> x = random_elements(random, 1 + random() % 60, i % 2 == 0 ? 1.0 : 300.0);
@@ -94,7 +95,7 @@ TEST(exponential_sum, loses_nothing_as_elements_grow) {
 // Each a hundred thousand times: what is rounded on the way would show.
 TEST(exponential_sum, of_many_elements_rounds_no_more_than_of_few) {
   constexpr int times = 100000;
-  std::mt19937_64 random(14);
+  test::random_bits random(14);
   const std::vector<double> x = random_elements(random, 12, 1.0);
   exponential_sum sum;
   for (int i = 0; i < times; ++i) {
@@ -108,7 +109,7 @@ TEST(exponential_sum, of_many_elements_rounds_no_more_than_of_few) {
 }
 
 TEST(exponential_sum, of_parts_is_near_it_however_they_are_cut) {
-  std::mt19937_64 random(13);
+  test::random_bits random(13);
   for (const double size : {1.0, 700.0, 0x1p19, 0x1p21}) {
     for (int i = 0; i < 60; ++i) {
       const std::vector<double> x = random_elements(random, 2 + random() % 60, size);
@@ -131,7 +132,7 @@ TEST(exponential_sum, of_parts_is_near_it_however_they_are_cut) {
 
 // Within a part and from part to part by almost all that leaves the power of 2 as it is.
 TEST(exponential_sum, of_parts_that_grow_is_near_it) {
-  std::mt19937_64 random(15);
+  test::random_bits random(15);
   std::uniform_real_distribution<double> step(350, 480);
   for (int i = 0; i < 100; ++i) {
     std::vector<double> x{0};

@@ -11,11 +11,12 @@
 
 #include "core/exact/oracle.hpp"
 #include "multifold/ops/product.hpp"
+#include "random_bits.hpp"
 
 namespace multifold {
 namespace {
 
-using engine = std::mt19937_64;
+using engine = test::random_bits;
 using testing_oracle::bits_of;
 
 template <class Op, class T>

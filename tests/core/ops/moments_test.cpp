@@ -10,6 +10,7 @@
 #include "core/exact/data.hpp"
 #include "core/fractional_correction.hpp"
 #include "multifold/ops/visit.hpp"
+#include "random_bits.hpp"
 
 namespace multifold {
 namespace {
@@ -150,7 +151,7 @@ void check_values(const std::vector<T>& x, const std::vector<T>& y) {
 }
 
 template <class T>
-T random_element(std::mt19937_64& random, int kind) {
+T random_element(test::random_bits& random, int kind) {
   if constexpr (std::is_same_v<T, bool8>) {
     return {static_cast<std::uint8_t>(random() % 2 == 0 ? 0 : random())};
   } else if constexpr (floating_storage<T>) {
@@ -174,7 +175,7 @@ TYPED_TEST(moment_folds, are_correctly_rounded_or_do_not_fit) {
   const unsigned fresh = std::random_device{}();
   for (const unsigned seed : {1u, fresh}) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    std::mt19937_64 random(seed);
+    test::random_bits random(seed);
     for (int round = 0; round < 60; ++round) {
       const std::size_t n = 1 + random() % (round % 10 == 0 ? 60 : 5);
       std::vector<TypeParam> x(n), y(n);

@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <random>
 #include <type_traits>
 #include <vector>
 
 #include "multifold/ops/visit.hpp"
+#include "random_bits.hpp"
 
 namespace multifold {
 namespace {
@@ -37,7 +37,7 @@ void for_every_fold(F&& f) {
 // Any bits whatever, with more than their share of zeros, ones and extremes; floats stay small integers or specials,
 // so that sums and products of a few of them are exact.
 template <storage_type T>
-T random_element(std::mt19937_64& random) {
+T random_element(test::random_bits& random) {
   const auto pick = random() % 8;
   if constexpr (floating_storage<T>) {
     const double infinity = std::numeric_limits<double>::infinity();
@@ -57,11 +57,13 @@ T random_element(std::mt19937_64& random) {
 
 template <class Value>
 struct random_value {
-  static Value of(std::mt19937_64& random) { return random_element<Value>(random); }
+  static Value of(test::random_bits& random) { return random_element<Value>(random); }
 };
 template <class T>
 struct random_value<element_pair<T>> {
-  static element_pair<T> of(std::mt19937_64& random) { return {random_element<T>(random), random_element<T>(random)}; }
+  static element_pair<T> of(test::random_bits& random) {
+    return {random_element<T>(random), random_element<T>(random)};
+  }
 };
 
 // What a result would be: its status and bytes.
@@ -102,7 +104,7 @@ TEST(ops, only_folds_that_merge_exactly_are_free_of_order) {
 }
 
 TEST(ops, identity_is_neutral_on_both_sides) {
-  std::mt19937_64 random(1);
+  test::random_bits random(1);
   for_every_fold([&](op_kind op, auto fold) {
     using T = typename decltype(fold)::value_type;
     const dtype type = result_dtype<decltype(fold)>(op);
@@ -115,7 +117,7 @@ TEST(ops, identity_is_neutral_on_both_sides) {
 }
 
 TEST(ops, combine_is_commutative_and_associative_where_nothing_is_rounded) {
-  std::mt19937_64 random(2);
+  test::random_bits random(2);
   for_every_fold([&](op_kind op, auto fold) {
     using T = typename decltype(fold)::value_type;
     const dtype type = result_dtype<decltype(fold)>(op);
@@ -131,7 +133,7 @@ TEST(ops, combine_is_commutative_and_associative_where_nothing_is_rounded) {
 }
 
 TEST(ops, lanes_gather_what_lift_and_combine_would) {
-  std::mt19937_64 random(3);
+  test::random_bits random(3);
   for_every_fold([&](op_kind op, auto fold) {
     using fold_type = decltype(fold);
     using lane = lane_of<fold_type>;

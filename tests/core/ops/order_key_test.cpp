@@ -1,5 +1,6 @@
 // Keys order every value of every small dtype as arithmetic does, and lead back to it.
 #include "multifold/ops/order_key.hpp"
+#include "random_bits.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +9,6 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <random>
 #include <vector>
 
 namespace multifold {
@@ -74,7 +74,7 @@ TYPED_TEST(order_keys, ascend_with_the_values) {
   if constexpr (sizeof(TypeParam) <= 2) {
     for (std::uint64_t bits = 0; bits < 1u << 8 * sizeof(TypeParam); ++bits) add(bits);
   } else {
-    std::mt19937_64 random(1);
+    test::random_bits random(1);
     const int width = 8 * sizeof(TypeParam);
     for (int i = 0; i < 20000; ++i) add(random() >> random() % 64);
     for (int k = 0; k < width; ++k) {
@@ -88,7 +88,7 @@ TYPED_TEST(order_keys, put_every_nan_where_they_are_told) {
   if constexpr (floating_storage<TypeParam>) {
     using key = key_of<TypeParam>;
     const double infinity = std::numeric_limits<double>::infinity();
-    std::mt19937_64 random(2);
+    test::random_bits random(2);
     int nans = 0;
     for (std::uint64_t i = 0; i < 65536; ++i) {
       // Every high half, over low halves that are zero at first and any then.

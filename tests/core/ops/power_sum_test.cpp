@@ -1,5 +1,6 @@
 // Norms of any order against MPFR, of magnitudes from the least to the greatest, and where there is no such norm.
 #include "multifold/ops/power_sum.hpp"
+#include "random_bits.hpp"
 
 #include <gtest/gtest.h>
 #include <mpfr.h>
@@ -65,7 +66,7 @@ double error_of(const std::vector<double>& x, double order, std::size_t lanes) {
 }
 
 TEST(power_sum, is_within_its_bound) {
-  std::mt19937_64 random(21);
+  test::random_bits random(21);
   std::uniform_real_distribution<double> significand(1, 2), orders(-100, 100), small(-2, 2);
   for (int round = 0; round < 1500; ++round) {
     double order = round % 3 == 0 ? orders(random) : round % 3 == 1 ? small(random) : double(random() % 201) - 100;

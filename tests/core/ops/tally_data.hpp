@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <random>
 #include <type_traits>
 #include <vector>
 
 #include "core/random_view.hpp"
 #include "multifold/float16.hpp"
 #include "multifold/reduction.hpp"
+#include "random_bits.hpp"
 
 namespace multifold::testing_tallies {
 
@@ -27,7 +27,7 @@ T real(double x) {
 
 /// Not zero, but like zero in all bits but one, now and then.
 template <storage_type T>
-T any_but_zero(std::mt19937_64& random) {
+T any_but_zero(test::random_bits& random) {
   using bits = std::conditional_t<sizeof(T) == 1, std::uint8_t,
                                   std::conditional_t<sizeof(T) == 2, std::uint16_t,
                                                      std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
@@ -49,7 +49,7 @@ T any_but_zero(std::mt19937_64& random) {
 }
 
 /// Elements of which one in `rate` is not zero, or, where `rate` is negative, one in -rate is zero.
-inline std::vector<std::byte> elements(dtype type, std::int64_t count, int rate, std::mt19937_64& random) {
+inline std::vector<std::byte> elements(dtype type, std::int64_t count, int rate, test::random_bits& random) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(count * item_bytes(type)));
   visit_dtype(type, [&]<class T>() {
     for (std::int64_t i = 0; i < count; ++i) {

@@ -5,10 +5,10 @@
 
 #include <cstdint>
 #include <cstring>
-#include <random>
 
 #include "core/ops/tally_data.hpp"
 #include "multifold/ops/visit.hpp"
+#include "random_bits.hpp"
 
 namespace multifold {
 namespace {
@@ -23,7 +23,7 @@ TYPED_TEST_SUITE(tallies, dtypes);
 
 TYPED_TEST(tallies, of_single_elements) {
   using T = TypeParam;
-  std::mt19937_64 random(3);
+  test::random_bits random(3);
   for (const int rate : {1, 2}) {
     const std::vector<std::byte> all = elements(dtype_of<T>, 3000, rate, random);
     for (std::size_t i = 0; i < all.size(); i += sizeof(T)) {

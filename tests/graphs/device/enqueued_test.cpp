@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <iterator>
-#include <random>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "multifold/cuda/reduce_async.hpp"
 #include "multifold/error.hpp"
 #include "multifold/graphs/topology.hpp"
+#include "random_bits.hpp"
 
 namespace multifold::graphs_tests {
 namespace {
@@ -69,7 +69,7 @@ void expect_said(const plan& p) {
 }
 
 TEST(enqueued, is_what_the_topology_says) {
-  std::mt19937_64 random(1);
+  test::random_bits random(1);
   std::vector<op_kind> ops(std::begin(all_ops), std::end(all_ops));
   ops.insert(ops.end(), {op_kind::dot, op_kind::cov});
   constexpr dtype types[] = {dtype::boolean, dtype::i8,   dtype::u16, dtype::i32, dtype::i64,

@@ -10,6 +10,7 @@
 #include "host/random_array.hpp"
 #include "multifold/exact.hpp"
 #include "multifold/float16.hpp"
+#include "random_bits.hpp"
 
 namespace test {
 
@@ -52,7 +53,7 @@ T finite_from(double x) {
 }
 
 template <class T>
-T random_finite(std::mt19937_64& random) {
+T random_finite(test::random_bits& random) {
   using bits = typename multifold::detail::float_layout<T>::bits_type;
   while (true) {
     const T x = std::bit_cast<T>(static_cast<bits>(random()));
@@ -61,7 +62,7 @@ T random_finite(std::mt19937_64& random) {
 }
 
 template <class T>
-T element_of(family f, std::int64_t i, std::int64_t count, std::mt19937_64& random) {
+T element_of(family f, std::int64_t i, std::int64_t count, test::random_bits& random) {
   using layout = multifold::detail::float_layout<T>;
   using bits = typename layout::bits_type;
   std::normal_distribution<double> normal;
@@ -89,7 +90,7 @@ T element_of(family f, std::int64_t i, std::int64_t count, std::mt19937_64& rand
       return random() % 10 == 0 ? random_finite<T>(random) : from_double<T>(random() % 2 == 0 ? 0.0 : -0.0);
     case family::negative_zeros: return from_double<T>(-0.0);
     case family::opposites: {
-      std::mt19937_64 both(static_cast<std::uint64_t>(i / 2));
+      test::random_bits both(static_cast<std::uint64_t>(i / 2));
       const double x = multifold::to_double(random_finite<T>(both));
       return i + 1 == count ? std::bit_cast<T>(bits{1}) : from_double<T>(i % 2 == 0 ? x : -x);
     }
@@ -103,7 +104,7 @@ T element_of(family f, std::int64_t i, std::int64_t count, std::mt19937_64& rand
 }
 
 /// Elements of one family, one after the other in memory, from `at` on.
-inline void fill_family(dtype type, family f, std::byte* at, std::int64_t count, std::mt19937_64& random) {
+inline void fill_family(dtype type, family f, std::byte* at, std::int64_t count, test::random_bits& random) {
   multifold::visit_dtype(type, [&]<class T>() {
     if constexpr (multifold::floating_storage<T>) {
       for (std::int64_t i = 0; i < count; ++i) {
@@ -115,7 +116,8 @@ inline void fill_family(dtype type, family f, std::byte* at, std::int64_t count,
 }
 
 /// random_array, with elements of a family.
-inline array random_array_of(dtype type, family f, const std::vector<std::int64_t>& extents, std::mt19937_64& random) {
+inline array random_array_of(dtype type, family f, const std::vector<std::int64_t>& extents,
+                             test::random_bits& random) {
   array a = random_array(type, extents, random);
   const std::int64_t item = multifold::item_bytes(type);
   const std::int64_t start = reinterpret_cast<std::uintptr_t>(a.view.data) % static_cast<std::uintptr_t>(item) -
@@ -126,7 +128,7 @@ inline array random_array_of(dtype type, family f, const std::vector<std::int64_
 }
 
 /// A dense array of a family, `misalign` bytes off.
-inline array dense_array_of(dtype type, family f, const std::vector<std::int64_t>& extents, std::mt19937_64& random,
+inline array dense_array_of(dtype type, family f, const std::vector<std::int64_t>& extents, test::random_bits& random,
                             std::int64_t misalign = 0) {
   array a;
   a.view = multifold::make_view(nullptr, type, extents);

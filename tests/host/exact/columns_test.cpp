@@ -5,10 +5,10 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <random>
 
 #include "host/exact/checks.hpp"
 #include "host/exact/instance.hpp"
+#include "random_bits.hpp"
 
 namespace {
 
@@ -19,7 +19,7 @@ enum class what_else { nothing, zeros, specials };
 
 // Elements of any bits; of every fifth column zeros alone, of each sign or both.
 template <class T>
-std::vector<T> wild_columns(std::int64_t rows, std::int64_t stride, what_else others, std::mt19937_64& random) {
+std::vector<T> wild_columns(std::int64_t rows, std::int64_t stride, what_else others, test::random_bits& random) {
   std::vector<T> x(static_cast<std::size_t>(rows * stride));
   fill_family(dtype_of<T>, family::any_finite, reinterpret_cast<std::byte*>(x.data()), rows * stride, random);
   const auto at = [&](std::int64_t row, std::int64_t column) -> T& {
@@ -59,7 +59,7 @@ bytes by_columns(const plan& p, const std::vector<T>& x, std::int64_t rows, std:
 
 template <class T>
 void expect_columns(std::int64_t rows, std::int64_t width, std::int64_t stride, what_else others) {
-  std::mt19937_64 random(static_cast<std::uint64_t>(rows * 31 + width));
+  test::random_bits random(static_cast<std::uint64_t>(rows * 31 + width));
   const std::vector<T> x = wild_columns<T>(rows, stride, others, random);
   array_view view = make_view(x.data(), {rows, width});
   view.strides = {stride, 1};

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <bit>
-#include <random>
 #include <vector>
 
 #include "host/exact/arrays.hpp"
+#include "random_bits.hpp"
 
 namespace {
 
@@ -38,7 +38,7 @@ template <floating_storage T>
 void expect_sums_of_any_bits() {
   using layout = detail::float_layout<T>;
   using bits = typename layout::bits_type;
-  std::mt19937_64 random(sizeof(T));
+  test::random_bits random(sizeof(T));
   for (const std::size_t count : {5, 100, 4095, 4096, 8191, 8192, 8200, 50'001}) {
     for (const unsigned rare : {0u, 1000u}) {  // specials: none, or one in so many
       exact_sum<T> expected, found;

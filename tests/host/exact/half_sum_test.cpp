@@ -6,11 +6,11 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <random>
 #include <vector>
 
 #include "host/exact/instance.hpp"
 #include "host/simd_guard.hpp"
+#include "random_bits.hpp"
 
 namespace {
 
@@ -43,7 +43,7 @@ void expect_units(const exact_pair& found, std::int64_t units, bool negative_zer
   ASSERT_EQ(std::signbit(found.high), units < 0 || negative_zero);
 }
 
-std::uint16_t any_finite(std::mt19937_64& random) {
+std::uint16_t any_finite(test::random_bits& random) {
   const auto bits = static_cast<std::uint16_t>(random());
   return is_finite(bits) ? bits : static_cast<std::uint16_t>(bits ^ 0x4000);
 }
@@ -64,7 +64,7 @@ TEST(half_sum, a_stretch_of_any_one_element_is_exact) {
 }
 
 TEST(half_sum, any_elements_add_up_at_any_length_and_address) {
-  std::mt19937_64 random(16);
+  test::random_bits random(16);
   std::vector<std::int64_t> counts{most - 1, most};
   for (std::int64_t count = 0; count <= 200; ++count) counts.push_back(count);
   for (const host::simd_level level : test::levels()) {

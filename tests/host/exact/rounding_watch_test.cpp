@@ -2,10 +2,10 @@
 #include "host/exact/rounding_watch.hpp"
 
 #include <cmath>
-#include <random>
 
 #include "host/exact/checks.hpp"
 #include "host/exact/row.hpp"
+#include "random_bits.hpp"
 
 namespace {
 
@@ -93,7 +93,7 @@ TEST(rounding_watch, is_kept_where_nothing_is_rounded_and_left_where_everything_
 TEST(rounding_watch, sums_without_it_have_the_same_bits) {
   const memory_guard guard;
   guard.lately = {.unwatched = -1};
-  std::mt19937_64 random(11);
+  test::random_bits random(11);
   for (int f = 0; f < families; ++f) {
     for (const std::size_t length : {1000, 20000}) {
       std::vector<double> wide(length);
@@ -111,7 +111,7 @@ TEST(rounding_watch, sums_without_it_have_the_same_bits) {
 // Once rows were hard, others are not tried at first; that shows in no bit of them, least of all in the sign of zeros.
 TEST(rounding_watch, what_a_thread_remembers_does_not_show) {
   const memory_guard guard;
-  std::mt19937_64 random(12);
+  test::random_bits random(12);
   std::vector<double> hard(100000);
   fill_family(dtype::f64, family::any_finite, reinterpret_cast<std::byte*>(hard.data()), 100000, random);
   for (const std::vector<double>& next :

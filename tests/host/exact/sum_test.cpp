@@ -4,6 +4,7 @@
 
 #include "host/exact/checks.hpp"
 #include "multifold/error.hpp"
+#include "random_bits.hpp"
 #include "sanitized.hpp"
 
 namespace {
@@ -15,7 +16,7 @@ constexpr dtype reals[] = {dtype::f16, dtype::bf16, dtype::f32, dtype::f64};
 
 constexpr int share = test::sanitized ? 8 : 1;
 
-reduction random_reduction(std::mt19937_64& random) {
+reduction random_reduction(test::random_bits& random) {
   reduction what = exact_reduction(random() % 2 == 0 ? op_kind::sum : op_kind::mean, reals[random() % 4],
                                    reals[random() % 4], random() % 2 == 0 ? nan_policy::propagate : nan_policy::omit);
   if (what.op == op_kind::sum && random() % 4 == 0) {
@@ -25,9 +26,9 @@ reduction random_reduction(std::mt19937_64& random) {
   return what;
 }
 
-family random_family(std::mt19937_64& random) { return static_cast<family>(random() % families); }
+family random_family(test::random_bits& random) { return static_cast<family>(random() % families); }
 
-void check_rows(const reduction& what, family f, std::int64_t rows, std::int64_t length, std::mt19937_64& random) {
+void check_rows(const reduction& what, family f, std::int64_t rows, std::int64_t length, test::random_bits& random) {
   const auto misalign = static_cast<std::int64_t>(random() % 8);
   const array a = dense_array_of(what.input, f, {rows, length}, random, misalign);
   const plan p = plan_for(what, a.view, {1});
@@ -37,7 +38,7 @@ void check_rows(const reduction& what, family f, std::int64_t rows, std::int64_t
 }  // namespace
 
 TEST(exact_sum_host, random_arrays_as_interpreted) {
-  std::mt19937_64 random(1);
+  test::random_bits random(1);
   for (int i = 0; i < 4000 / share && !HasFatalFailure(); ++i) {
     std::vector<std::int64_t> extents(random() % 5);
     for (std::int64_t& extent : extents) extent = static_cast<std::int64_t>(random() % (random() % 4 == 0 ? 30 : 6));
@@ -52,7 +53,7 @@ TEST(exact_sum_host, random_arrays_as_interpreted) {
 TEST(exact_sum_host, forced_plans) {
   const unsigned seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
-  std::mt19937_64 random(seed);
+  test::random_bits random(seed);
   for (int i = 0; i < 600 / share && !HasFatalFailure(); ++i) {
     const reduction what = random_reduction(random);
     const family f = random_family(random);
@@ -73,7 +74,7 @@ TEST(exact_sum_host, forced_plans) {
 }
 
 TEST(exact_sum_host, rows_of_every_family_at_the_edges_of_lanes_and_stretches) {
-  std::mt19937_64 random(2);
+  test::random_bits random(2);
   for (dtype type : reals) {
     for (int f = 0; f < families; ++f) {
       for (std::int64_t length : {1, 2, 7, 8, 9, 16, 17, 31, 32, 33, 47, 48, 49, 127, 128, 129, 199, 200, 1023, 1025}) {
@@ -93,7 +94,7 @@ TEST(exact_sum_host, rows_of_every_family_at_the_edges_of_lanes_and_stretches) {
 }
 
 TEST(exact_sum_host, columns_of_every_family) {
-  std::mt19937_64 random(3);
+  test::random_bits random(3);
   for (dtype type : reals) {
     for (int f = 0; f < families; ++f) {
       for (auto [rows, width] : {std::pair<int, int>{2, 300}, {3, 65}, {40, 3}, {255, 17}, {257, 70}, {700, 5}}) {
@@ -112,7 +113,7 @@ TEST(exact_sum_host, columns_of_every_family) {
 TEST(exact_sum_host, permutations_and_threads_give_the_same_bits) {
   const unsigned seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
-  std::mt19937_64 random(seed);
+  test::random_bits random(seed);
   for (int f = 0; f < families; ++f) {
     std::vector<double> x(200001 / share);
     fill_family(dtype::f64, static_cast<family>(f), reinterpret_cast<std::byte*>(x.data()),
@@ -129,7 +130,7 @@ TEST(exact_sum_host, permutations_and_threads_give_the_same_bits) {
 
 // More columns than a pair can hold, of which partial results meet: none may be lost or kept.
 TEST(exact_sum_host, many_columns_that_no_pair_holds) {
-  std::mt19937_64 random(7);
+  test::random_bits random(7);
   for (dtype type : {dtype::f32, dtype::f64}) {
     const array a = dense_array_of(type, family::any_finite, {900 / share, 300}, random);
     const plan p = plan_for(exact_reduction(op_kind::mean, type, dtype::f64), a.view, {0});

@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <new>
-#include <random>
 #include <vector>
 
 #include "host/aligned_bytes.hpp"
 #include "host/exact/arrays.hpp"
 #include "multifold/ops/visit.hpp"
+#include "random_bits.hpp"
 
 namespace {
 
@@ -74,7 +74,7 @@ void check(const reduction& what, const arrays& data, std::int64_t cut) {
 constexpr std::int64_t count = 300;
 
 arrays arrays_of(dtype type, test::family f, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
+  test::random_bits random(seed);
   const auto bytes = static_cast<std::size_t>(count * item_bytes(type));
   arrays made{std::vector<std::byte>(bytes), std::vector<std::byte>(bytes), item_bytes(type), count};
   test::fill_family(type, f, made.x.data(), count, random);
@@ -99,7 +99,7 @@ TEST(whole_accumulators, of_floating_point) {
 }
 
 TEST(whole_accumulators, of_integers) {
-  std::mt19937_64 random(3);
+  test::random_bits random(3);
   for (const dtype type : {dtype::i8, dtype::u16, dtype::i32, dtype::i64, dtype::u64}) {
     arrays data{{}, {}, item_bytes(type), count};
     for (std::vector<std::byte>* each : {&data.x, &data.y}) {
@@ -115,7 +115,7 @@ TEST(whole_accumulators, of_integers) {
 }
 
 TEST(whole_accumulators, of_moments_of_any_integers) {
-  std::mt19937_64 random(13);
+  test::random_bits random(13);
   for (const dtype type :
        {dtype::boolean, dtype::i8, dtype::u8, dtype::i16, dtype::u32, dtype::i32, dtype::i64, dtype::u64}) {
     for (const op_kind op : {op_kind::norm1, op_kind::sumsq, op_kind::norm2, op_kind::std, op_kind::dot, op_kind::cov,

@@ -7,6 +7,7 @@
 #include "core/fractional_correction.hpp"
 #include "host/exact/checks.hpp"
 #include "multifold/error.hpp"
+#include "random_bits.hpp"
 
 namespace test {
 
@@ -23,12 +24,12 @@ struct array_pair {
   operands data() const { return {x.view.data, y.view.data}; }
 };
 
-inline void fill_any(dtype type, family f, std::byte* at, std::int64_t count, std::mt19937_64& random) {
+inline void fill_any(dtype type, family f, std::byte* at, std::int64_t count, test::random_bits& random) {
   if (is_floating(type)) fill_family(type, f, at, count, random);
   else fill(type, at, count, random);
 }
 
-inline array_pair pair_of(array x, family f, std::mt19937_64& random) {
+inline array_pair pair_of(array x, family f, test::random_bits& random) {
   array y = x;
   const auto offset = static_cast<const std::byte*>(x.view.data) - x.memory.data();
   const std::int64_t item = item_bytes(x.view.type), first = offset % item;
@@ -39,12 +40,14 @@ inline array_pair pair_of(array x, family f, std::mt19937_64& random) {
   return {std::move(x), std::move(y)};
 }
 
-inline array_pair random_pair(dtype type, family f, const std::vector<std::int64_t>& extents, std::mt19937_64& random) {
+inline array_pair random_pair(dtype type, family f, const std::vector<std::int64_t>& extents,
+                              test::random_bits& random) {
   array x = is_floating(type) ? random_array_of(type, f, extents, random) : random_array(type, extents, random);
   return pair_of(std::move(x), random() % 2 == 0 ? f : family::normal, random);
 }
 
-inline array_pair dense_pair(dtype type, family f, const std::vector<std::int64_t>& extents, std::mt19937_64& random) {
+inline array_pair dense_pair(dtype type, family f, const std::vector<std::int64_t>& extents,
+                             test::random_bits& random) {
   const auto misalign = static_cast<std::int64_t>(random() % 8);
   array x;
   x.view = make_view(nullptr, type, extents);
@@ -130,14 +133,14 @@ inline void check_rows_of_moments(const reduction& what, family f, const array_p
 }
 
 /// As reduction::correction holds it: an integer, or any fraction.
-inline std::int64_t random_correction(std::mt19937_64& random) {
+inline std::int64_t random_correction(test::random_bits& random) {
   if (random() % 3 != 0) return static_cast<std::int64_t>(random() % 4) - 1;
   const auto fraction = static_cast<double>(random() >> 12) * 0x1p-52 * static_cast<double>(1 + random() % 8);
   return multifold::correction(random() % 2 == 0 ? fraction : std::ceil(fraction * 4) / 4).held();
 }
 
 /// Any moments of any dtype, half of them of floating point.
-inline reduction random_moments(std::mt19937_64& random) {
+inline reduction random_moments(test::random_bits& random) {
   const op_kind op = moment_ops[random() % std::size(moment_ops)];
   const dtype type = moment_dtypes[random() % 2 == 0 ? random() % 13 : 9 + random() % 4];
   reduction what = make_reduction(op, type, random() % 2 == 0 ? nan_policy::propagate : nan_policy::omit);

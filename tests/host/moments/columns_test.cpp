@@ -3,6 +3,7 @@
 #include <random>
 
 #include "host/moments/checks.hpp"
+#include "random_bits.hpp"
 
 namespace {
 
@@ -52,7 +53,7 @@ T element_of(int field, int low, bool negative) {
 
 // All bits set and one sign, so that windows fill up, and a few elements `gap` exponents below.
 TYPED_TEST(moments_columns_of, as_wide_as_windows_allow) {
-  std::mt19937_64 random(31);
+  test::random_bits random(31);
   using layout = multifold::detail::float_layout<TypeParam>;
   const int fields = static_cast<int>(layout::infinity >> layout::mantissa_bits);
   const int most = fields < 75 ? fields : 75;
@@ -79,7 +80,7 @@ TYPED_TEST(moments_columns_of, as_wide_as_windows_allow) {
 
 // Zeros of either sign, alone and among others, and products that are zeros of either sign.
 TYPED_TEST(moments_columns_of, signs_of_zeros) {
-  std::mt19937_64 random(32);
+  test::random_bits random(32);
   const double few[] = {-0.0, 0.0, 1.0, -1.0};
   for (const std::int64_t rows : {7, 8, 32, 64, 65, 300}) {
     const auto count = static_cast<std::size_t>(rows * width);
@@ -100,7 +101,7 @@ TYPED_TEST(moments_columns_of, signs_of_zeros) {
 
 // One element of a block that is not finite, and of binary64 near the ends of the range, in one column.
 TYPED_TEST(moments_columns_of, one_that_is_not_ordinary) {
-  std::mt19937_64 random(33);
+  test::random_bits random(33);
   std::normal_distribution<double> normal;
   const double hard[] = {HUGE_VAL,  -HUGE_VAL, static_cast<double>(NAN),
                          0x1p990,   0x1.fp989, 0x1p495,
@@ -130,7 +131,7 @@ void fill_last_window(int windows, int beyond, int rows) {
     return static_cast<T>(std::ldexp(static_cast<double>(significand), exponent));
   };
   const auto split = [](int exponent) { return exponent / 2; };
-  std::mt19937_64 random(static_cast<std::uint64_t>(windows));
+  test::random_bits random(static_cast<std::uint64_t>(windows));
   const auto count = static_cast<std::size_t>(3 * rows * width);
   std::vector<T> x(count), y(count);
   const std::int64_t top = std::int64_t{1} << (digits - 1);

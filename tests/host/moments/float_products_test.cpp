@@ -12,6 +12,7 @@
 
 #include "host/moments/rows.hpp"
 #include "host/moments/stretch.hpp"
+#include "random_bits.hpp"
 
 namespace {
 
@@ -163,7 +164,7 @@ TEST(float_products, any_within_the_span_and_windows_that_change) {
   const unsigned fresh = std::random_device{}();
   for (const unsigned seed : {1u, fresh}) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    std::mt19937_64 random(seed);
+    test::random_bits random(seed);
     const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
     for (int round = 0; round < 60; ++round) {
       float_product_run run, portable;
@@ -202,7 +203,7 @@ namespace {
 
 // Stretches of many kinds: ordinary ones, wide ones, subnormal ones, zeros, some with specials.
 template <class T>
-std::vector<T> any_elements(std::mt19937_64& random, std::size_t count) {
+std::vector<T> any_elements(test::random_bits& random, std::size_t count) {
   using bits = decltype(bits_of_element(T{}));
   using layout = multifold::detail::float_layout<T>;
   std::vector<T> v(count);
@@ -236,7 +237,7 @@ void expect_same(const exact_accumulator<Format>& found, const exact_accumulator
 }
 
 template <class T, moment_set Set>
-void check_stretches(std::mt19937_64& random) {
+void check_stretches(test::random_bits& random) {
   using Op = exact_moments<T, Set>;
   constexpr bool two = reads_two_arrays(Set);
   for (const std::size_t count : {7, 100, 1023, 1025, 5000, 32768, 40001}) {
@@ -271,7 +272,7 @@ template <class T>
 void check_sets() {
   for (const unsigned seed : {1u, std::random_device{}()}) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    std::mt19937_64 random(seed);
+    test::random_bits random(seed);
     check_stretches<T, moment_set::squares>(random);
     check_stretches<T, moment_set::products>(random);
     check_stretches<T, moment_set::spread>(random);

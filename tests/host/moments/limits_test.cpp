@@ -4,6 +4,7 @@
 #include <random>
 
 #include "host/moments/checks.hpp"
+#include "random_bits.hpp"
 
 namespace {
 
@@ -47,7 +48,7 @@ using reals = ::testing::Types<f16, bf16, float, double>;
 TYPED_TEST_SUITE(moments_limits, reals);
 
 template <class T>
-std::vector<T> normals(std::size_t count, std::mt19937_64& random) {
+std::vector<T> normals(std::size_t count, test::random_bits& random) {
   std::normal_distribution<double> normal;
   std::vector<T> x(count);
   for (T& e : x) e = from_double<T>(normal(random));
@@ -57,7 +58,7 @@ std::vector<T> normals(std::size_t count, std::mt19937_64& random) {
 }  // namespace
 
 TYPED_TEST(moments_limits, specials_at_every_lane) {
-  std::mt19937_64 random(1);
+  test::random_bits random(1);
   for (std::size_t at = 0; at < 40; ++at) {
     const std::size_t count = 41 + random() % 30;
     for (const double special : {nan_value, -nan_value, infinity, -infinity, -0.0, 0.0}) {
@@ -88,7 +89,7 @@ TYPED_TEST(moments_limits, nothing_but_specials) {
 // A full stretch of one sign with all bits set, and a few elements `gap` exponents below: at some gap each kind of sum
 // needs one window more.
 TYPED_TEST(moments_limits, exponents_at_the_limits_of_windows) {
-  std::mt19937_64 random(2);
+  test::random_bits random(2);
   using layout = multifold::detail::float_layout<TypeParam>;
   using bits = typename layout::bits_type;
   const int fields = static_cast<int>(layout::infinity >> layout::mantissa_bits);
@@ -114,7 +115,7 @@ TYPED_TEST(moments_limits, exponents_at_the_limits_of_windows) {
 
 // Products of binary64 that overflow, that underflow, and that do both in one stretch.
 TEST(moments_host, products_of_f64_beyond_its_range) {
-  std::mt19937_64 random(3);
+  test::random_bits random(3);
   for (const int scale_x : {-1074, -1040, -1000, -700, -485, -484, 0, 480, 495, 500, 980, 990, 995, 1010, 1020}) {
     for (const int scale_y : {-1074, -900, -300, 0, 300, 1000, 1020}) {
       for (const int span : {0, 3, 200, 500, 1500}) {
@@ -133,7 +134,7 @@ TEST(moments_host, products_of_f64_beyond_its_range) {
 }
 
 TEST(moments_host, integers_at_their_limits) {
-  std::mt19937_64 random(4);
+  test::random_bits random(4);
   for (dtype type : moment_dtypes) {
     visit_dtype(type, [&]<class T>() {
       if constexpr (std::is_integral_v<T>) {
@@ -155,7 +156,7 @@ TEST(moments_host, integers_at_their_limits) {
 
 // Ties and improvements in every order, walked forwards and backwards.
 TEST(moments_host, the_first_index_of_extremes_wins) {
-  std::mt19937_64 random(5);
+  test::random_bits random(5);
   for (int round = 0; round < 300; ++round) {
     const auto length = static_cast<std::int64_t>(1 + random() % 3000);
     const int values = 1 + static_cast<int>(random() % 5);
@@ -181,7 +182,7 @@ TEST(moments_host, the_first_index_of_extremes_wins) {
 
 // Roots halfway between two neighbours of a narrower result, and next to that.
 TEST(moments_host, norms_that_are_ties_or_nearly) {
-  std::mt19937_64 random(6);
+  test::random_bits random(6);
   for (dtype result : {dtype::f16, dtype::bf16, dtype::f32}) {
     const int bits = result == dtype::f16 ? 12 : result == dtype::bf16 ? 9 : 25;
     std::vector<double> x(4000);
@@ -203,7 +204,7 @@ TEST(moments_host, norms_that_are_ties_or_nearly) {
 
 // Little variance around a large mean, more and more of it lost in the difference of sums.
 TEST(moments_host, variances_after_cancellation) {
-  std::mt19937_64 random(7);
+  test::random_bits random(7);
   for (int mean = 0; mean < 60; mean += 3) {
     std::vector<double> x = normals<double>(3000, random), y = normals<double>(3000, random);
     for (double& e : x) e += std::ldexp(1.0, mean);
@@ -272,7 +273,7 @@ TEST(moments_limits_of_integers, columns_that_fill_every_lane) {
 // Variances of which quotients lie in the middle between two results or beside it, and numerators of more bits than a
 // pair has.
 TEST(moments_limits_of_integers, quotients_near_the_middle) {
-  std::mt19937_64 random(11);
+  test::random_bits random(11);
   for (int i = 0; i < 20000; ++i) {
     const int bits = 1 + static_cast<int>(random() % 62);
     std::vector<std::int64_t> x(2 + random() % 4), y(x.size());

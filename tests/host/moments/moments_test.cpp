@@ -3,6 +3,7 @@
 #include <random>
 
 #include "host/moments/checks.hpp"
+#include "random_bits.hpp"
 #include "sanitized.hpp"
 
 namespace {
@@ -12,9 +13,9 @@ using namespace test;
 
 constexpr int share = test::sanitized ? 8 : 1;
 
-family random_family(std::mt19937_64& random) { return static_cast<family>(random() % families); }
+family random_family(test::random_bits& random) { return static_cast<family>(random() % families); }
 
-void check_random_array(std::mt19937_64& random) {
+void check_random_array(test::random_bits& random) {
   std::vector<std::int64_t> extents(random() % 5);
   for (std::int64_t& extent : extents) extent = static_cast<std::int64_t>(random() % (random() % 4 == 0 ? 30 : 6));
   const reduction what = random_moments(random);
@@ -24,7 +25,7 @@ void check_random_array(std::mt19937_64& random) {
   expect_moments(interpreted_moments(p, a.data()), p, a, f);
 }
 
-void check_random_rows(std::mt19937_64& random, std::int64_t rows, std::int64_t length) {
+void check_random_rows(test::random_bits& random, std::int64_t rows, std::int64_t length) {
   const family f = random_family(random);
   const reduction what = random_moments(random);
   check_rows_of_moments(what, f, dense_pair(what.input, f, {rows, length}, random));
@@ -33,14 +34,14 @@ void check_random_rows(std::mt19937_64& random, std::int64_t rows, std::int64_t 
 }  // namespace
 
 TEST(moments_host, random_arrays_as_interpreted) {
-  std::mt19937_64 random(1);
+  test::random_bits random(1);
   for (int i = 0; i < 4000 / share && !HasFatalFailure(); ++i) check_random_array(random);
 }
 
 TEST(moments_host, a_fresh_seed_every_run) {
   const unsigned seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
-  std::mt19937_64 random(seed);
+  test::random_bits random(seed);
   for (int i = 0; i < 1500 / share && !HasFatalFailure(); ++i) {
     check_random_array(random);
     check_random_rows(random, 1 + static_cast<std::int64_t>(random() % 3), static_cast<std::int64_t>(random() % 2500));
@@ -48,7 +49,7 @@ TEST(moments_host, a_fresh_seed_every_run) {
 }
 
 TEST(moments_host, forced_plans) {
-  std::mt19937_64 random(2);
+  test::random_bits random(2);
   for (int i = 0; i < 600 / share && !HasFatalFailure(); ++i) {
     const reduction what = random_moments(random);
     const family f = random_family(random);
@@ -71,7 +72,7 @@ TEST(moments_host, forced_plans) {
 }
 
 TEST(moments_host, every_operation_dtype_and_family_at_the_edges_of_stretches) {
-  std::mt19937_64 random(3);
+  test::random_bits random(3);
   for (op_kind op : moment_ops) {
     for (dtype type : moment_dtypes) {
       for (int f = 0; f < (is_floating(type) ? families : 1); ++f) {
@@ -87,7 +88,7 @@ TEST(moments_host, every_operation_dtype_and_family_at_the_edges_of_stretches) {
 }
 
 TEST(moments_host, long_rows_on_several_threads) {
-  std::mt19937_64 random(4);
+  test::random_bits random(4);
   for (op_kind op : moment_ops) {
     for (dtype type : moment_dtypes) {
       const family f = random_family(random);
@@ -100,7 +101,7 @@ TEST(moments_host, long_rows_on_several_threads) {
 }
 
 TEST(moments_host, columns_wide_and_narrow) {
-  std::mt19937_64 random(5);
+  test::random_bits random(5);
   for (op_kind op : moment_ops) {
     for (dtype type : moment_dtypes) {
       for (std::int64_t width : {1, 3, 7, 8, 9, 31, 65}) {
@@ -119,7 +120,7 @@ TEST(moments_host, columns_wide_and_narrow) {
 // Beside those of other batches, or as rows: both in tiles of 4096 elements.
 TEST(moments_host, a_few_columns_of_many_batches) {
   const std::vector<std::int64_t> shapes[] = {{60, 40, 2}, {3, 301, 7}, {1, 9000, 2}, {2, 1900, 3}};
-  std::mt19937_64 random(9);
+  test::random_bits random(9);
   for (op_kind op : moment_ops) {
     for (dtype type : {dtype::i8, dtype::u32, dtype::i64, dtype::bf16, dtype::f32, dtype::f64}) {
       for (const std::vector<std::int64_t>& shape : shapes) {
@@ -134,7 +135,7 @@ TEST(moments_host, a_few_columns_of_many_batches) {
 }
 
 TEST(moments_host, many_rows_of_one_batch) {
-  std::mt19937_64 random(8);
+  test::random_bits random(8);
   for (op_kind op : moment_ops) {
     for (dtype type : {dtype::i16, dtype::i64, dtype::bf16, dtype::f32, dtype::f64}) {
       for (std::int64_t length : {1, 7, 100, 511, 512, 513}) {
@@ -150,7 +151,7 @@ TEST(moments_host, many_rows_of_one_batch) {
 }
 
 TEST(moments_host, an_array_with_itself) {
-  std::mt19937_64 random(6);
+  test::random_bits random(6);
   for (op_kind op : two_array_ops) {
     for (dtype type : moment_dtypes) {
       array_pair a = random_pair(type, family::halves, {7, 11, 5}, random);
@@ -169,7 +170,7 @@ TEST(moments_host, many_short_rows) {
   const unsigned fresh = std::random_device{}();
   for (const unsigned seed : {7u, fresh}) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    std::mt19937_64 random(seed);
+    test::random_bits random(seed);
     for (op_kind op : {op_kind::norm2, op_kind::var, op_kind::std, op_kind::cov, op_kind::describe}) {
       for (dtype type : moment_dtypes) {
         for (dtype result : {dtype::f16, dtype::bf16, dtype::f32, dtype::f64}) {

@@ -1,6 +1,7 @@
 // Runs of products of binary64, by themselves: up to the limits of their windows they come to the exact sum, and what
 // is beyond is refused.
 #include "host/moments/product_run.hpp"
+#include "random_bits.hpp"
 
 #include <gtest/gtest.h>
 
@@ -136,7 +137,7 @@ TEST(product_run, refuses_products_whose_last_bit_it_cannot_hold) {
 
 // What is left for the third window is at most half a unit of the second: here nearly that, everywhere.
 TEST(product_run, holds_the_largest_rests) {
-  std::mt19937_64 random(3);
+  test::random_bits random(3);
   for (const int top : {product_windows::least_top, 0, 1, 400}) {
     for (const double sign : {1.0, -1.0}) {
       std::pair<double, double> worst;
@@ -161,7 +162,7 @@ TEST(product_run, sums_any_products_within_its_span) {
   const unsigned fresh = std::random_device{}();
   for (const unsigned seed : {1u, fresh}) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    std::mt19937_64 random(seed);
+    test::random_bits random(seed);
     const auto below = [&](unsigned n) { return static_cast<int>(random() % n); };
     for (int round = 0; round < 300; ++round) {
       const int top = product_windows::least_top + below(1900);

@@ -1,8 +1,8 @@
 // Moments of many short batches: the bits of the interpreter, in accumulators of a few words.
-#include <random>
 
 #include "host/fold.hpp"
 #include "host/moments/checks.hpp"
+#include "random_bits.hpp"
 #include "sanitized.hpp"
 
 namespace {
@@ -18,7 +18,7 @@ constexpr int share = test::sanitized ? 8 : 1;
 
 // Columns of a few elements, short rows, and what lies between two kept axes, in numbers that fill lanes and do not.
 TEST(moments_wide, few_elements_of_many_batches) {
-  std::mt19937_64 random(21);
+  test::random_bits random(21);
   for (int i = 0; i < 700 / share && !HasFatalFailure(); ++i) {
     reduction what = random_moments(random);
     if (!is_floating(what.input)) continue;
@@ -38,7 +38,7 @@ TEST(moments_wide, few_elements_of_many_batches) {
 
 // One hard column among ordinary ones, whose sums leave the few words: it alone is gathered wide.
 TEST(moments_wide, hard_batches_among_ordinary_ones) {
-  std::mt19937_64 random(22);
+  test::random_bits random(22);
   for (const op_kind op : moment_ops) {
     for (const nan_policy nan : {nan_policy::propagate, nan_policy::omit}) {
       for (const double hard : {0x1p600, 0x1p-600, -0x1p1000, 0x1p-1074, HUGE_VAL, static_cast<double>(NAN), -0.0}) {
@@ -60,7 +60,7 @@ TEST(moments_wide, hard_batches_among_ordinary_ones) {
 
 // Variances of equal elements are 0, which no bound on an error tells.
 TEST(moments_wide, constant_columns) {
-  std::mt19937_64 random(23);
+  test::random_bits random(23);
   for (const op_kind op : {op_kind::var, op_kind::std, op_kind::describe}) {
     for (const double value : {0.0, -0.0, 1.0, 0.1, -3e100, 1e-200, 0x1p-1000, 1e300}) {
       for (const std::int64_t length : {1, 2, 3, 7, 100}) {

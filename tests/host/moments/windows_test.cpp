@@ -10,6 +10,7 @@
 
 #include "host/moments/checks.hpp"
 #include "host/moments/terms.hpp"
+#include "random_bits.hpp"
 
 namespace {
 
@@ -23,7 +24,7 @@ exact_sum<double> sum_of(const std::vector<double>& x) {
 }
 
 // Numbers below 2^top that are odd multiples of 2^unit or zero: all as large as can be, or of any size.
-std::vector<double> numbers(int top, int unit, bool largest, std::mt19937_64& random) {
+std::vector<double> numbers(int top, int unit, bool largest, test::random_bits& random) {
   std::vector<double> x(moment_stretch_elements);
   for (double& e : x) {
     const int exponent = unit + 1 + static_cast<int>(random() % static_cast<unsigned>(top - unit));
@@ -53,7 +54,7 @@ TEST(moments_windows, emit_the_exact_sum_up_to_their_limit) {
   const unsigned fresh = std::random_device{}();
   for (const unsigned seed : {1u, fresh}) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    std::mt19937_64 random(seed);
+    test::random_bits random(seed);
     for (int round = 0; round < 400; ++round) {
       const int width = 54 + static_cast<int>(random() % 130);
       const int unit = round % 5 == 0 ? -1074 : static_cast<int>(random() % 1800) - 1000;
@@ -87,7 +88,7 @@ TEST(moments_windows, one_is_enough_for_43_bits) {
 
 // What rounding loses is added up again, so it shows: x y - fl(x y), down to where it underflows.
 TEST(moments_windows, errors_of_products_down_to_the_least_unit) {
-  std::mt19937_64 random(2);
+  test::random_bits random(2);
   for (int exponent = -985; exponent < -955; ++exponent) {
     for (int round = 0; round < 20; ++round) {
       const auto odd = [&] { return std::bit_cast<double>((random() >> 12) | 1 | 0x3ff0000000000000u); };

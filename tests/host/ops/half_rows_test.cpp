@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <random>
 #include <vector>
 
 #include "host/kernels/instantiate.hpp"
+#include "random_bits.hpp"
 
 namespace {
 
@@ -46,7 +46,7 @@ constexpr std::size_t lengths[] = {0, 1, 8, 9, 127, 128, 129, 1023, 1024, 1025, 
 }  // namespace
 
 TEST(half_rows, sums) {
-  std::mt19937_64 random(7);
+  test::random_bits random(7);
   for (const std::size_t length : lengths) {
     for (int round = 0; round < 20; ++round) {
       std::vector<f16> x(length);

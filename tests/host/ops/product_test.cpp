@@ -10,6 +10,7 @@
 #include "host/engine.hpp"
 #include "host/random_array.hpp"
 #include "host/simd_guard.hpp"
+#include "random_bits.hpp"
 
 namespace {
 
@@ -17,7 +18,7 @@ using namespace multifold;
 
 enum class family { near_one, wide, balanced, any_bits, rare_special, often_special };
 
-double real_of(family kind, dtype type, std::int64_t index, std::mt19937_64& random) {
+double real_of(family kind, dtype type, std::int64_t index, test::random_bits& random) {
   const double widest = type == dtype::f64 ? 1070 : type == dtype::f16 ? 14 : 120;
   const double sign = random() % 2 == 0 ? 1 : -1;
   const auto uniform = [&](double a, double b) { return std::uniform_real_distribution<double>(a, b)(random); };
@@ -33,7 +34,7 @@ double real_of(family kind, dtype type, std::int64_t index, std::mt19937_64& ran
   return std::exp2(uniform(-widest - 20, -widest));  // subnormal, or nearly
 }
 
-void fill(family kind, dtype type, std::byte* at, std::int64_t count, std::mt19937_64& random) {
+void fill(family kind, dtype type, std::byte* at, std::int64_t count, test::random_bits& random) {
   visit_dtype(type, [&]<class T>() {
     for (std::int64_t i = 0; i < count; ++i) {
       T x;
@@ -72,7 +73,7 @@ void expect_interpreted(const reduction& what, const shape& s, const std::byte* 
 }
 
 TEST(product_host, has_the_bits_of_the_interpreter) {
-  std::mt19937_64 random(11);
+  test::random_bits random(11);
   std::vector<std::byte> memory(80'000 * 8);
   for (const dtype type : {dtype::f16, dtype::bf16, dtype::f32, dtype::f64, dtype::boolean, dtype::i8, dtype::u16,
                            dtype::i32, dtype::i64, dtype::u64}) {

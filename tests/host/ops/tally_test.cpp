@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <random>
 
 #include "core/every.hpp"
 #include "core/ops/tally_data.hpp"
 #include "host/engine.hpp"
 #include "host/simd_guard.hpp"
+#include "random_bits.hpp"
 
 namespace {
 
@@ -18,7 +18,7 @@ using namespace multifold;
 
 class tallies_on_host : public ::testing::Test {
  protected:
-  std::mt19937_64 random{7};
+  test::random_bits random{7};
 
   void expect_loops(const testing_views::random_view& made, const std::vector<std::int64_t>& axes, int rate) {
     const dtype type = made.view.type;

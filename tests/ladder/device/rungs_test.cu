@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/cuda/stream.hpp"
 #include "numbers.hpp"
+#include "random_bits.hpp"
 #include "rungs/all.cuh"
 #include "rungs/memory.cuh"
 #include "rungs/numbers.cuh"
@@ -109,7 +109,7 @@ std::vector<std::int64_t> many_lengths() {
   for (int bits = 1; bits <= 28; ++bits) {
     for (const int step : {-1, 0, 1}) lengths.push_back((INT64_C(1) << bits) + step);
   }
-  std::mt19937_64 rng(28);
+  test::random_bits rng(28);
   while (lengths.size() < 200) {
     const auto bits = static_cast<int>(rng() % 28);
     lengths.push_back((INT64_C(1) << bits) + static_cast<std::int64_t>(rng() % (INT64_C(1) << bits)));

@@ -5,23 +5,23 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "multifold/multifold.hpp"
+#include "random_bits.hpp"
 
 namespace multifold {
 namespace {
 
 constexpr std::int64_t room = 1 << 20;  // elements that views may reach
 
-std::int64_t draw(std::mt19937_64& rng, std::int64_t low, std::int64_t high) {
+std::int64_t draw(test::random_bits& rng, std::int64_t low, std::int64_t high) {
   return low + static_cast<std::int64_t>(rng() % static_cast<std::uint64_t>(high - low + 1));
 }
 
 // Few different ones, so that extremes have rivals; magnitudes far apart, so that sums are lost without care.
-std::vector<std::byte> elements(dtype type, std::mt19937_64& rng) {
+std::vector<std::byte> elements(dtype type, test::random_bits& rng) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(room * item_bytes(type)));
   visit_dtype(type, [&]<class T>() {
     for (std::int64_t i = 0; i < room; ++i) {
@@ -38,7 +38,7 @@ std::vector<std::byte> elements(dtype type, std::mt19937_64& rng) {
 }
 
 // Axes in any order in memory, with gaps, repeats, and steps backwards.
-array_view any_view(std::mt19937_64& rng, const std::vector<std::byte>& data, dtype type) {
+array_view any_view(test::random_bits& rng, const std::vector<std::byte>& data, dtype type) {
   array_view view{nullptr, type, {}, {}, place::host};
   const std::int64_t rank = draw(rng, 0, 5), most = rank < 3 ? 900 : rank == 3 ? 60 : 13;
   for (std::int64_t i = 0; i < rank; ++i) view.extents.push_back(draw(rng, 0, 9) == 0 ? 1 : draw(rng, 1, most));
@@ -69,7 +69,7 @@ std::string shown(op_kind op, const array_view& view, const reduce_options& opti
          std::string(name(options.engine));
 }
 
-std::vector<std::int64_t> any_axes(std::mt19937_64& rng, std::int64_t rank) {
+std::vector<std::int64_t> any_axes(test::random_bits& rng, std::int64_t rank) {
   std::vector<std::int64_t> axes;
   for (std::int64_t axis = 0; axis < rank; ++axis) {
     if (rng() % 2 == 0) axes.push_back(rng() % 2 == 0 ? axis : axis - rank);
@@ -87,7 +87,7 @@ reduce_result reduced(op_kind op, const array_view& x, const reduce_options& opt
 
 // `given` says how an array with axes comes to be reduced.
 template <class Given>
-void expect_what_the_cpu_gives(std::mt19937_64& rng, op_kind op, const array_view& view, const Given& given) {
+void expect_what_the_cpu_gives(test::random_bits& rng, op_kind op, const array_view& view, const Given& given) {
   reduce_options options;
   options.axes = any_axes(rng, view.rank());
   options.engine = engine_choice::host;
@@ -118,7 +118,7 @@ class device_any_view : public ::testing::Test {
 };
 
 TEST_F(device_any_view, gives_what_the_cpu_gives) {
-  std::mt19937_64 rng(17);
+  test::random_bits rng(17);
   for (const dtype type : dtypes) {
     const std::vector<std::byte> data = elements(type, rng);
     for (int round = 0; round < 40; ++round) {
@@ -131,7 +131,7 @@ TEST_F(device_any_view, gives_what_the_cpu_gives) {
 }
 
 TEST_F(device_any_view, of_a_source_gives_what_the_cpu_gives) {
-  std::mt19937_64 rng(18);
+  test::random_bits rng(18);
   const std::vector<std::byte> data = elements(dtype::f32, rng);
   for (int round = 0; round < 60; ++round) {
     const op_kind op = operations[draw(rng, 0, std::size(operations) - 2)];  // of one array
@@ -156,7 +156,7 @@ TEST_F(device_any_view, of_a_source_gives_what_the_cpu_gives) {
 
 // More accumulators than memory, if columns were gathered; and more elements than memory, by far, where all are one.
 TEST_F(device_any_view, takes_no_more_memory_than_it_may) {
-  std::mt19937_64 rng(19);
+  test::random_bits rng(19);
   const std::vector<std::byte> data = elements(dtype::f64, rng);
   reduce_options options;
   options.axes = {0};

@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <random>
 #include <vector>
 
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/cuda/error.hpp"
 #include "multifold/multifold.hpp"
+#include "random_bits.hpp"
 #include "reduce/refusal.hpp"
 #include "reduce/sources/vector_source.hpp"
 
@@ -30,7 +30,7 @@ class device_by_key : public ::testing::Test {
     const engine_info device = engines().front();
     if (!device.supported) GTEST_SKIP() << "no GPU: " << device.reason;
     on_device_.engine = engine_choice::device;
-    std::mt19937_64 rng(12);
+    test::random_bits rng(12);
     for (float& each : x_) each = static_cast<float>(static_cast<double>(rng() >> 11) * 0x1p-53 - 0.3);
     for (std::int32_t& each : keys_) each = static_cast<std::int32_t>(rng() % groups);
     copy();

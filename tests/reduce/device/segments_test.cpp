@@ -3,13 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/cuda/error.hpp"
 #include "multifold/multifold.hpp"
+#include "random_bits.hpp"
 
 namespace multifold {
 namespace {
@@ -19,7 +19,7 @@ class device_segments : public ::testing::Test {
   void SetUp() override {
     const engine_info device = engines().front();
     if (!device.supported) GTEST_SKIP() << "no GPU: " << device.reason;
-    std::mt19937_64 rng(11);
+    test::random_bits rng(11);
     for (std::int64_t at = 0; at <= elements; at += static_cast<std::int64_t>(rng() % 700 + 1)) offsets_.push_back(at);
     x_.resize(elements);
     for (float& each : x_) each = static_cast<float>(static_cast<double>(rng() >> 11) * 0x1p-53 - 0.3);

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <cstring>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/cuda/error.hpp"
 #include "multifold/multifold.hpp"
+#include "random_bits.hpp"
 #include "reduce/refusal.hpp"
 #include "reduce/sources/vector_source.hpp"
 
@@ -38,7 +38,7 @@ class device_shares : public ::testing::Test {
 };
 
 std::vector<float> elements(std::int64_t count, unsigned seed) {
-  std::mt19937_64 rng(seed);
+  test::random_bits rng(seed);
   std::vector<float> x(static_cast<std::size_t>(count));
   for (float& each : x) each = std::ldexp(static_cast<float>(rng() % 2001) - 1000, static_cast<int>(rng() % 60) - 30);
   return x;
@@ -71,7 +71,7 @@ TEST_F(device_shares, of_arrays_and_sources) {
 }
 
 TEST_F(device_shares, of_views_with_any_strides) {
-  std::mt19937_64 rng(3);
+  test::random_bits rng(3);
   for (int round = 0; round < 12; ++round) {
     const std::vector<float> x = elements(60'000, static_cast<unsigned>(round));
     array_view view = make_view(x.data(), {30, 40, 50});

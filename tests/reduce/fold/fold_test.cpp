@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
-#include <random>
 #include <vector>
 
+#include "random_bits.hpp"
 #include "reduce/fold/ops.hpp"
 
 namespace multifold {
@@ -60,7 +60,7 @@ TEST(fold, of_nothing_is_the_identity) {
 
 template <class Op>
 void check_random_views(const Op& op, std::int64_t most_elements, int cases, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
+  test::random_bits random(seed);
   for (int i = 0; i < cases; ++i) {
     auto [view, first, buffer] = make_random_view(random, dtype::i32, most_elements);
     const std::vector<std::int32_t> x = random_integers(buffer, random());
@@ -136,7 +136,7 @@ TEST(fold, of_views_with_gaps) {
 
 // A number of threads, or memory order, is nothing that the bits of a rounded sum could tell.
 TEST(fold, of_rounded_sums_has_the_same_bits_for_any_number_of_threads) {
-  std::mt19937_64 random(5);
+  test::random_bits random(5);
   std::vector<float> x(3 << 20);
   for (float& value : x) value = std::ldexp(static_cast<float>(random() % 65536), static_cast<int>(random() % 40) - 20);
   const auto sum = make_fold<float>(
@@ -156,7 +156,7 @@ TEST(fold, of_rounded_sums_has_the_same_bits_for_any_number_of_threads) {
 }
 
 TEST(fold, of_several_arrays_takes_each_with_its_strides_and_dtype) {
-  std::mt19937_64 random(6);
+  test::random_bits random(6);
   const auto op = make_fold<std::int32_t, std::int16_t, double>(
       std::uint64_t{0},
       [](std::int32_t x, std::int16_t y, double z, std::int64_t i) {

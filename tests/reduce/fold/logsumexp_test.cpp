@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "random_bits.hpp"
 #include "reduce/sources/vector_source.hpp"
 
 namespace multifold {
@@ -26,7 +27,7 @@ TEST(logsumexp, of_ranges_has_their_type) {
 }
 
 TEST(logsumexp, along_axes_is_that_of_each_row) {
-  std::mt19937_64 random(3);
+  test::random_bits random(3);
   std::normal_distribution<double> normal(0, 40);
   constexpr std::int64_t rows = 37, columns = 611;
   std::vector<double> x(rows * columns);
@@ -41,7 +42,7 @@ TEST(logsumexp, along_axes_is_that_of_each_row) {
 }
 
 TEST(logsumexp, has_the_same_bits_on_any_number_of_threads_and_of_sources) {
-  std::mt19937_64 random(4);
+  test::random_bits random(4);
   std::normal_distribution<float> normal(0, 3);
   std::vector<float> x(300'000);
   for (float& each : x) each = normal(random);

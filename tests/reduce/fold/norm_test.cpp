@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "multifold/multifold.hpp"
+#include "random_bits.hpp"
 #include "reduce/sources/vector_source.hpp"
 
 namespace multifold {
@@ -29,7 +30,7 @@ TEST(norms, of_ranges_have_their_type) {
 }
 
 TEST(norms, along_axes_are_those_of_each_row) {
-  std::mt19937_64 random(5);
+  test::random_bits random(5);
   std::normal_distribution<double> normal;
   constexpr std::int64_t rows = 31, columns = 503;
   std::vector<double> x(rows * columns);
@@ -44,7 +45,7 @@ TEST(norms, along_axes_are_those_of_each_row) {
 }
 
 TEST(norms, have_the_same_bits_on_any_number_of_threads_and_of_sources) {
-  std::mt19937_64 random(6);
+  test::random_bits random(6);
   std::normal_distribution<float> normal;
   std::vector<float> x(100'000);
   for (float& each : x) each = normal(random);

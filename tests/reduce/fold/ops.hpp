@@ -6,6 +6,7 @@
 
 #include "core/random_view.hpp"
 #include "multifold/fold.hpp"
+#include "random_bits.hpp"
 
 namespace multifold {
 
@@ -62,7 +63,7 @@ std::vector<fold_result<Op>> fold_slowly(const Op& op, const array_view& view, c
 }
 
 inline std::vector<std::int32_t> random_integers(std::int64_t count, std::uint64_t seed = 1) {
-  std::mt19937_64 random(seed);
+  test::random_bits random(seed);
   std::vector<std::int32_t> x(static_cast<std::size_t>(count));
   for (std::int32_t& value : x) value = static_cast<std::int32_t>(random() % 2001) - 1000;
   return x;

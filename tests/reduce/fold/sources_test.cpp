@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <numeric>
-#include <random>
 #include <stdexcept>
 #include <stop_token>
 #include <vector>
 
 #include "multifold/fold.hpp"
+#include "random_bits.hpp"
 #include "reduce/fold/ops.hpp"
 #include "reduce/refusal.hpp"
 #include "reduce/sources/vector_source.hpp"
@@ -111,7 +111,7 @@ TEST(fold_sources, of_unknown_length) {
 }
 
 TEST(fold_sources, of_rounded_sums_have_the_bits_of_memory) {
-  std::mt19937_64 random(9);
+  test::random_bits random(9);
   std::vector<float> x(3 << 20);
   for (float& value : x) value = std::ldexp(static_cast<float>(random() % 65536), static_cast<int>(random() % 40) - 20);
   const auto sum = make_fold<float>(

@@ -10,6 +10,7 @@
 #include "core/exact/data.hpp"
 #include "core/exact/oracle.hpp"
 #include "multifold/central_moments.hpp"
+#include "random_bits.hpp"
 
 namespace multifold {
 namespace {
@@ -111,7 +112,7 @@ TYPED_TEST_SUITE(CentralMomentsOracle, real);
 
 TYPED_TEST(CentralMomentsOracle, OrdinaryAndHardData) {
   using T = TypeParam;
-  std::mt19937_64 random(20261129);
+  test::random_bits random(20261129);
   for (const int count : {1, 2, 3, 4, 37}) {
     for (const auto& make : {testing_data::ordinary_data<T>, testing_data::hard_data<T>}) {
       for (const data_set<T>& set : make(random, count)) {
@@ -125,7 +126,7 @@ TYPED_TEST(CentralMomentsOracle, OrdinaryAndHardData) {
 // Bins are left and come again, and several lanes meet.
 TYPED_TEST(CentralMomentsOracle, ManyElements) {
   using T = TypeParam;
-  std::mt19937_64 random(20261130);
+  test::random_bits random(20261130);
   std::normal_distribution<double> normal;
   for (const double sigma : {0.1, 10.0}) {
     std::vector<T> x;
@@ -141,7 +142,7 @@ TYPED_TEST(CentralMomentsOracle, ManyElements) {
 TYPED_TEST(CentralMomentsOracle, Ties) {
   using T = TypeParam;
   constexpr int precision = oracle::format_of<T>().precision;
-  std::mt19937_64 random(20261131);
+  test::random_bits random(20261131);
   const T least = oracle::from_bits<T>(1), zero{};
   int ties = 0;
   for (int power = 1; power <= 4; ++power) {
@@ -184,7 +185,7 @@ TYPED_TEST_SUITE(CentralMomentsOfIntegers, integers);
 
 TYPED_TEST(CentralMomentsOfIntegers, AnyAndTheLimits) {
   using T = TypeParam;
-  std::mt19937_64 random(20261132);
+  test::random_bits random(20261132);
   for (const int count : {1, 2, 3, 4, 100, 5'000}) {
     std::vector<T> any, limits;
     for (int i = 0; i < count; ++i) {

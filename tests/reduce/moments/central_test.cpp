@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "multifold/multifold.hpp"
+#include "random_bits.hpp"
 #include "reduce/refusal.hpp"
 #include "reduce/sources/vector_source.hpp"
 
@@ -95,7 +96,7 @@ TEST(central_moments, of_as_many_as_there_may_be) {
 
 template <class T>
 std::vector<T> lognormal(std::size_t count) {
-  std::mt19937_64 random(7);
+  test::random_bits random(7);
   std::lognormal_distribution<double> values(0, 3);
   std::vector<T> x(count);
   for (T& each : x) each = static_cast<T>(random() % 2 != 0 ? values(random) : -values(random));

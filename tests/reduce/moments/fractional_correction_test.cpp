@@ -9,6 +9,7 @@
 
 #include "core/exact/oracle.hpp"
 #include "multifold/multifold.hpp"
+#include "random_bits.hpp"
 #include "reduce/refusal.hpp"
 #include "reduce/sources/vector_source.hpp"
 
@@ -27,7 +28,7 @@ TYPED_TEST_SUITE(FractionalCorrection, elements);
 
 template <floating_storage T>
 std::vector<T> table(unsigned seed, double height) {
-  std::mt19937_64 random(seed);
+  test::random_bits random(seed);
   std::normal_distribution<double> normal(height, 1);
   std::vector<T> x(rows * columns);
   for (T& each : x) each = static_cast<T>(normal(random));

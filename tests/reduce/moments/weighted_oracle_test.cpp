@@ -7,6 +7,7 @@
 
 #include "core/exact/oracle.hpp"
 #include "multifold/multifold.hpp"
+#include "random_bits.hpp"
 
 namespace multifold {
 namespace {
@@ -33,7 +34,7 @@ TYPED_TEST_SUITE(WeightedOracle, elements);
 
 // Numbers of exponents up to `spread` from 0, of either sign unless `positive`; some of few bits, whose quotients tie.
 template <floating_storage T>
-std::vector<T> random_numbers(std::mt19937_64& random, std::size_t count, int spread, bool positive) {
+std::vector<T> random_numbers(test::random_bits& random, std::size_t count, int spread, bool positive) {
   std::uniform_real_distribution<double> significand(1, 2);
   std::uniform_int_distribution<int> exponent(-spread, spread);
   std::vector<T> numbers(count);
@@ -46,7 +47,7 @@ std::vector<T> random_numbers(std::mt19937_64& random, std::size_t count, int sp
 
 TYPED_TEST(WeightedOracle, RandomArraysOverAnyAxes) {
   using T = TypeParam;
-  std::mt19937_64 random(20261128);
+  test::random_bits random(20261128);
   const std::vector<std::vector<std::int64_t>> axes{{0}, {1}, {2}, {0, 2}, {0, 1, 2}};
   const int widest = std::is_same_v<T, double> ? 1000 : std::is_same_v<T, f16> ? 13 : 120;
   for (int trial = 0; trial < 60; ++trial) {

@@ -11,6 +11,7 @@
 
 #include "host/random_array.hpp"
 #include "multifold/error.hpp"
+#include "random_bits.hpp"
 #include "reduce/sources/vector_source.hpp"
 
 namespace multifold {
@@ -24,7 +25,7 @@ struct group_case {
 };
 
 // Each of a few or many groups, the last one mostly without elements.
-group_case random_keys(std::int64_t count, bool ascend, std::mt19937_64& random) {
+group_case random_keys(std::int64_t count, bool ascend, test::random_bits& random) {
   group_case c;
   c.groups = 2 + static_cast<std::int64_t>(random() % 40);
   for (std::int64_t i = 0; i < count; ++i) {
@@ -90,7 +91,7 @@ std::vector<std::byte> group_by_group(op_kind op, const array_view& x, const gro
 }
 
 TEST(by_key, as_group_by_group) {
-  std::mt19937_64 random(6);
+  test::random_bits random(6);
   const dtype types[] = {dtype::boolean, dtype::i8, dtype::u16, dtype::i32, dtype::f16, dtype::f32, dtype::f64};
   const op_kind ops[] = {op_kind::sum, op_kind::max, op_kind::argmin, op_kind::mean, op_kind::std, op_kind::describe};
   for (int i = 0; i < 200; ++i) {

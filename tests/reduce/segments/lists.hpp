@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
-#include <random>
 #include <vector>
 
 #include "multifold/multifold.hpp"
+#include "random_bits.hpp"
 
 namespace test {
 
@@ -41,7 +41,7 @@ struct segment_list {
 enum class lengths { tiny, power_law, one_huge, equal };
 
 /// `count` adjacent segments of `extent` elements, some of them empty if that is allowed.
-inline segment_list adjacent_segments(std::int64_t extent, std::int64_t count, lengths how, std::mt19937_64& random) {
+inline segment_list adjacent_segments(std::int64_t extent, std::int64_t count, lengths how, test::random_bits& random) {
   std::vector<double> weight(static_cast<std::size_t>(count));
   for (double& w : weight) {
     const double u = static_cast<double>(random() % 1000 + 1) / 1000;
@@ -67,7 +67,7 @@ inline segment_list adjacent_segments(std::int64_t extent, std::int64_t count, l
 
 /// Segments anywhere in `extent` elements.
 inline segment_list scattered_segments(std::int64_t extent, std::int64_t count, std::int64_t longest,
-                                       std::mt19937_64& random) {
+                                       test::random_bits& random) {
   segment_list s;
   s.adjacent = false;
   for (std::int64_t i = 0; i < count; ++i) {

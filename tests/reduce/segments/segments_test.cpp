@@ -8,6 +8,7 @@
 #include <string>
 
 #include "host/random_array.hpp"
+#include "random_bits.hpp"
 #include "reduce/segments/lists.hpp"
 
 namespace multifold {
@@ -76,7 +77,7 @@ void expect_as_one_by_one(op_kind op, const array_view& x, const array_view& y, 
   }
 }
 
-reduce_options random_options(op_kind op, dtype type, std::mt19937_64& random) {
+reduce_options random_options(op_kind op, dtype type, test::random_bits& random) {
   reduce_options options;
   options.threads = 1 + static_cast<int>(random() % 3);
   if (random() % 2 == 0) options.nan = nan_policy::omit;
@@ -89,12 +90,12 @@ reduce_options random_options(op_kind op, dtype type, std::mt19937_64& random) {
   return options;
 }
 
-segment_list random_list(std::int64_t extent, std::int64_t count, std::mt19937_64& random) {
+segment_list random_list(std::int64_t extent, std::int64_t count, test::random_bits& random) {
   if (random() % 3 == 0) return test::scattered_segments(extent, count, 20, random);
   return test::adjacent_segments(extent, count, static_cast<lengths>(random() % 4), random);
 }
 
-test::array like(const test::array& x, std::mt19937_64& random) {
+test::array like(const test::array& x, test::random_bits& random) {
   test::array y = x;
   const auto before = static_cast<const std::byte*>(x.view.data) - x.memory.data();
   y.view.data = y.memory.data() + before;
@@ -106,7 +107,7 @@ test::array like(const test::array& x, std::mt19937_64& random) {
 }
 
 TEST(segments, every_operation_and_dtype_as_one_by_one) {
-  std::mt19937_64 random(1);
+  test::random_bits random(1);
   for (const dtype type : all_dtypes) {
     for (const op_kind op : every_op()) {
       const std::int64_t extent = 200 + static_cast<std::int64_t>(random() % 400);
@@ -119,7 +120,7 @@ TEST(segments, every_operation_and_dtype_as_one_by_one) {
 }
 
 TEST(segments, any_axis_of_any_view_as_one_by_one) {
-  std::mt19937_64 random(2);
+  test::random_bits random(2);
   const std::vector<op_kind> ops = every_op();
   for (int i = 0; i < 400; ++i) {
     const dtype type = all_dtypes[random() % std::size(all_dtypes)];
@@ -138,7 +139,7 @@ TEST(segments, any_axis_of_any_view_as_one_by_one) {
 }
 
 // Sums of which round in binary64, too, so that their order shows.
-float rough(std::mt19937_64& random) {
+float rough(test::random_bits& random) {
   const auto bits = random();
   return std::ldexp(static_cast<float>(static_cast<int>(bits % 20001) - 10000) / 9999,
                     static_cast<int>(bits >> 32) % 32);
@@ -146,7 +147,7 @@ float rough(std::mt19937_64& random) {
 
 // Long enough for many tasks, pieces of long segments, several batches and, with wide rows, several blocks.
 TEST(segments, do_not_depend_on_threads) {
-  std::mt19937_64 random(3);
+  test::random_bits random(3);
   const auto bytes_of = [&](op_kind op, const array_view& view, segment_list& list, accuracy wanted, int threads) {
     reduce_options options;
     options.threads = threads;
@@ -185,7 +186,7 @@ TEST(segments, do_not_depend_on_threads) {
 // A fast sum is that of its own elements alone.
 TEST(segments, fast_sums_do_not_depend_on_other_segments) {
   constexpr std::int64_t count = 20'000'000, end = count - 1'000'000;  // so many that threads share the long one
-  std::mt19937_64 random(4);
+  test::random_bits random(4);
   std::vector<float> x(count);
   for (std::int64_t i = 0; i < count; ++i) {
     x[static_cast<std::size_t>(i)] = i < 100'003 ? rough(random) : x[static_cast<std::size_t>(i - 100'003)];

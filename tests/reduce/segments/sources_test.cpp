@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "random_bits.hpp"
 #include "reduce/refusal.hpp"
 #include "reduce/segments/lists.hpp"
 #include "reduce/sources/vector_source.hpp"
@@ -14,7 +15,7 @@ using test::expect_refusal;
 
 using test::lengths, test::segment_list;
 
-std::vector<float> random_floats(std::int64_t count, std::mt19937_64& random) {
+std::vector<float> random_floats(std::int64_t count, test::random_bits& random) {
   std::vector<float> x(static_cast<std::size_t>(count));
   for (float& value : x) value = static_cast<float>(static_cast<int>(random() % 20001) - 10000) / 7;
   return x;
@@ -27,7 +28,7 @@ struct order_case {
 };
 
 TEST(segment_sources, as_arrays) {
-  std::mt19937_64 random(5);
+  test::random_bits random(5);
   const std::vector<order_case> cases{{{200'000}, false, 0},     {{20'000, 5, 3}, false, 0}, {{1, 50'000, 4}, false, 1},
                                       {{3, 5, 20'000}, true, 2}, {{7, 600}, false, 1},       {{600, 7}, true, 0},
                                       {{4, 60'000}, true, 1}};

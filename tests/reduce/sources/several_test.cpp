@@ -2,13 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "core/every.hpp"
 #include "host/random_array.hpp"
 #include "multifold/multifold.hpp"
+#include "random_bits.hpp"
 #include "reduce/refusal.hpp"
 #include "reduce/sources/vector_source.hpp"
 
@@ -36,7 +36,7 @@ void expect_alike(const reduce_result& got, const reduce_result& alone) {
 }
 
 TEST(several, have_the_bits_that_each_has_by_itself) {
-  std::mt19937_64 rng(5);
+  test::random_bits rng(5);
   for (int round = 0; round < 250; ++round) {
     const dtype type = static_cast<dtype>(rng() % 13);
     const test::array array = test::random_array(type, test::random_extents(rng, round % 8 == 0 ? 400'000 : 5000), rng);
@@ -66,7 +66,7 @@ TEST(several, have_the_bits_that_each_has_by_itself) {
 
 TEST(several, of_two_arrays) {
   std::vector<float> x(70'000), y(70'000);
-  std::mt19937 rng(3);
+  test::random_bits rng(3);
   for (float& each : x) each = static_cast<float>(rng() % 1000) / 64;
   for (float& each : y) each = static_cast<float>(rng() % 1000) / 32 - 8;
   const array_view a = make_view(x.data(), {70, 1000}), b = make_view(y.data(), {70, 1000});
@@ -159,7 +159,7 @@ TEST(several, are_told_of_as_one_read) {
 }
 
 TEST(several, of_a_source_that_is_read_once) {
-  std::mt19937_64 rng(17);
+  test::random_bits rng(17);
   for (const bool pipe : {false, true}) {
     for (const std::vector<std::int64_t>& extents :
          {std::vector<std::int64_t>{3'000'000}, {3000, 1000}, {7, 60'000, 5}, {2, 400'000}}) {

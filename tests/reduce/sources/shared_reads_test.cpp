@@ -3,13 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include <random>
 #include <string>
 #include <vector>
 
 #include "core/every.hpp"
 #include "host/random_array.hpp"
 #include "multifold/multifold.hpp"
+#include "random_bits.hpp"
 #include "reduce/refusal.hpp"
 
 namespace multifold {
@@ -35,7 +35,7 @@ shared_run run(const std::vector<op_kind>& ops, const array_view& view, read_fro
 
 TEST(shared_reads, have_the_bits_that_each_has_by_itself) {
   const std::vector<op_kind> of_one = test::ops_of_one_array();
-  std::mt19937_64 rng(11);
+  test::random_bits rng(11);
   for (int round = 0; round < 400; ++round) {
     const dtype type = static_cast<dtype>(rng() % 13);
     const test::array array = test::random_array(type, test::random_extents(rng, 3000), rng);

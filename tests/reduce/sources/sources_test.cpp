@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cstring>
-#include <random>
 #include <stdexcept>
 #include <stop_token>
 
 #include "multifold/multifold.hpp"
 #include "multifold/state.hpp"
+#include "random_bits.hpp"
 #include "reduce/sources/vector_source.hpp"
 
 namespace multifold {
@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t little_memory = 96 << 10;
 
 std::vector<float> random_numbers(std::int64_t count) {
-  std::mt19937 random(7);
+  test::random_bits random(7);
   std::vector<float> values(static_cast<std::size_t>(count));
   for (float& value : values) value = std::ldexp(static_cast<float>(random()), static_cast<int>(random() % 60) - 30);
   return values;

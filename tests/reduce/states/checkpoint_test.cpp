@@ -9,12 +9,12 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
-#include <random>
 #include <stdexcept>
 
 #include "core/little_endian.hpp"
 #include "multifold/multifold.hpp"
 #include "multifold/state.hpp"
+#include "random_bits.hpp"
 #include "reduce/states/resume.hpp"
 
 namespace multifold {
@@ -28,7 +28,7 @@ class checkpoint_test : public ::testing::Test {
  protected:
   checkpoint_test() : file_(fs::temp_directory_path() / ("multifold-checkpoint-" + std::to_string(::getpid()))) {
     fs::remove(file_);
-    std::mt19937 random(11);
+    test::random_bits random(11);
     values_.resize(elements);
     for (float& value : values_) value = std::ldexp(static_cast<float>(random()), static_cast<int>(random() % 90) - 60);
     values_[3] = std::numeric_limits<float>::quiet_NaN();
@@ -151,9 +151,11 @@ TEST_F(checkpoint_test, refuses_other_arrays) {
   const std::string file = file_;
 
   const std::int64_t done = detail::decode_checkpoint(left).done;
-  std::mt19937 random(12);
+  test::random_bits random(12);
   for (int i = 0; i < 20; ++i) {  // any one of them, and its smallest bit
-    const auto place = i == 0 ? 0 : i == 1 ? done - 1 : static_cast<std::int64_t>(random()) % done;
+    const auto place = i == 0   ? 0
+                       : i == 1 ? done - 1
+                                : static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(done));
     const auto flip = [&] {
       std::uint32_t bits;
       std::memcpy(&bits, &values_[static_cast<std::size_t>(place)], 4);

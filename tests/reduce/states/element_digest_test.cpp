@@ -4,10 +4,10 @@
 
 #include <atomic>
 #include <cstring>
-#include <random>
 #include <set>
 #include <vector>
 
+#include "random_bits.hpp"
 #include "reduce/sources/vector_source.hpp"
 #include "reduce/states/digested_window.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 constexpr auto block = static_cast<std::size_t>(digest_block_bytes);
 
 std::vector<std::byte> noise(std::size_t bytes) {
-  std::mt19937 random(3);
+  test::random_bits random(3);
   std::vector<std::byte> all(bytes);
   for (std::byte& b : all) b = static_cast<std::byte>(random());
   return all;

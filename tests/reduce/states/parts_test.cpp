@@ -6,13 +6,13 @@
 #include <cmath>
 #include <cstring>
 #include <optional>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "core/every.hpp"
 #include "multifold/exact.hpp"
 #include "multifold/multifold.hpp"
+#include "random_bits.hpp"
 #include "reduce/states/contents.hpp"
 
 namespace multifold {
@@ -27,7 +27,7 @@ bool has_state(op_kind op, dtype element) { return op != op_kind::prod || !is_fl
 enum class flavour { any_bits, small, zeros, specials };
 
 template <class T>
-T element(flavour of, std::mt19937_64& random) {
+T element(flavour of, test::random_bits& random) {
   const auto number = static_cast<int>(random() % 5) - 2;
   if constexpr (std::is_same_v<T, bool8>) {
     return {static_cast<std::uint8_t>(of == flavour::zeros ? 0 : random() % 3)};
@@ -48,7 +48,7 @@ T element(flavour of, std::mt19937_64& random) {
   }
 }
 
-bytes elements(dtype type, std::int64_t count, flavour of, std::mt19937_64& random) {
+bytes elements(dtype type, std::int64_t count, flavour of, test::random_bits& random) {
   bytes made(static_cast<std::size_t>(count * item_bytes(type)));
   visit_dtype(type, [&]<class T>() {
     for (std::int64_t i = 0; i < count; ++i) {
@@ -102,7 +102,7 @@ struct problem {
   }
 };
 
-std::vector<state> cut(const problem& p, std::mt19937_64& random) {
+std::vector<state> cut(const problem& p, test::random_bits& random) {
   std::vector<std::int64_t> ends{0, p.length()};
   for (std::size_t i = random() % 6; i > 0; --i)
     ends.push_back(static_cast<std::int64_t>(random() % (static_cast<std::uint64_t>(p.length()) + 1)));
@@ -113,7 +113,7 @@ std::vector<state> cut(const problem& p, std::mt19937_64& random) {
 }
 
 // Any two at a time, through their bytes now and then.
-state merged(std::vector<state> parts, std::mt19937_64& random) {
+state merged(std::vector<state> parts, test::random_bits& random) {
   while (parts.size() > 1) {
     std::shuffle(parts.begin(), parts.end(), random);
     state last = std::move(parts.back());
@@ -164,7 +164,7 @@ std::pair<bytes, std::string> outcome_of(const Made& made) {
   }
 }
 
-void check(const problem& p, std::mt19937_64& random) {
+void check(const problem& p, test::random_bits& random) {
   const state whole = p.part(0, p.length());
   const state both = merged(cut(p, random), random);
   ASSERT_EQ(both.bytes(), whole.bytes());
@@ -195,7 +195,7 @@ struct state_parts : testing::TestWithParam<op_kind> {};
 
 TEST_P(state_parts, merge_to_the_bytes_of_the_whole) {
   const op_kind op = GetParam();
-  std::mt19937_64 random(20261127 + static_cast<unsigned>(op));
+  test::random_bits random(20261127 + static_cast<unsigned>(op));
   for (const dtype type : all_dtypes) {
     if (!has_state(op, type)) continue;
     for (const flavour of : {flavour::any_bits, flavour::small, flavour::zeros, flavour::specials}) {
@@ -219,7 +219,7 @@ TEST_P(state_parts, merge_to_the_bytes_of_the_whole) {
 // Long enough for every quick way of the engine: many threads, lanes, tiles.
 TEST_P(state_parts, of_long_arrays_do_so_too) {
   const op_kind op = GetParam();
-  std::mt19937_64 random(11 + static_cast<unsigned>(op));
+  test::random_bits random(11 + static_cast<unsigned>(op));
   for (const dtype type : {dtype::i8, dtype::i32, dtype::u64, dtype::f16, dtype::bf16, dtype::f32, dtype::f64}) {
     if (!has_state(op, type)) continue;
     for (const std::vector<std::int64_t>& axes : {std::vector<std::int64_t>{0}, {1}, {0, 1}}) {

@@ -7,12 +7,12 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <random>
 #include <stdexcept>
 
 #include "io/scratch.hpp"
 #include "io/zip.hpp"
 #include "multifold/multifold.hpp"
+#include "random_bits.hpp"
 
 namespace multifold {
 namespace {
@@ -49,7 +49,7 @@ class resumed_files : public io::with_folder, public ::testing::WithParamInterfa
     options_.engine = engine_choice::host;
     options_.checkpoint = path("c");
     options_.checkpoint_seconds = 0;
-    std::mt19937 random(4);
+    test::random_bits random(4);
     for (float& value : values_) value = static_cast<float>(static_cast<std::int32_t>(random()));
   }
 

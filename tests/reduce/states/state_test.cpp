@@ -7,12 +7,12 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "multifold/exact.hpp"
 #include "multifold/multifold.hpp"
+#include "random_bits.hpp"
 #if MULTIFOLD_HAS_CUDA
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/cuda/error.hpp"
@@ -32,7 +32,7 @@ TYPED_TEST_SUITE(state, reals);
 template <class T>
 std::vector<T> wild(std::size_t count) {
   using bits_type = typename detail::float_layout<T>::bits_type;
-  std::mt19937_64 random(20240229);
+  test::random_bits random(20240229);
   std::vector<T> x;
   while (x.size() < count) {
     const T value = bit_copy<T>(static_cast<bits_type>(random()));
@@ -122,7 +122,7 @@ TYPED_TEST(state, of_parts_in_any_order_are_the_state_of_the_whole) {
       parts.push_back(reduce(op_kind::mean, make_view(x.data() + first, {count}), keeping()).state);
     }
     for (unsigned seed = 0; seed < 20; ++seed) {
-      std::shuffle(parts.begin(), parts.end(), std::mt19937(seed));
+      std::shuffle(parts.begin(), parts.end(), test::random_bits(seed));
       bytes merged = empty_state(dtype_of<TypeParam>);
       for (const bytes& part : parts)
         merged = merge_states(seed % 2 != 0 ? part : merged, seed % 2 != 0 ? merged : part);

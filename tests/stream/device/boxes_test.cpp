@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <random>
 #include <vector>
 
+#include "random_bits.hpp"
 #include "stream/result_order.hpp"
 
 namespace multifold::stream {
@@ -83,7 +83,7 @@ const std::vector<problem> problems{
 
 void expect_the_whole(const problem& shape, std::int64_t chunk, std::int64_t most_results, std::int64_t piece) {
   const std::int64_t count = element_count(shape.extents);
-  std::mt19937_64 rng(5);
+  test::random_bits rng(5);
   values data(static_cast<std::size_t>(count));
   for (std::int64_t& x : data) x = static_cast<std::int64_t>(rng() % 2001) - 1000;
   array_view view = make_view(data.data(), shape.extents);

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <random>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "multifold/float16.hpp"
 #include "multifold/plan.hpp"
 #include "multifold/source.hpp"
+#include "random_bits.hpp"
 
 namespace test {
 
@@ -22,7 +22,7 @@ using multifold::dtype;
 
 // Elements whose sums are exact, so that results compare by bits.
 inline std::vector<std::byte> small_numbers(dtype type, std::int64_t count, std::uint64_t seed) {
-  std::mt19937_64 rng(seed);
+  test::random_bits rng(seed);
   std::vector<std::byte> bytes(static_cast<std::size_t>(count * multifold::item_bytes(type)));
   multifold::visit_dtype(type, [&]<class T>() {
     for (std::int64_t i = 0; i < count; ++i) {

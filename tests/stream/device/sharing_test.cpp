@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstring>
 #include <mutex>
-#include <random>
 #include <thread>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/error.hpp"
 #include "multifold/trace.hpp"
+#include "random_bits.hpp"
 #include "stream/device/problem.hpp"
 #include "stream/memory_source.hpp"
 
@@ -39,7 +39,7 @@ std::vector<std::byte> by_host(const plan& p, const operands& data) {
 std::vector<std::byte> rough_numbers(dtype type, std::int64_t count, std::uint64_t seed) {
   std::vector<std::byte> bytes = test::small_numbers(type, count, seed);
   if (type != dtype::f32 && type != dtype::f64) return bytes;
-  std::mt19937_64 random(seed);
+  test::random_bits random(seed);
   visit_dtype(type, [&]<class T>() {
     if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
       for (std::int64_t i = 0; i < count; ++i) {

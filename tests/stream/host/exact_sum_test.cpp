@@ -7,6 +7,7 @@
 #include "host/exact/arrays.hpp"
 #include "multifold/error.hpp"
 #include "multifold/ops/visit.hpp"
+#include "random_bits.hpp"
 #include "sanitized.hpp"
 #include "stream/host/stream.hpp"
 #include "stream/memory_source.hpp"
@@ -21,7 +22,7 @@ constexpr dtype reals[] = {dtype::f16, dtype::bf16, dtype::f32, dtype::f64};
 
 constexpr int share = test::sanitized ? 8 : 1;
 
-reduction random_reduction(std::mt19937_64& random) {
+reduction random_reduction(test::random_bits& random) {
   return test::exact_reduction(random() % 2 == 0 ? op_kind::sum : op_kind::mean, reals[random() % 4],
                                reals[random() % 4], random() % 2 == 0 ? nan_policy::propagate : nan_policy::omit);
 }
@@ -34,7 +35,7 @@ bytes outcome_of(const plan& p, const Run& run) {
 }
 
 void check(const reduction& what, family f, const array_layout& layout, const std::vector<std::int64_t>& axes,
-           std::mt19937_64& random) {
+           test::random_bits& random) {
   array_view view = make_view(nullptr, layout.type, layout.extents);
   if (layout.fortran_order) view.strides = fortran_strides(layout.extents);
   const plan p = make_plan(what, normalise(view, axes, order_of(what.op)), {}, host::traits(1));
@@ -74,7 +75,7 @@ void check(const reduction& what, family f, const array_layout& layout, const st
 }  // namespace
 
 TEST(host_stream_exact, small_arrays_of_any_shape) {
-  std::mt19937_64 random(std::random_device{}());
+  test::random_bits random(std::random_device{}());
   for (int i = 0; i < 1500 / share && !HasFatalFailure(); ++i) {
     const reduction what = random_reduction(random);
     array_layout layout{what.input, std::vector<std::int64_t>(random() % 5), random() % 2 == 0};
@@ -86,7 +87,7 @@ TEST(host_stream_exact, small_arrays_of_any_shape) {
 
 // Rows that begin and end inside chunks, and so many columns that chunks add to the same accumulators in turn.
 TEST(host_stream_exact, rows_and_columns_of_several_chunks) {
-  std::mt19937_64 random(2);
+  test::random_bits random(2);
   constexpr std::pair<std::int64_t, std::int64_t> shapes[] = {{5, 70001}, {20, 20000}, {40000, 9}};
   constexpr int step = share > 1 ? 5 : 1;
   for (int f = 0; f < test::families && !HasFatalFailure(); f += step) {
@@ -99,7 +100,7 @@ TEST(host_stream_exact, rows_and_columns_of_several_chunks) {
 }
 
 TEST(host_stream_exact, streams_of_unknown_length) {
-  std::mt19937_64 random(3);
+  test::random_bits random(3);
   for (int f = 0; f < test::families; ++f) {
     for (std::int64_t length : {0, 1, 1000, 300001}) {
       const reduction what = random_reduction(random);

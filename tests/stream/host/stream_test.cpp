@@ -8,6 +8,7 @@
 
 #include "host/engine.hpp"
 #include "host/random_array.hpp"
+#include "random_bits.hpp"
 #include "sanitized.hpp"
 #include "stream/memory_source.hpp"
 
@@ -40,7 +41,7 @@ outcome outcome_of(const plan& p, const Run& run) {
   return o;
 }
 
-std::vector<std::byte> random_memory(const array_layout& layout, std::mt19937_64& random) {
+std::vector<std::byte> random_memory(const array_layout& layout, test::random_bits& random) {
   const std::int64_t elements = element_count(layout.extents);
   std::vector<std::byte> memory(static_cast<std::size_t>(elements * item_bytes(layout.type)));
   test::fill(layout.type, memory.data(), elements, random);
@@ -50,7 +51,7 @@ std::vector<std::byte> random_memory(const array_layout& layout, std::mt19937_64
 // Halves of small integers: sums are exact in binary64, so their bits do not depend on the order of addition.
 // Products of reals do: they are compared among themselves only.
 void check(const reduction& what, const array_layout& layout, const std::vector<std::int64_t>& axes,
-           std::mt19937_64& random) {
+           test::random_bits& random) {
   const array_view view = view_of(layout);
   const plan p = make_plan(what, normalise(view, axes, order_of(what.op)), {}, host::traits(1));
   const std::string where = std::string(name(what.op)) + " of " + std::string(name(what.input)) + " " +
@@ -86,7 +87,7 @@ void check(const reduction& what, const array_layout& layout, const std::vector<
 constexpr dtype some_dtypes[] = {dtype::boolean, dtype::i8,  dtype::u16, dtype::i32,
                                  dtype::u64,     dtype::f16, dtype::f32, dtype::f64};
 
-reduction random_reduction(std::mt19937_64& random) {
+reduction random_reduction(test::random_bits& random) {
   return make_reduction(all_ops[random() % 7], some_dtypes[random() % std::size(some_dtypes)],
                         random() % 2 == 0 ? nan_policy::propagate : nan_policy::omit);
 }
@@ -94,7 +95,7 @@ reduction random_reduction(std::mt19937_64& random) {
 }  // namespace
 
 TEST(host_stream, small_arrays_of_any_shape) {
-  std::mt19937_64 random(1);
+  test::random_bits random(1);
   for (int i = 0; i < 1500 && !HasFatalFailure(); ++i) {
     array_layout layout{dtype::f32, std::vector<std::int64_t>(random() % 5), random() % 2 == 0};
     for (std::int64_t& extent : layout.extents) extent = static_cast<std::int64_t>(random() % 9);
@@ -108,7 +109,7 @@ TEST(host_stream, small_arrays_of_any_shape) {
 
 TEST(host_stream, arrays_of_several_chunks) {
   constexpr int arrays = test::sanitized ? 8 : 40;
-  std::mt19937_64 random(2);
+  test::random_bits random(2);
   for (int i = 0; i < arrays && !HasFatalFailure(); ++i) {
     const reduction what = random_reduction(random);
     const double elements = 5e6 / static_cast<double>(item_bytes(what.input));
@@ -128,7 +129,7 @@ TEST(host_stream, arrays_of_several_chunks) {
 }
 
 TEST(host_stream, rows_and_columns_around_chunks) {
-  std::mt19937_64 random(3);
+  test::random_bits random(3);
   constexpr std::int64_t chunk = (1 << 20) / 4, piece = (64 << 10) / 4;
   for (std::int64_t width : {piece - 1, piece, piece + 1, chunk - 1, chunk, chunk + 1}) {
     for (op_kind op : {op_kind::sum, op_kind::argmin}) {
@@ -143,7 +144,7 @@ TEST(host_stream, rows_and_columns_around_chunks) {
 }
 
 TEST(host_stream, streams_of_unknown_length) {
-  std::mt19937_64 random(4);
+  test::random_bits random(4);
   for (std::int64_t length : {0, 1, 1000, 1 << 18, (1 << 18) + 1, 3 << 18, 1000003}) {
     for (op_kind op : all_ops) {
       const reduction what = make_reduction(op, dtype::f32, nan_policy::omit);

@@ -3,11 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include "host/engine.hpp"
 #include "host/exact/arrays.hpp"
 #include "host/fold.hpp"
+#include "random_bits.hpp"
 #include "sanitized.hpp"
 #include "stream/memory_source.hpp"
 
@@ -29,7 +28,7 @@ struct table {
   }
 };
 
-table random_table(dtype type, test::family f, const std::vector<std::int64_t>& extents, std::mt19937_64& random) {
+table random_table(dtype type, test::family f, const std::vector<std::int64_t>& extents, test::random_bits& random) {
   table t{{type, extents, random() % 2 == 0}, {}};
   const std::int64_t elements = element_count(extents);
   t.memory.resize(static_cast<std::size_t>(elements * item_bytes(type)));
@@ -49,7 +48,7 @@ constexpr op_kind ops[] = {op_kind::sum, op_kind::mean, op_kind::min, op_kind::a
                            op_kind::var, op_kind::std,  op_kind::cov, op_kind::describe, op_kind::sumsq};
 
 void check(const reduction& what, const table& x, const table& y, const std::vector<std::int64_t>& axes,
-           bool expected_striped, std::mt19937_64& random) {
+           bool expected_striped, test::random_bits& random) {
   const plan p = make_plan(what, normalise(x.view(), axes, order_of(what.op)), {}, host::traits(1));
   const bool two = takes_two_arrays(what.op);
   bytes expected(static_cast<std::size_t>(p.form.results() * result_bytes(what)), std::byte{0xab});
@@ -73,7 +72,7 @@ void check(const reduction& what, const table& x, const table& y, const std::vec
 }  // namespace
 
 TEST(host_stripes, tables_of_any_shape) {
-  std::mt19937_64 random(31);
+  test::random_bits random(31);
   for (int i = 0; i < 24 / share && !HasFatalFailure(); ++i) {
     const op_kind op = ops[random() % std::size(ops)];
     const dtype type = random() % 4 == 0 ? dtype::i16 : random() % 2 == 0 ? dtype::f64 : dtype::f32;
@@ -98,7 +97,7 @@ TEST(host_stripes, tables_of_any_shape) {
 }
 
 TEST(host_stripes, the_slowest_axis_of_a_wide_table) {
-  std::mt19937_64 random(32);
+  test::random_bits random(32);
   for (const op_kind op : {op_kind::sum, op_kind::var, op_kind::cov, op_kind::describe}) {
     for (const test::family f : {test::family::normal, test::family::any_finite}) {
       table x = random_table(dtype::f64, f, {3, 70001}, random), y = random_table(dtype::f64, f, {3, 70001}, random);
@@ -110,7 +109,7 @@ TEST(host_stripes, the_slowest_axis_of_a_wide_table) {
 
 // Rounded sums and products keep the bits that they have where memory is plenty.
 TEST(host_stripes, rounded_sums_are_cut_as_ever) {
-  std::mt19937_64 random(33);
+  test::random_bits random(33);
   for (const std::int64_t rows : {2, 3, 9, 40}) {
     for (const dtype type : {dtype::f16, dtype::f32, dtype::f64}) {
       table x = random_table(type, test::family::normal, {rows, 150007}, random);
@@ -136,7 +135,7 @@ TEST(host_stripes, rounded_sums_are_cut_as_ever) {
 
 // A pipe has all results open at once: what that takes is said before anything is read.
 TEST(host_stripes, a_pipe_says_what_it_would_take) {
-  std::mt19937_64 random(34);
+  test::random_bits random(34);
   table x = random_table(dtype::f32, test::family::normal, {1, 2000003}, random);
   x.layout = {dtype::f32, {2, 1000001}, false};
   x.memory.resize(2 * 1000001 * 4);
@@ -165,7 +164,7 @@ TEST(host_stripes, a_pipe_says_what_it_would_take) {
 
 // A column that ends early, and one that cannot be read, fail as they do elsewhere.
 TEST(host_stripes, failures_of_the_source) {
-  std::mt19937_64 random(35);
+  test::random_bits random(35);
   table x = random_table(dtype::f64, test::family::normal, {3, 70001}, random);
   x.layout.fortran_order = false;
   const reduction what = make_reduction(op_kind::var, dtype::f64);
