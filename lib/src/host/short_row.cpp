@@ -40,7 +40,7 @@ const fold& kept_fold_of(const reduction& what) {
 //     sum f32, EPYC                         25, 27      48, 53      93, 79
 //     sum f32, Xeon                         27, 41      77, 45      174, 48
 //     var f32, EPYC 33, 57      64, 46
-constexpr std::int64_t quick_bytes = 1 << 20, usual_bytes = 512 << 10;
+constexpr std::int64_t quick_bytes = 3 << 19, usual_bytes = 512 << 10;
 
 }  // namespace
 

@@ -226,11 +226,20 @@ reduce_result reduce_linked(op_kind op, source& x, source& y, const reduce_optio
   return reduce_sources(op, {x, y}, for_two(options));
 }
 
+namespace {
+
+device_work begun_work(const plan& p, const array_view& x, const reduce_options& options) {
+  check_places(x, nullptr, {});
+  return {p, {x.data, nullptr}, options.stream};
+}
+
+}  // namespace
+
 begun_reduction::begun_reduction(op_kind op, const array_view& x, const reduce_options& options)
     : request_(make_request(op, x, options)),
       engine_(choose_engine(request_, x.where, is_dense(x), options)),
       plan_(made_plan(request_.what, request_.form, {}, engine_)),
-      work_((check_places(x, nullptr, {}), device_work(plan_, {x.data, nullptr}, options.stream))) {}
+      work_(begun_work(plan_, x, options)) {}
 
 reduce_result begun_reduction::finish() {
   return result_of(request_, engine_, std::move(plan_), false, [&](const plan&, void* results) {

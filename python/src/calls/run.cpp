@@ -85,9 +85,10 @@ nb::object value_of_chunks(op_kind op, nb::handle x, nb::handle y, const keyword
 }  // namespace
 
 nb::object reduce_one(op_kind op, nb::handle x, nb::handle y, const keywords& given) {
-  if (gives_complex(x, given)) return reduce_complex_numbers(op, x, given);
-  settings set = settings_from(given);
   const std::optional<gpu_array> on_gpu = gpu_array::of(x);
+  const bool real = on_gpu && given.type.is_none();
+  if (!real && gives_complex(x, given)) return reduce_complex_numbers(op, x, given);
+  settings set = settings_from(given);
   follow(on_gpu, set);
   if (on_gpu && (!y.is_valid() || y.is_none()))
     if (nb::object value = enqueued_result(op, *on_gpu, set); value.is_valid()) return value;

@@ -23,7 +23,7 @@ nb::object reduce_segments(op_kind op, nb::handle x, nb::handle y, nb::handle of
 nb::object reduce_keys(op_kind op, nb::handle x, nb::handle y, nb::handle keys, nb::handle groups,
                        const keywords& given);
 
-/// The value of a small array of floating point that lies together, with no other word said; null for all others.
+/// The value of a small array of numbers that lies together, with no other word said; null for all others.
 nb::object quick_value(op_kind op, nb::handle x);
 
 /// The state of some elements.

@@ -65,7 +65,8 @@ void add_plain(nb::module_& module, const char* name, const char* text) {
       [](nb::handle x, object_ref axis, truth keepdims, object_ref where, object_ref nan, object_ref engine,
          int threads, object_ref stream, object_ref out) {
         const nb::object none = nb::none();
-        return as_any(one<Op>(x, {axis, none, keepdims, where, none, none, nan, none, engine, threads, stream, out}));
+        return as_any(
+            quick_or_one<Op>(x, {axis, none, keepdims, where, none, none, nan, none, engine, threads, stream, out}));
       },
       "x"_a.none(), nb::kw_only(), "axis"_a = nb::none(), "keepdims"_a = truth{}, "where"_a = nb::none(),
       MULTIFOLD_PY_COMMON, text);

@@ -46,6 +46,7 @@ inline constexpr std::int64_t cache_line = 64;
 /// Asks for the `bytes` that lie that far behind `at`; they need not exist.
 template <const prefetch_distance& Ahead = ahead_of_work>
 MULTIFOLD_INLINE void prefetch_behind(const void* at, std::int64_t bytes) {
+  if (Ahead.far_bytes == 0) return;
   const auto first = reinterpret_cast<std::uintptr_t>(at);
   for (std::int64_t line = 0; line < bytes; line += cache_line) {
     const std::uintptr_t here = first + static_cast<std::uintptr_t>(line);

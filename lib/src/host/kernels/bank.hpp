@@ -121,42 +121,49 @@ requires(sizeof(T) == 1) struct bank<integer_sum<T>, N> {
   }
 };
 
-/// Sums of 64-bit integers in two halves of 64 bits each, which vectorise where 128 bits do not.
+/// Sums of 64-bit integers by two sums of 64 bits each, which vectorise where 128 bits do not: modulo 2^64, and of upper
+/// halves, rounded down, which is too little by less than 2^32 an element.
 template <class Op, int N>
 requires(requires { requires Op::wide; }) struct bank<Op, N> {
   using T = typename Op::value_type;
   using accumulator = typename Op::accumulator;
   static constexpr std::int64_t capacity = lane_run;
 
-  std::uint64_t low[N];
+  std::uint64_t whole[N];
   T high[N];
 
   MULTIFOLD_INLINE void clear(const Op&, int n) {
-    for (int j = 0; j < n; ++j) low[j] = 0;
+    for (int j = 0; j < n; ++j) whole[j] = 0;
     for (int j = 0; j < n; ++j) high[j] = 0;
   }
   MULTIFOLD_INLINE void absorb(const Op&, const packed<T>* x, int first, int last, std::int64_t) {
     for (int j = first; j < last; ++j) {
-      low[j] += static_cast<std::uint64_t>(x[j].value) & 0xffffffffu;
+      whole[j] += static_cast<std::uint64_t>(x[j].value);
       high[j] += static_cast<T>(x[j].value >> 32);
     }
   }
   MULTIFOLD_INLINE void absorb_some(const Op&, const packed<T>* x, int n) {
     for (int j = 0; j < N; ++j) {
       const T value = blend(j < n, T{x[j].value}, T{0});
-      low[j] += static_cast<std::uint64_t>(value) & 0xffffffffu;
+      whole[j] += static_cast<std::uint64_t>(value);
       high[j] += static_cast<T>(value >> 32);
     }
   }
   MULTIFOLD_INLINE accumulator take(const Op&, int j, std::int64_t, std::int64_t) const {
-    return static_cast<int128_t>(high[j]) * (int128_t{1} << 32) + low[j];
+    return together(whole[j], high[j]);
   }
   MULTIFOLD_INLINE accumulator fold(const Op&) {
-    std::uint64_t l = 0;
+    std::uint64_t w = 0;
     T h = 0;
-    for (int j = 0; j < N; ++j) l += low[j];
+    for (int j = 0; j < N; ++j) w += whole[j];
     for (int j = 0; j < N; ++j) h += high[j];
-    return static_cast<int128_t>(h) * (int128_t{1} << 32) + l;
+    return together(w, h);
+  }
+
+ private:
+  MULTIFOLD_INLINE static accumulator together(std::uint64_t whole, T high) {
+    const std::uint64_t low = whole - (static_cast<std::uint64_t>(high) << 32);
+    return static_cast<int128_t>(high) * (int128_t{1} << 32) + low;
   }
 };
 

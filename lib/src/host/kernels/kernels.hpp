@@ -4,6 +4,7 @@
 #include "host/kernels/columns.hpp"
 #include "host/kernels/row.hpp"
 #include "host/ops/arg_row.hpp"
+#include "host/ops/extremum_row.hpp"
 #include "host/ops/product_bank.hpp"
 #include "host/ops/product_words.hpp"
 
@@ -47,7 +48,7 @@ template <class Op>
 
 template <class Op>
 MULTIFOLD_AVX2 void rows_avx2(const void* op, const rows_work& w) {
-  rows_of(with_fma(Op(*static_cast<const Op*>(op))), w);
+  rows_of(by_bits(with_fma(Op(*static_cast<const Op*>(op)))), w);
 }
 template <class Op>
 MULTIFOLD_AVX2 void columns_avx2(const void* op, const columns_work& w) {
@@ -56,7 +57,7 @@ MULTIFOLD_AVX2 void columns_avx2(const void* op, const columns_work& w) {
 
 template <class Op>
 MULTIFOLD_AVX512 void rows_avx512(const void* op, const rows_work& w) {
-  rows_of(with_fma(Op(*static_cast<const Op*>(op))), w);
+  rows_of(by_bits(with_fma(Op(*static_cast<const Op*>(op)))), w);
 }
 template <class Op>
 MULTIFOLD_AVX512 void columns_avx512(const void* op, const columns_work& w) {

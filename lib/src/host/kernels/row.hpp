@@ -66,8 +66,7 @@ MULTIFOLD_INLINE typename Op::accumulator by_lanes(const Op& op, const row_span<
 }
 
 template <class Op>
-MULTIFOLD_INLINE typename Op::accumulator row_of(const Op& op, row_span<typename Op::value_type> row, std::int64_t,
-                                                 std::int64_t) {
+MULTIFOLD_INLINE typename Op::accumulator row_in_lanes(const Op& op, row_span<typename Op::value_type> row) {
   if (row.length <= shortest_rows) return one_by_one(op, row);
   if (row.length < longest_short_row<Op>) return by_lanes<Op, few_lanes<Op>>(op, row);
   auto total = op.identity();
@@ -77,6 +76,12 @@ MULTIFOLD_INLINE typename Op::accumulator row_of(const Op& op, row_span<typename
     row = {row.data + run, row.length - run, row.readable - run};
   }
   return total;
+}
+
+template <class Op>
+MULTIFOLD_INLINE typename Op::accumulator row_of(const Op& op, const row_span<typename Op::value_type>& row,
+                                                 std::int64_t, std::int64_t) {
+  return row_in_lanes(op, row);
 }
 
 }  // namespace multifold::host

@@ -66,12 +66,13 @@ struct arg_search {
   }
 };
 
-template <class T>
-MULTIFOLD_INLINE typename arg_extremum<T>::accumulator row_of(const arg_extremum<T>& op, const row_span<T>& row,
-                                                              std::int64_t index, std::int64_t step) {
+/// What `search` finds in stretches, as one row.
+template <class search, class T>
+MULTIFOLD_INLINE typename arg_extremum<T>::accumulator place_of_extreme(const arg_extremum<T>& op,
+                                                                        const row_span<T>& row, std::int64_t index,
+                                                                        std::int64_t step) {
   const packed<T>* const x = row.data;
   const std::int64_t length = row.length;
-  using search = arg_search<T>;
   using op_type = arg_extremum<T>;
   constexpr std::int64_t stretch = 8192 / sizeof(T);
   auto best = op.identity();
@@ -86,6 +87,12 @@ MULTIFOLD_INLINE typename arg_extremum<T>::accumulator row_of(const arg_extremum
     best = {least, index + (k + search::find(op, x + k, here, least)) * step};
   }
   return best;
+}
+
+template <class T>
+MULTIFOLD_INLINE typename arg_extremum<T>::accumulator row_of(const arg_extremum<T>& op, const row_span<T>& row,
+                                                              std::int64_t index, std::int64_t step) {
+  return place_of_extreme<arg_search<T>>(op, row, index, step);
 }
 
 }  // namespace multifold::host

@@ -180,7 +180,11 @@ device_work::device_work(const plan& p, const operands& data, CUstream_st* after
   if (p.form.results() > 0) running_ = std::make_unique<running>(p, data, after);
 }
 device_work::device_work(device_work&&) noexcept = default;
-device_work::~device_work() = default;
+device_work::~device_work() {
+  if (!running_) return;
+  const cuda::relaxed_capture_mode mode;  // memory that another's failure left here is freed
+  running_.reset();
+}
 
 void device_work::finish(void* results) {
   const cuda::relaxed_capture_mode mode;
