@@ -1,11 +1,9 @@
 // Folds of arrays in memory and of sources: tasks, and how what they leave meets.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -47,7 +45,7 @@ void fold_memory_to(const Op& op, const fold_shape& shape, const fold_memory<arr
       typename walk_type::group group;
       for (std::int64_t task; (task = tasks.next()) >= 0;) {
         const std::int64_t first = task * shape.blocks_a_task;
-        for (std::int64_t b = first; b < std::min(first + shape.blocks_a_task, shape.blocks); ++b) {
+        for (std::int64_t b = first; b < lesser(first + shape.blocks_a_task, shape.blocks); ++b) {
           const fold_interval batches = shape.block(b);
           walk.reduce(batches, all, memory, tasks, scratch, group);
           walk.lower(batches, group, shape.length, results);
@@ -213,7 +211,7 @@ class source_fold {
     while (batches.begin < batches.end) {
       const fold_interval block = shape_.front(batches);
       walk_.reduce(block, elements, from, tasks, mine.scratch, mine.group);
-      std::move(mine.group.begin(), mine.group.end(), std::back_inserter(all));
+      for (auto& each : mine.group) all.push_back(std::move(each));
       batches.begin = block.end;
     }
     return all;

@@ -1,7 +1,6 @@
 // From batches and elements by their numbers to dense leaves: what does not lie densely is copied to a tile first.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -66,7 +65,7 @@ class fold_walk {
   };
 
   fold_walk(const Op& op, const fold_shape& shape) : op_(op), shape_(shape) {
-    std::copy_n(shape.first.begin(), arrays, first_.at.begin());
+    for (std::size_t j = 0; j < arrays; ++j) first_.at[j] = shape.first[j];
     if (!shape.kept.empty()) kept_ = shape.kept.back();
     if (!shape.reduced.empty()) {
       reduced_ = shape.reduced.back();
@@ -106,7 +105,7 @@ class fold_walk {
   void runs_of(fold_interval batches, const F& f) const {
     while (batches.begin < batches.end) {
       const place p = kept_place(batches.begin);
-      const std::int64_t count = std::min(p.left, batches.size());
+      const std::int64_t count = lesser(p.left, batches.size());
       f(p, count);
       batches.begin += count;
     }
@@ -137,7 +136,7 @@ class fold_walk {
     if (elements.size() <= leaf::row) return row_leaf(batch, elements, from, s);
     for (std::int64_t e = elements.begin; e < elements.end; e += leaf::row) {
       tasks.check();
-      s.next.assign(1, {row_leaf(batch, {e, std::min(e + leaf::row, elements.end)}, from, s)});
+      s.next.assign(1, {row_leaf(batch, {e, lesser(e + leaf::row, elements.end)}, from, s)});
       s.tree.push(op_, s.next);
     }
     s.tree.take(op_, s.next);
@@ -174,7 +173,7 @@ class fold_walk {
       p = p.moved(outer_, (elements.begin + done) / reduced_.extent);
       // Runs of the innermost loop, as many as the one around it has left.
       for (std::int64_t i = p.left; i > 0 && done < elements.size(); --i, advance(p, outer_.back())) {
-        const std::int64_t count = std::min(reduced_.extent - skipped, elements.size() - done);
+        const std::int64_t count = lesser(reduced_.extent - skipped, elements.size() - done);
         for_each_array<Op>([&]<class T>(std::size_t j) {
           copy<T>(s.tiles[j].get() + done * static_cast<std::int64_t>(sizeof(T)),
                   from.data[j] + (p.at[j] + skipped * reduced_.steps[j] - from.origin), reduced_.steps[j], count);
@@ -198,7 +197,7 @@ class fold_walk {
     for (std::int64_t e = elements.begin; e < elements.end; e += leaf::rows) {
       tasks.check();
       group& made = several ? s.next : into;
-      columns_leaf(batches, {e, std::min(e + leaf::rows, elements.end)}, from, s, made);
+      columns_leaf(batches, {e, lesser(e + leaf::rows, elements.end)}, from, s, made);
       if (several) s.tree.push(op_, made);
     }
     if (several) s.tree.take(op_, into);
@@ -220,16 +219,17 @@ class fold_walk {
   void absorb_rows(fold_interval batches, fold_interval elements, const memory& from, scratch& s,
                    cell<fold_lane<Op>>* lanes) const {
     const place batch = kept_place(batches.begin);
-    const std::int64_t width = batches.size(), tile_rows = std::max<std::int64_t>(1, leaf::row / width);
+    const std::int64_t width = batches.size(), tile_rows = greater<std::int64_t>(1, leaf::row / width);
     std::array<bool, arrays> dense;
     for_each_array<Op>([&]<class T>(std::size_t j) {
       dense[j] = width == 1 || kept_.steps[j] == static_cast<std::int64_t>(sizeof(T));
     });
-    const bool all_dense = std::find(dense.begin(), dense.end(), false) == dense.end();
+    bool all_dense = true;
+    for (const bool each : dense) all_dense = all_dense && each;
     for (std::int64_t e = elements.begin; e < elements.end;) {
       const place p = element_place(batch, e);
-      std::int64_t rows = std::min(p.left, elements.end - e);
-      if (!all_dense) rows = std::min(rows, tile_rows);
+      std::int64_t rows = lesser(p.left, elements.end - e);
+      if (!all_dense) rows = lesser(rows, tile_rows);
       fold_pointers<Op> x;
       std::array<std::int64_t, arrays> steps;
       for_each_array<Op>([&]<class T>(std::size_t j) {
@@ -251,7 +251,7 @@ class fold_walk {
 
   template <class T>
   std::byte* tile_of(std::size_t array, scratch& s) const {
-    const std::int64_t elements = std::max(leaf::row, shape_.width);
+    const std::int64_t elements = greater(leaf::row, shape_.width);
     if (!s.tiles[array]) s.tiles[array].reset(new std::byte[static_cast<std::size_t>(elements) * sizeof(T)]);
     return s.tiles[array].get();
   }
