@@ -15,7 +15,7 @@ namespace {
 std::string_view program_name = "multifold";
 std::atomic<bool> as_json = false;
 
-// There is nobody left to tell when standard error fails.
+// Nothing is left to tell it to when standard error fails.
 void put(const std::string& line) {
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
 }

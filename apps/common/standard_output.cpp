@@ -25,7 +25,7 @@ void print(std::string_view text) {
       pollfd waiting{STDOUT_FILENO, POLLOUT, 0};
       ::poll(&waiting, 1, -1);
     } else if (errno == EPIPE) {
-      throw failure(exit_code::input, "");  // `multifold ... | head` is nobody's mistake
+      throw failure(exit_code::input, "");  // `multifold ... | head` is no mistake
     } else if (errno != EINTR) {
       throw failure(exit_code::input, "standard output: " + std::generic_category().message(errno));
     }

@@ -20,8 +20,8 @@ way by_both_engines(const chunked_array& array, int threads) {
   return {
       fmt::format("the GPU and {} thread{}", threads, threads == 1 ? "" : "s"),
       "Both take parts of the array until there are none left: the copy engine feeds the GPU, and the CPU's threads "
-      "reduce where they are. No part belongs to either beforehand, and the sum is the same, whoever took what. "
-      "Parts get smaller towards the end, so that nobody waits long for the last one.",
+      "reduce where they are. No part belongs to either beforehand, and the sum is the same, whichever took what. "
+      "Parts get smaller towards the end, so that neither waits long for the last one.",
       part::end, sum, traced};
 }
 

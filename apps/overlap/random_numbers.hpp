@@ -1,4 +1,4 @@
-// Numbers to reduce, where nobody has brought any.
+// Numbers to reduce, where none were brought.
 #pragma once
 
 #include <cstdint>

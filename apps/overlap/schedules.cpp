@@ -89,7 +89,7 @@ class bench {
                                  "the next. The array needs no memory but that of one chunk."));
     if (threads > 1) {
       all.runs.push_back(in_chunks(threads, fmt::format("{} threads", threads),
-                                   "Each thread takes the next chunk that nobody has. While one waits for its bytes, "
+                                   "Each thread takes the next chunk that is left. While one waits for its bytes, "
                                    "others reduce theirs."));
     }
     all.machine = machine_;

@@ -64,7 +64,7 @@ std::vector<span> chunks_of(const run& r) {
   return most;
 }
 
-// When nobody had anything left to do. Then comes the freeing of memory, in which there is nothing to see.
+// When no thread had anything left to do. Then comes the freeing of memory, in which there is nothing to see.
 double last_end(const run& r) {
   double last = 0;
   for (const lane& l : r.lanes) {

@@ -55,7 +55,7 @@ inline constexpr int choice_rounds = 2 * 4;
 /// both_GB/s. Medians.
 inline void measure_choice(benchmark::State& state, std::int64_t bytes, const ways& each,
                            const std::function<std::string()>& automatic) {
-  automatic();  // measures the machine, if nobody has
+  automatic();  // measures the machine, unless it was measured
   std::vector<double> gbps, of_best, host, device, both;
   const double gigabytes = static_cast<double>(bytes) * 1e-9;
   const std::function<void()> choosing = [&] { state.counters["chose_" + automatic()] += 1; };

@@ -64,7 +64,7 @@ class OnDevice:
         return (2, 3)
 
     def __dlpack__(self, **_):
-        raise AssertionError("nobody should ask")
+        raise AssertionError("this is not asked for")
 
 
 class OnCuda:

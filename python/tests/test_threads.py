@@ -38,7 +38,7 @@ def test_the_gil_is_released(count):
         done.set()
 
     interval = sys.getswitchinterval()
-    sys.setswitchinterval(100)  # nobody is made to give the GIL away
+    sys.setswitchinterval(100)  # no thread is made to give the GIL away
     try:
         worker = threading.Thread(target=work)
         worker.start()

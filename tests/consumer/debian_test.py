@@ -16,7 +16,7 @@ import consumer
 PACKAGES = consumer.SCRATCH / "packages"
 RUNTIME = "libmultifold" + consumer.SHARED_NAME.removeprefix("libmultifold.so.")
 NAMES = (RUNTIME, "libmultifold-dev", "multifold")
-# Whoever publishes packages says who answers for them; the rest is how CPack calls ldconfig.
+# Those who publish packages say who answers for them; the rest is how CPack calls ldconfig.
 LINTIAN_TOLERATED = r"bogus-mail-host|lacks-ldconfig-trigger|pkg-config-bad-directive -L\S*cuda"
 
 

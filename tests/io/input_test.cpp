@@ -177,7 +177,7 @@ TEST_F(input_test, never_asks_for_more_than_linux_moves) {
   constexpr system_calls pretended{&::read, &pretended_pread, &::write};
   largest_asked = 0;
   input in = input::open(write("x", "x"), pretended);
-  // Nobody touches these five gibibytes, so they need not exist.
+  // Nothing touches these five gibibytes, so they need not exist.
   const std::size_t size = std::size_t{5} << 30;
   std::byte one{};
   EXPECT_EQ(in.read(0, std::span(&one, size)), size);

@@ -1,4 +1,4 @@
-// What holds for every plan, whoever chose it; and the machines that plans are drawn for in tests.
+// What holds for every plan, however it was chosen; and the machines that plans are drawn for in tests.
 #pragma once
 
 #include <gtest/gtest.h>

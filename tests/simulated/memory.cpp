@@ -146,9 +146,7 @@ cudaError_t cudaGetDevice(int* device) {
   *device = 0;
   return cudaSuccess;
 }
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp*, int) {
-  return cudaErrorNoDevice;
-}  // its rates are nobody's business
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp*, int) { return cudaErrorNoDevice; }  // its rates say nothing
 cudaError_t cudaDeviceSynchronize() {
   simulated::drain();
   return cudaSuccess;

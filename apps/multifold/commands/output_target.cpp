@@ -1,4 +1,4 @@
-// A look at the target before an hour of reading, and a broom for the end that nobody wanted.
+// A look at the target before an hour of reading, and a broom for an end that was not wanted.
 #include "commands/output_target.hpp"
 
 #include <fcntl.h>

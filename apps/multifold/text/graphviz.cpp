@@ -1,4 +1,4 @@
-// The program dot, run between files that have no name: however much it says, nobody has to read meanwhile.
+// The program dot, run between files that have no name: however much it says, nothing has to be read meanwhile.
 #include "text/graphviz.hpp"
 
 #include <fcntl.h>

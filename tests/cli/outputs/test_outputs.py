@@ -65,7 +65,7 @@ class Outputs(tool.ToolTest):
                 self.refused(["sum", "x.npy", first, "new.npy", second, name], f"{second}: {name}", f"{first} new.npy")
 
     def test_a_process_that_is_killed_leaves_nothing(self):
-        # The state is written before the result is printed, and put in its place behind it; here nobody reads.
+        # The state is written before the result is printed, and put in its place behind it; here nothing reads.
         for target in ("new", "old"):
             self.file("old", b"as it was")
             before = self.everything()

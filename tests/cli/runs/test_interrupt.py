@@ -63,7 +63,7 @@ class Interrupt(tool.ToolTest):
         return False
 
     def test_nothing_is_left_of_what_was_being_written(self):
-        """The state waits, without a name where there are such files, until the value is told, and nobody reads that."""
+        """The state waits, without a name where there are such files, until the value is told, and nothing reads that."""
         path = self.file("x.npy", tool.npy(data=tool.floats(1, 2, 3)))
         reading, writing = os.pipe()
         os.set_blocking(writing, False)

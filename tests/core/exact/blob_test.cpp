@@ -43,7 +43,7 @@ std::vector<std::byte> saved(const exact_accumulator<Format>& sum) {
   return bytes;
 }
 
-// The checksum of all but its own bytes, as whoever forges a state would make it.
+// The checksum of all but its own bytes, as one who forges a state would make it.
 void sign(std::vector<std::byte>& bytes) {
   std::uint64_t hash = 0xcbf29ce484222325u;
   for (std::size_t i = 0; i + 8 < bytes.size(); ++i) {
