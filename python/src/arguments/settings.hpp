@@ -32,6 +32,7 @@ struct settings {
   reduce_options options;
   bool as_number = false;
   cuda_stream stream = no_stream;
+  bool follows = false;  // whether the stream is that of the array's library, for want of another
   std::unique_ptr<taken_array> marks;
 };
 

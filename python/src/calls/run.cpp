@@ -16,10 +16,10 @@ struct input {
   std::optional<taken_array> array;
   std::unique_ptr<source> chunks;
 
-  input(nb::handle object, cuda_stream stream) {
+  input(nb::handle object, const settings& set) {
     if (is_source(object)) chunks = source_from(object);
-    else array.emplace(object, stream);
-    if (!on_device()) refuse_on_host(stream);
+    else array.emplace(object, set.stream);
+    if (!on_device() && !set.follows) refuse_on_host(set.stream);
   }
 
   dtype type() const { return array ? array->view().type : chunks->layout().type; }
@@ -34,6 +34,7 @@ struct input {
 void follow(const std::optional<gpu_array>& x, settings& set) {
   if (!x || set.stream != no_stream) return;
   set.stream = x->current_stream();
+  set.follows = true;
   set.options.stream = option_from(set.stream);
 }
 
@@ -52,11 +53,11 @@ auto with_inputs(input& x, input* y, Call call) {
   return x.array ? call(x.array->view(), y->array->view()) : call(*x.chunks, *y->chunks);
 }
 
-std::unique_ptr<input> second(op_kind op, nb::handle y, cuda_stream stream) {
+std::unique_ptr<input> second(op_kind op, nb::handle y, const settings& set) {
   const bool given = y.is_valid() && !y.is_none();
   if (given != takes_two_arrays(op))
     raise_type_error(std::string(name(op)) + (given ? " takes one array" : " takes two arrays"));
-  return given ? std::make_unique<input>(y, stream) : nullptr;
+  return given ? std::make_unique<input>(y, set) : nullptr;
 }
 
 nb::object python_result(op_kind op, const reduce_result& result, nb::handle x, dtype element, bool as_number) {
@@ -92,8 +93,8 @@ nb::object reduce_one(op_kind op, nb::handle x, nb::handle y, const keywords& gi
   follow(on_gpu, set);
   if (on_gpu && (!y.is_valid() || y.is_none()))
     if (nb::object value = enqueued_result(op, *on_gpu, set); value.is_valid()) return value;
-  input first(x, set.stream);
-  const std::unique_ptr<input> other = second(op, y, set.stream);
+  input first(x, set);
+  const std::unique_ptr<input> other = second(op, y, set);
   if (first.chunks)
     if (nb::object value = value_of_chunks(op, x, y, given, set); value.is_valid()) return value;
   reduce_result result;
@@ -106,7 +107,7 @@ nb::object reduce_one(op_kind op, nb::handle x, nb::handle y, const keywords& gi
 
 std::vector<reduce_result> reduce_together(std::span<const op_kind> ops, nb::handle x, settings& set) {
   follow(gpu_array::of(x), set);
-  input first(x, set.stream);
+  input first(x, set);
   std::vector<reduce_result> results;
   without_gil(first.is_long(), [&](std::stop_token stop) {
     set.options.stop = std::move(stop);
@@ -118,8 +119,8 @@ std::vector<reduce_result> reduce_together(std::span<const op_kind> ops, nb::han
 nb::object reduce_several(std::span<const op_kind> ops, nb::handle x, nb::handle y, const keywords& given) {
   settings set = settings_for(x, given);
   if (ops.empty()) throw nb::value_error("at least one operation is needed");
-  input first(x, set.stream);
-  const std::unique_ptr<input> other = second(ops.front(), y, set.stream);
+  input first(x, set);
+  const std::unique_ptr<input> other = second(ops.front(), y, set);
   std::vector<reduce_result> results;
   without_gil(first.is_long(), [&](std::stop_token stop) {
     set.options.stop = std::move(stop);
@@ -133,8 +134,8 @@ nb::object reduce_several(std::span<const op_kind> ops, nb::handle x, nb::handle
 
 nb::object reduce_segments(op_kind op, nb::handle x, nb::handle y, nb::handle offsets, const keywords& given) {
   settings set = settings_for(x, given);
-  input first(x, set.stream);
-  const std::unique_ptr<input> other = second(op, y, set.stream);
+  input first(x, set);
+  const std::unique_ptr<input> other = second(op, y, set);
   const taken_array list(offsets, set.stream);
   const segments of = segments::from_offsets(list.view());
   reduce_result result;
@@ -148,8 +149,8 @@ nb::object reduce_segments(op_kind op, nb::handle x, nb::handle y, nb::handle of
 nb::object reduce_keys(op_kind op, nb::handle x, nb::handle y, nb::handle keys, nb::handle groups,
                        const keywords& given) {
   settings set = settings_for(x, given);
-  input first(x, set.stream);
-  const std::unique_ptr<input> other = second(op, y, set.stream);
+  input first(x, set);
+  const std::unique_ptr<input> other = second(op, y, set);
   const taken_array list(keys, set.stream);
   std::int64_t count = 0;
   if (!groups.is_none()) count = integers_from(groups, "groups").at(0);
@@ -171,8 +172,8 @@ nb::object reduce_keys(op_kind op, nb::handle x, nb::handle y, nb::handle keys, 
 
 state partial_state(op_kind op, nb::handle x, nb::handle y, const keywords& given, std::int64_t kept_axes) {
   settings set = settings_for(x, given);
-  input first(x, set.stream);
-  const std::unique_ptr<input> other = second(op, y, set.stream);
+  input first(x, set);
+  const std::unique_ptr<input> other = second(op, y, set);
   const auto rank = static_cast<std::int64_t>(first.array ? first.array->view().extents.size()
                                                           : first.chunks->layout().extents.size());
   std::vector<std::int64_t> axes;

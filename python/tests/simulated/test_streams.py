@@ -199,6 +199,11 @@ def test_what_may_fail_is_waited_for(cupy):
         multifold.max(Ndarray((0,), "f4"))
 
 
+def test_both_arrays_lie_there(cupy):
+    with pytest.raises(ValueError, match="one place"):
+        multifold.dot(late(cupy, (2,), "f4", [1, 2]), np.ones(2, "f4"))
+
+
 class Asked:
     """On a GPU, says DLPack."""
 
