@@ -8,7 +8,6 @@
 namespace multifold::python {
 namespace {
 
-constexpr int dtypes = 13;
 constexpr std::array<const char*, dtypes> names{"bool",     "int8",    "int16",  "int32",  "int64",
                                                 "uint8",    "uint16",  "uint32", "uint64", "float16",
                                                 "bfloat16", "float32", "float64"};
@@ -66,14 +65,14 @@ double as_double(dtype type, const void* data) {
   });
 }
 
+}  // namespace
+
 nb::object shape_of(const std::vector<std::int64_t>& extents) {
   nb::object shape = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(extents.size())));
   for (std::size_t i = 0; i < extents.size(); ++i)
     PyTuple_SetItem(shape.ptr(), static_cast<Py_ssize_t>(i), PyLong_FromLongLong(extents[i]));
   return shape;
 }
-
-}  // namespace
 
 std::string text_of(nb::handle object) { return nb::cast<std::string>(nb::str(object)); }
 

@@ -13,6 +13,12 @@ namespace multifold::python {
 
 namespace nb = nanobind;
 
+/// How many element types there are, which are numbered from 0.
+inline constexpr int dtypes = 13;
+
+/// A tuple of these integers.
+nb::object shape_of(const std::vector<std::int64_t>& extents);
+
 /// str(object).
 std::string text_of(nb::handle object);
 

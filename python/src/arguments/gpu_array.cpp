@@ -10,8 +10,6 @@
 namespace multifold::python {
 namespace {
 
-constexpr int dtypes = 13;
-
 // A string that lives as long as the process: to make one takes as long as what is asked by it.
 nb::handle name(const char* text) { return PyUnicode_InternFromString(text); }
 
@@ -111,13 +109,6 @@ std::vector<std::int64_t> integers(nb::handle tuple) {
   return values;
 }
 
-nb::object tuple_of(const std::vector<std::int64_t>& extents) {
-  nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(extents.size())));
-  for (std::size_t i = 0; i < extents.size(); ++i)
-    PyTuple_SetItem(tuple.ptr(), static_cast<Py_ssize_t>(i), PyLong_FromLongLong(extents[i]));
-  return tuple;
-}
-
 cuda_stream numbered(nb::handle stream) {
   const std::uintptr_t value = address(stream);
   return value == 0 ? legacy_stream : value;
@@ -181,7 +172,7 @@ bool gpu_array::read_cupy() {
 }
 
 nb::object gpu_array::empty(dtype type, const std::vector<std::int64_t>& extents) const {
-  const nb::object shape = tuple_of(extents);
+  const nb::object shape = shape_of(extents);
   if (from_ == library::cupy) {
     if (type == dtype::bf16) return {};
     return cupy()->empty(shape, scalar_type(type));
