@@ -36,7 +36,7 @@ SANITIZERS = ("memcheck", "racecheck", "initcheck", "synccheck")
 SANITIZED_TESTS = "*Sanitized*"
 SANITIZED_SHARDS = 8  # of each program, side by side: one test may take minutes there
 # These take the GPU's memory, or look at how much of it is free, and run when nothing else does.
-LONELY_TESTS = "device_shortage.*:*keeps_no_memory*"
+SERIAL_TESTS = "device_shortage.*:*keeps_no_memory*"
 # Of each program, in one queue for all of them: most of a test's time is the CPU's, which works out what should come,
 # and one that takes a minute then leaves the other cores with something to do.
 SHARDS = 16
@@ -59,11 +59,24 @@ def source_paths():
     return sorted(path.relative_to(ROOT).as_posix() for path in found)
 
 
+# Literals, which are kept as they are, or comments.
+CXX_TOKENS = re.compile(r"""R"(?P<mark>[^\s()\\]*)\(.*?\)(?P=mark)"|"(?:\\.|[^"\\\n])*"|(?<!\w)'(?:\\.|[^'\\\n])+'"""
+                        r"""|(?P<comment>//[^\n]*|/\*.*?\*/)""", re.DOTALL)
+CMAKE_TOKENS = re.compile(r"""\[(?P<mark>=*)\[.*?\](?P=mark)\]|"(?:\\.|[^"\\])*"|(?P<comment>#[^\n]*)""", re.DOTALL)
+
+
+def code_of(path):
+    """What a compiler sees of a file: its lines without comments. A change of words asks for no new record."""
+    tokens = CMAKE_TOKENS if path.suffix in (".txt", ".cmake") else CXX_TOKENS
+    code = tokens.sub(lambda token: " " if token["comment"] else token[0], path.read_text(encoding="utf-8"))
+    return "\n".join(line.rstrip() for line in code.splitlines() if line.strip())
+
+
 def sources_sha256():
-    """The hash over names and contents; the same on every machine, with or without git."""
+    """The hash over names and code; the same on every machine, with or without git."""
     total = hashlib.sha256()
     for name in source_paths():
-        content = hashlib.sha256((ROOT / name).read_bytes()).hexdigest()
+        content = hashlib.sha256(code_of(ROOT / name).encode()).hexdigest()
         total.update(f"{content}  {name}\n".encode())
     return total.hexdigest()
 
@@ -143,12 +156,12 @@ def run_programs(programs):
     """Counts of each program: of its shards, side by side with the others', and of those tests that want the GPU for
     themselves."""
     with concurrent.futures.ThreadPoolExecutor(max(1, min(10, (os.cpu_count() or 1) * 2 // 3))) as pool:
-        parts = {program: [pool.submit(run_tests, program, f"-{LONELY_TESTS}", GTEST_TOTAL_SHARDS=str(SHARDS),
+        parts = {program: [pool.submit(run_tests, program, f"-{SERIAL_TESTS}", GTEST_TOTAL_SHARDS=str(SHARDS),
                                        GTEST_SHARD_INDEX=str(shard)) for shard in range(SHARDS)]
                  for program in programs}
     counts = {}
     for program in programs:
-        found = [part.result() for part in parts[program]] + [run_tests(program, LONELY_TESTS)]
+        found = [part.result() for part in parts[program]] + [run_tests(program, SERIAL_TESTS)]
         counts[os.path.basename(program)] = {verdict: sum(part[verdict] for part in found) for verdict in found[0]}
     return counts
 
@@ -283,7 +296,7 @@ def stamp(bin_dir):
 
 
 def check_stamp(bin_dir, sources):
-    """Programs built from other sources must not vouch for these."""
+    """Programs built from other sources say nothing of these."""
     path = bin_dir / STAMP
     if not path.exists() or path.read_text().strip() != sources:
         sys.exit(f"gpu_record: the programs in {bin_dir} were not built from these sources; ./dev gpu --build does that")

@@ -172,6 +172,27 @@ class Record(unittest.TestCase):
             self.assertEqual(gpu_record.status(), 1)
         self.assertIn("stale", said.getvalue())
 
+    def test_comments_are_no_code(self):
+        code = self.root / "lib" / "kernel.cu"
+        code.write_text("// One.\nint f(char c) { return c == '\"' ? 1'000 : 2; }  // two\nauto t = \"//\";\n")
+        gpu_record.stamp(self.root / "bin")
+        self.run_all()
+        for same in ("// Other words.\n//\nint f(char c) { return c == '\"' ? 1'000 : 2; }\nauto t = \"//\";\n",
+                     "int f(char c) { return c == '\"' ? 1'000 : 2; }\n\nauto t = \"//\";  // a comment\n"):
+            code.write_text(same)
+            with contextlib.redirect_stdout(io.StringIO()):
+                self.assertEqual(gpu_record.status(), 0)
+        for other in ("int f(char c) { return c == '\"' ? 1'000 : 2; }\nauto t = \"// else\";\n",
+                      "int f(char c) { return c == '/' ? 1'000 : 2; }\nauto t = \"//\";\n"):
+            code.write_text(other)
+            with contextlib.redirect_stdout(io.StringIO()):
+                self.assertEqual(gpu_record.status(), 1)
+
+    def test_comments_of_cmake_are_no_code(self):
+        lists = self.root / "CMakeLists.txt"
+        lists.write_text("add_library(a \"#1\" [[#2]])  # one\n# two\n")
+        self.assertEqual(gpu_record.code_of(lists), "add_library(a \"#1\" [[#2]])")
+
 
 if __name__ == "__main__":
     unittest.main()
