@@ -55,7 +55,7 @@ struct step {
   double rate() const { return took.median > 0 ? static_cast<double>(bytes) / took.median : 0; }
 };
 
-/// One way of adding, again and again in orders that nobody chose.
+/// One way of adding, again and again in orders left to chance.
 struct order_trial {
   std::string name;
   int runs = 0;

@@ -11,7 +11,7 @@ namespace multifold::ladder {
 struct counters {
   double busy_lanes = 0;      // of a warp's 32, in an average instruction
   double bank_conflicts = 0;  // share of the accesses to shared memory that are repeated because of them
-  double issue_slots = 0;     // share of a multiprocessor's chances to issue an instruction that it takes
+  double issue_slots = 0;     // share of an SM's chances to issue an instruction that it takes
   double memory = 0;          // share of the memory's greatest rate
   double barrier_wait = 0;    // cycles that a warp waits at barriers, for each of its instructions
   double load_wait = 0;       // and for what it has loaded from memory

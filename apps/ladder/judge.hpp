@@ -11,7 +11,7 @@ namespace multifold::ladder {
 
 /// What the rungs are held to: the correctly rounded result, and the sum of the elements' (or products') magnitudes.
 struct truth {
-  double value = 0;  // of floating point: rounded to binary64
+  double value = 0;  // of floating point: rounded to double
   std::int64_t integer = 0;
   double magnitudes = 0;
 };

@@ -84,7 +84,7 @@ std::string keys(const section& s) {
 
 std::string shares_text(const section& s) {
   return s.on_device ? "Copying and reducing are shares of the time in which the GPU's copy engine, and its "
-                       "multiprocessors, were busy."
+                       "SMs, were busy."
                      : "Reading, reducing and waiting are shares of the time of all threads.";
 }
 

@@ -56,8 +56,8 @@ multifold::cuda::device_buffer exact_results(multifold::op_kind op, multifold::d
 enum class tolerance {
   exact,      // integers, maxima and indices
   modulo_32,  // integers that wrapped around at 32 bits
-  f64,        // a sum in binary64, rounded once to the result
-  f32,        // a sum in binary32
+  f64,        // a sum of doubles, rounded once to the result
+  f32,        // a sum of floats
   unchecked,  // accumulates in 8 or 11 bits: there is no useful bound
 };
 

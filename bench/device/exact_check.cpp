@@ -78,7 +78,7 @@ std::string difference(const char* what, const host_bytes& got, const host_bytes
   return std::string(what) + ": the bits of result " + std::to_string(at / item_bytes(type)) + " are wrong";
 }
 
-// Once as it is timed and once in binary64, where fewer sums overflow and more bits are seen.
+// Once as it is timed and once as doubles, where fewer sums overflow and more bits are seen.
 std::string check_prefix(const bench_case& c, const contender& who, const array_view& view, const plan& timed,
                          cudaStream_t stream) {
   const array_view prefix = prefix_of(view);

@@ -39,7 +39,7 @@ double unit_in_last_place(dtype type) {
   return type == dtype::f64 ? 0x1p-52 : type == dtype::f32 ? 0x1p-23 : type == dtype::f16 ? 0x1p-10 : 0x1p-7;
 }
 
-// What a rounded result may be off by: two units, and what n additions in binary64 lose. Where the magnitudes add up to
+// What a rounded result may be off by: two units, and what n additions of doubles lose. Where the magnitudes add up to
 // infinity, some orders of addition overflow and others do not.
 bool is_near(const surface_case& c, double found, double wanted, const std::byte* elements) {
   double magnitudes = 0;

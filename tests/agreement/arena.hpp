@@ -1,4 +1,4 @@
-// The memory of one worker, got once and used for case after case: arrays between pages that nobody may touch, and
+// The memory of one worker, got once and used for case after case: arrays between pages that cannot be touched, and
 // results that are poisoned, between canaries.
 #pragma once
 

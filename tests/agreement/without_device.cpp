@@ -1,4 +1,4 @@
-// Builds without CUDA: there is no device, and nobody asks for one.
+// Builds without CUDA: there is no device, and none is asked for.
 #include "agreement/device/room.hpp"
 
 #if !MULTIFOLD_HAS_CUDA

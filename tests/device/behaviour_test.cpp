@@ -133,7 +133,7 @@ TEST_F(behaviour, many_batches) {
     const plan p = plan_of(op, view, {1});
     EXPECT_EQ(run_on_device(p, on_device.data()), run_interpreted(p, bytes.data()));
   }
-  plan_options blocks;  // a block a row, far more than multiprocessors
+  plan_options blocks;  // a block a row, far more than SMs
   blocks.form = block_form::shared_tree;
   const plan p = plan_of(op_kind::sum, view, {1}, blocks);
   EXPECT_EQ(run_on_device(p, on_device.data()), run_interpreted(p, bytes.data()));

@@ -71,7 +71,7 @@ class device_array {
   explicit device_array(std::span<const std::byte> bytes, std::int64_t shift = 0)
       : memory_(static_cast<std::int64_t>(bytes.size()) + shift + 64), shift_(shift) {
     cuda::check(cudaMemcpy(memory_.data() + shift, bytes.data(), bytes.size(), cudaMemcpyHostToDevice));
-    // A copy from pageable memory may return before its last bytes have arrived, and streams here wait for nobody.
+    // A copy from pageable memory may return before its last bytes have arrived, and streams here wait for nothing.
     cuda::check(cudaDeviceSynchronize());
   }
   const void* data() const { return memory_.data() + shift_; }

@@ -1,4 +1,4 @@
-// Arrays that are written late: by a kernel that spins for a while first, on a stream that waits for nobody.
+// Arrays that are written late: by a kernel that spins for a while first, on a stream that waits for no other.
 #pragma once
 
 #include <cuda_runtime.h>

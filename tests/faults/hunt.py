@@ -128,10 +128,10 @@ def commands(engine, tree, path):
     tests = [[bin_dir / f"test_{room}", *quick] for room in rooms if (bin_dir / f"test_{room}").exists()]
     tester = [bin_dir / "multifold-agreement", "--seed", "20260101", "--seconds", "20", "--threads", "2"]
     if engine == "device":
-        lonely = "-device_shortage.*:*keeps_no_memory*"
+        alone = "-device_shortage.*:*keeps_no_memory*"
         rare = [bin_dir / "test_device", *quick, "--gtest_filter=rare_*:windows_on_device.*:products_on_device.*"]
-        likely = [[*tests[0], f"--gtest_filter={likely_tests(path)}{lonely}"]] if path else []
-        return [rare, [*tester, "--engine", "device"], *likely] + [[*test, f"--gtest_filter={lonely}"] for test in tests]
+        likely = [[*tests[0], f"--gtest_filter={likely_tests(path)}{alone}"]] if path else []
+        return [rare, [*tester, "--engine", "device"], *likely] + [[*test, f"--gtest_filter={alone}"] for test in tests]
     return tests + [tester, ["ctest", "--test-dir", tree, "-R", r"^cli\.|fuzz", "--stop-on-failure"]]
 
 

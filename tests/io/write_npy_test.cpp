@@ -161,7 +161,7 @@ TEST_F(write_npy_test, writes_to_standard_output) {
   EXPECT_PRED2(says, error_of<io_error>([&] { write_six("-"); }), "standard output: byte 0: No space left on device");
 }
 
-TEST_F(write_npy_test, says_when_nobody_reads_a_pipe) {
+TEST_F(write_npy_test, says_when_a_pipe_is_not_read) {
   int ends[2];
   ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
   ::close(ends[0]);

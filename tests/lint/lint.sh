@@ -24,6 +24,16 @@ cxx_files() {
   find . \( -path ./build -o -path ./.git \) -prune -o -regex '.*\.\(cpp\|hpp\|cu\|cuh\)' -print0 | sort -z
 }
 
+# texts_with REGEX: lines of documents, Python and notebooks, and comments and strings of other files, that have it.
+texts_with() {
+  local tree=(-rniE --exclude-dir=build --exclude-dir=.git --exclude-dir=corpus)
+  {
+    grep "${tree[@]}" --include='*.md' --include='*.py' --include='*.pyi' --include='*.ipynb' -e "$1" . || true
+    grep "${tree[@]}" --include='*.hpp' --include='*.cpp' --include='*.cuh' --include='*.cu' -e "(//|\").*$1" . || true
+    grep "${tree[@]}" --include='*.sh' --include='*.cmake' --include='CMakeLists.txt' --include=dev -e "#.*$1" . || true
+  } | sed 's,^\./,,'
+}
+
 case "${1:-}" in
   format)
     tool=$(clang_format_14)
@@ -42,6 +52,7 @@ case "${1:-}" in
     codespell --ignore-words=tests/lint/spelling.txt --skip='./build,./.git,./.cache,*.json,*.svg,*.npy,./tests/fuzz/corpus,__pycache__' .
     ;;
   words)
+    set -f  # patterns are for the names that grep prints
     # words.txt has the rules.
     found=0
     while IFS=';' read -r word instead allowed; do
@@ -54,7 +65,7 @@ case "${1:-}" in
         echo "$line" >&2
         echo "  say:$instead" >&2
         found=1
-      done < <(grep -rniE --include='*.md' --include='*.hpp' --exclude-dir=cuda -e "${word% }" README.md docs lib/include/multifold || true)
+      done < <(texts_with "${word% }")
     done < tests/lint/words.txt
     exit "$found"
     ;;

@@ -1,5 +1,5 @@
-// What plans make of cards that are no H200: the thresholds that go with the memory's rate, and blocks that a
-// multiprocessor holds fewer of.
+// What plans make of cards that are no H200: the thresholds that go with the memory's rate, and blocks that an
+// SM holds fewer of.
 #include <gtest/gtest.h>
 
 #include "plan/plan_forms.hpp"
@@ -16,7 +16,7 @@ engine_traits with_rate(double bytes_a_second) {
   return t;
 }
 
-// A GeForce card of 1536 threads and 100 KiB a multiprocessor.
+// A GeForce card of 1536 threads and 100 KiB an SM.
 engine_traits small_card() {
   engine_traits t = tuning::traits_of_gpu(128, 1536);
   t.name = "small";
@@ -46,7 +46,7 @@ TEST(cards, an_h200_is_what_its_driver_says) {
   EXPECT_EQ(t.unit_blocks, 32);
 }
 
-TEST(cards, blocks_are_as_many_as_a_multiprocessor_holds) {
+TEST(cards, blocks_are_as_many_as_an_SM_holds) {
   const engine_traits small = small_card();
   EXPECT_EQ(small.blocks_per_unit, 3);
   const auto exact = [](dtype type, const engine_traits& card) {

@@ -40,7 +40,7 @@ TEST(make_plan, one_pass_on_a_device_ends_in_its_own_kernel) {
   EXPECT_EQ(p.passes[0].how, finish::last_block);
 }
 
-TEST(make_plan, arrays_that_are_read_at_once_have_a_part_for_every_multiprocessor) {
+TEST(make_plan, arrays_that_are_read_at_once_have_a_part_for_every_SM) {
   const auto parts_of = [](std::int64_t kib) { return sum_plan(form_of({kib << 8}, {0})).passes[0].parts; };
   EXPECT_EQ(parts_of(64), 1);
   EXPECT_EQ(parts_of(128), 16);  // a vector for each thread, at least

@@ -39,7 +39,7 @@ std::string told(const recipe& made) {
 
 }  // namespace
 
-TEST(recipe, of_long_rows_has_marks_that_nobody_clears) {
+TEST(recipe, of_long_rows_has_marks_that_are_not_cleared) {
   const plan p = sum_plan(form_of({1 << 28}, {0}, dtype::f64), {}, h200_traits(), dtype::f64, accuracy::exact);
   const recipe made = recipe_of(p);
   EXPECT_EQ(uses_of(made), (uses{slice_use::status, slice_use::words, slice_use::arrivals, slice_use::marked,

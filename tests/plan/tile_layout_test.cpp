@@ -224,7 +224,7 @@ TEST(tile_layout, rows_that_leave_boxes_empty_have_blocks) {
   EXPECT_EQ(kernel_of(op_kind::prod, dtype::f32, 5000), kernel::tiles);
 }
 
-// Small blocks, if there are rows enough for all that multiprocessors hold.
+// Small blocks, if there are rows enough for all that SMs hold.
 TEST(tile_layout, blocks_of_rows_are_as_large_as_their_rows) {
   const auto threads_of = [](std::int64_t rows, std::int64_t length) {
     return make_plan(make_reduction(op_kind::max, dtype::f32), form_of({rows, length}, {1}, dtype::f32), {},

@@ -1,4 +1,4 @@
-// Results find their places, whatever their order, and whoever copies them.
+// Results find their places, whatever their order, and whichever thread copies them.
 #include "stream/result_order.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Units of an array that two engines share: each element once, whoever comes, and in smaller units towards the end.
+// Units of an array that two engines share: each element once, whichever asks, and in smaller units towards the end.
 #include "stream/unit_queue.hpp"
 
 #include <gtest/gtest.h>

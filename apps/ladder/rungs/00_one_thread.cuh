@@ -1,7 +1,7 @@
 // Rung 0: one thread alone.
 //
 // A GPU runs kernels: functions marked __global__ that many threads execute at once. kernel<<<blocks, threads>>>(...)
-// starts a grid of `blocks` blocks of `threads` threads each. A block runs on one of the GPU's multiprocessors from its
+// starts a grid of `blocks` blocks of `threads` threads each. A block runs on one of the GPU's SMs from its
 // beginning to its end, and its threads are run 32 at a time: such a group is a warp, and its threads are its lanes.
 // A thread finds out who it is from blockIdx, its block in the grid, and threadIdx, its place in the block.
 //

@@ -6,7 +6,7 @@
 // An array of more elements makes longer rows, one of fewer makes fewer rows. A second pass of one block adds up the
 // results of the rows, and the whole array is reduced.
 // Defect: the number of rows comes from the array and not from the GPU. 2048 blocks may be fifteen for each
-// multiprocessor, of which eight run at once: the second turn leaves some of them idle. Few rows leave most so.
+// SM, of which eight run at once: the second turn leaves some of them idle. Few rows leave most so.
 // Next: the array is reshaped to suit the GPU (10a_two_passes.cuh).
 #pragma once
 

@@ -4,7 +4,7 @@
 // end at about the same time. CUDA is asked for the number, which depends on the registers and the shared memory that
 // the kernel takes. The first pass makes I partial results of N elements; the second one, of a single block, makes one
 // of I. The kernel is that of rung 8.
-// Defect: the second kernel starts when the last block of the first one has ended, and then one multiprocessor works
+// Defect: the second kernel starts when the last block of the first one has ended, and then one SM works
 // and all others wait. For a small array, that start is a good part of the time.
 // Next: whether more passes are better (10b_three_passes.cuh), and ways to do without a second kernel (10c to 10e).
 #pragma once

@@ -1,7 +1,7 @@
 // Rung 10b: three passes.
 //
 // (1, N) becomes (65536, N / 65536), and the 65,536 partial results become (256, 256). Many short rows are spread
-// more evenly than few long ones: a multiprocessor that is quicker takes more of them. In between, 256 blocks read what
+// more evenly than few long ones: an SM that is quicker takes more of them. In between, 256 blocks read what
 // a single one would be slow to read.
 // Defect: one more kernel has to be started, and a small array is not worth that.
 // Next: no second kernel at all (10c_atomic_finish.cuh).

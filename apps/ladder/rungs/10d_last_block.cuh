@@ -28,7 +28,7 @@ __device__ void finish_in_last_block(typename Op::acc mine, typename Op::acc* pa
   __syncthreads();
   if (!is_last) return;
   typename Op::acc all = Op::identity();
-  // Past the first-level cache, which is the multiprocessor's own and not told of what others write.
+  // Past the first-level cache, which is the SM's own and not told of what others write.
   for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x) all = Op::combine(all, __ldcg(parts + i));
   all = reduce_block<Op>(all);
   if (threadIdx.x == 0) {

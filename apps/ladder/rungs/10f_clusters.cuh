@@ -45,7 +45,7 @@ void launch_clusters(const run<Op>& r) {
   how.stream = r.stream;
   how.attrs = &in_clusters;
   how.numAttrs = 1;
-  // Fewer than there is room for blocks: those of a cluster are neighbours, in a group of multiprocessors.
+  // Fewer than there is room for blocks: those of a cluster are neighbours, in a group of SMs.
   int resident = 0;
   check(cudaOccupancyMaxActiveClusters(&resident, clusters<Op>, &how));
   const shape as = reshape(r.count, std::int64_t{std::max(resident, 1)} * cluster_blocks, std::int64_t{8} * r.threads);

@@ -1,7 +1,7 @@
 // Rung 12: the bulk copy engine fills a ring of tiles in shared memory.
 //
 // Since Hopper, one thread can ask for kilobytes: cp.async.bulk copies them from global to shared memory, by an engine
-// of the multiprocessor, while all threads do other things. No registers are taken and no addresses computed for it.
+// of the SM, while all threads do other things. No registers are taken and no addresses computed for it.
 // An mbarrier, an object in shared memory, tells when a copy is complete: the thread says how many bytes are to come,
 // the engine counts them down, and when none is missing the barrier's phase flips. Threads wait for that flip.
 //
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(most_threads)
     for (std::uint64_t& barrier : full) start_barrier(&barrier);
     for (int k = 0; k < stages; ++k) ask(k);
   }
-  __syncthreads();  // nobody waits at a barrier that has not been started
+  __syncthreads();  // no thread waits at a barrier that has not been started
   typename Op::acc mine = Op::identity();
   for (std::int64_t k = 0; k < count; ++k) {
     const int at = static_cast<int>(k % stages);

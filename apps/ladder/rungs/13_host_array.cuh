@@ -41,7 +41,7 @@ class host_array {
     if (Op::two_arrays) check(cudaMemcpy(host(1), r.y, bytes, cudaMemcpyDeviceToHost));
     for (place& each : places_) {
       each.data = cuda::device_buffer(arrays * place_bytes);
-      // As many partial results as launch_vectors can leave: no multiprocessor has more than 64 blocks.
+      // As many partial results as launch_vectors can leave: no SM has more than 64 blocks.
       each.space = cuda::device_buffer(std::int64_t{64} * r.multiprocessors * static_cast<std::int64_t>(sizeof(acc)));
     }
   }

@@ -100,8 +100,8 @@ std::int64_t tree_additions(const run<Op>& r) {
   return std::min<std::int64_t>(r.count, 256);
 }
 
-/// A grid as large as the GPU, or rows of at least 262,144 elements; then some trees; then what at most 64 blocks a
-/// multiprocessor have left.
+/// A grid as large as the GPU, or rows of at least 262,144 elements; then some trees; then what at most 64 blocks an
+/// SM have left.
 template <class Op>
 std::int64_t grid_additions(const run<Op>& r) {
   const std::int64_t a_thread = ceil_div(r.count, std::int64_t{r.multiprocessors} * r.threads) + 262144 / r.threads;

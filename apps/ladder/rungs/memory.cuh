@@ -65,7 +65,7 @@ class run_memory {
   }
 
  private:
-  // Rungs of an element a thread need blocks of two; grids that stay have at most 32 blocks a multiprocessor.
+  // Rungs of an element a thread need blocks of two; grids that stay have at most 32 blocks an SM.
   static std::int64_t most_partials(std::int64_t count, int threads, int multiprocessors) {
     return std::max({ceil_div(count, std::max(threads, 2)), std::int64_t{64} * multiprocessors, most_first_rows});
   }

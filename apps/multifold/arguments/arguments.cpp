@@ -22,7 +22,7 @@ std::string result_dtype_help(std::optional<op_kind> op) {
 
 std::string accuracy_help(std::optional<op_kind> op) {
   if (op && always_exact(*op, dtype::f64)) return "exact or fast: the result is exact either way";
-  return "exact: correctly rounded; fast: binary64 inside (default: the best there is)";
+  return "exact: correctly rounded; fast: doubles inside (default: the best there is)";
 }
 
 std::string nan_help(std::optional<op_kind> op) {

@@ -26,7 +26,7 @@ std::string engine_text(const engine_info& engine) {
   const engine_traits& traits = engine.traits;
   const std::string units = traits.engine == engine_kind::host
                                 ? fmt::format("{} thread{}", traits.units, traits.units == 1 ? "" : "s")
-                                : fmt::format("{} multiprocessors, {} blocks of {} threads on each", traits.units,
+                                : fmt::format("{} SMs, {} blocks of {} threads on each", traits.units,
                                               traits.blocks_per_unit, traits.threads);
   return fmt::format("  {:<8} {}\n  {:<8} {}; parts of {} or more\n", engine.name, engine.description, "", units,
                      size_text(traits.part_bytes));

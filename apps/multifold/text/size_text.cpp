@@ -36,7 +36,7 @@ std::optional<std::int64_t> parse_size(std::string_view text) {
   const std::optional<double> factor = factor_of(unit);
   if (!factor) return std::nullopt;
 
-  // Past 2^53 a binary64 would not do; plain integers take their own way.
+  // Past 2^53 a double would not do; plain integers take their own way.
   std::int64_t whole = 0;
   const auto [whole_end, whole_code] = std::from_chars(text.data(), last, whole);
   if (whole_end == end && whole_code == std::errc{}) {

@@ -18,7 +18,7 @@ topology driver_topology_of(const plan& p) {
   graph g;
   work_nodes made;
   node_queue queue(g.get(), {}, made);
-  // Nodes know addresses, but nobody follows them: any that is aligned will do for the arrays and the results.
+  // Nodes know addresses, but nothing follows them: any that is aligned will do for the arrays and the results.
   cuda::reduce_async(p, {workspace.data(), workspace.data()}, workspace.data(), workspace.bytes(), queue);
   topology t = topology_of(g.get());
   t.title = topology_of(p).title + ", as the driver knows it";

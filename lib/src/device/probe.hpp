@@ -14,7 +14,7 @@ const void* probe_kernel();
 /// The compute capabilities that kernels are compiled for, ten times the major plus the minor: 90 for 9.0. Ascending.
 std::span<const int> compiled_architectures();
 
-/// Whether a kernel for one of `architectures` can run on `device`: at least one is not newer than it. Asks nobody, so
+/// Whether a kernel for one of `architectures` can run on `device`: at least one is not newer than it. Asks nothing, so
 /// machine code without PTX for a device that is newer still counts.
 bool may_run(const device_info& device, std::span<const int> architectures);
 

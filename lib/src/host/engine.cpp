@@ -37,7 +37,7 @@ void run_empty(const plan& p, void* results) {
   }
 }
 
-// Whether `p` is a row for one thread, with nobody to tell of it. What is rounded on the way is cut into tasks all the
+// Whether `p` is a row for one thread, with no progress to tell. What is rounded on the way is cut into tasks all the
 // same.
 bool is_short_row(const plan& p, const run_options& options) {
   if (!is_row(p.form) || p.passes.size() > 1 || options.stop.stop_possible() || options.progress) return false;

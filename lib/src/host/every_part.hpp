@@ -1,4 +1,4 @@
-// Whoever includes this is linked with every part of the engine: those who are told an operation when they run.
+// A file that includes this is linked with every part of the engine: those that are told an operation when they run.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Folds that are made once a process, and never destroyed: whoever calls at exit finds them still.
+// Folds that are made once a process, and never destroyed: a call at exit finds them still.
 #include "host/short_row.hpp"
 
 #include <array>

@@ -18,7 +18,7 @@ struct named_array {
 };
 
 bool exists(const std::string& path) {
-  std::error_code ignored;  // what cannot be looked at is told by whoever opens it
+  std::error_code ignored;  // what cannot be looked at is told when it is opened
   return std::filesystem::exists(path, ignored);
 }
 

@@ -12,7 +12,7 @@
 namespace multifold {
 namespace {
 
-// What is read at first: enough to see that something else was named, which is told by whoever looks into it.
+// What is read at first: enough to see that something else was named, which its reader tells.
 constexpr std::size_t first_bytes = 64 << 10;
 constexpr std::size_t size_at = 16, size_bytes = 8;
 

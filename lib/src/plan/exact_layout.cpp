@@ -17,7 +17,7 @@ namespace {
 // A sum in fixed point and where its point is.
 constexpr std::int64_t fixed_sum_bytes = 32;
 
-// Blocks of exact rows that a multiprocessor holds.
+// Blocks of exact rows that an SM holds.
 std::int64_t exact_blocks(dtype input, int threads, const engine_traits& engine) {
   const std::int64_t most = std::max<std::int64_t>(1, tuning::exact_threads_a_unit / threads);
   if (input == dtype::f64) return most;  // pairs are in registers
@@ -68,7 +68,7 @@ bool prefer_exact_blocks(pass& p, const reduction& what, const plan_options& opt
       row_bytes <= tuning::single_block_bytes(what.input) ? 1 : ceil_div(row_bytes, tuning::small_part_bytes);
   p.kind = kernel::exact_blocks;
   const std::int64_t adders = options.how == finish::last_block ? tuning::exact_part_threads : tuning::most_block_parts;
-  // Two waves, if that leaves fewer multiprocessors idle.
+  // Two waves, if that leaves fewer SMs idle.
   const std::int64_t in_one = most / p.batches, in_two = 2 * most / p.batches;
   cut(p, std::min({parts, in_two > 2 * in_one ? in_two : in_one, adders}), 16 * 32 / item);
   const bool quick = item <= 4 && row_bytes <= quick_row_bytes;

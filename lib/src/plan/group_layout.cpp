@@ -1,4 +1,4 @@
-// As many groups as multiprocessors hold, and parts of batches where those are too few.
+// As many groups as SMs hold, and parts of batches where those are too few.
 #include "plan/group_layout.hpp"
 
 #include <algorithm>

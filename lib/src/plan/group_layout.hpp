@@ -10,9 +10,9 @@ namespace multifold::detail {
 /// What a group is worth, and takes.
 struct group_needs {
   std::int64_t warp_bytes;               // of shared memory; 0 for groups that gather in registers
-  std::int64_t least_lanes, most_lanes;  // for a batch: more than the least only if multiprocessors would be idle
+  std::int64_t least_lanes, most_lanes;  // for a batch: more than the least only if SMs would be idle
   std::int64_t elements_a_lane;          // that a part is worth, at least
-  std::int64_t most_blocks = 32;         // of a multiprocessor: what it has registers for
+  std::int64_t most_blocks = 32;         // of an SM: what it has registers for
 };
 
 /// A pass over the batches of `form` that is not laid out yet.

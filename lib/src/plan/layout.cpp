@@ -49,7 +49,7 @@ int single_row_threads(std::int64_t row_bytes, const engine_traits& engine) {
   return static_cast<int>(std::clamp<std::int64_t>(threads, 32, engine.threads));
 }
 
-// Of blocks that read a row each: few, as far as rows are enough for all that multiprocessors hold.
+// Of blocks that read a row each: few, as far as rows are enough for all that SMs hold.
 int threads_of_rows(std::int64_t rows, std::int64_t row_bytes, const engine_traits& engine) {
   const std::int64_t wanted = power_of_two_at_least(ceil_div(row_bytes, tuning::row_vectors_a_thread * vector_bytes));
   std::int64_t threads = std::clamp<std::int64_t>(wanted, 32, engine.threads);

@@ -1,6 +1,6 @@
 // The table of tuning: every number by which plans for a GPU choose, what it decides, and the measurement behind it.
 //
-// What depends on the card is asked from it (engine_traits): multiprocessors, the threads, blocks and shared memory
+// What depends on the card is asked from it (engine_traits): SMs, the threads, blocks and shared memory
 // that one holds, and the memory's rate. Rows in bytes that stand for a time, what a kernel more or a look more costs,
 // go with the memory's rate (see `timed_bytes`); all others are of one block, one warp or one thread, and of any card.
 // "Reasoned" rows were never measured by themselves. Other places have, for the sake of who else reads them,
@@ -8,7 +8,7 @@
 // - policy.hpp: what kernels are compiled with, too: tiles, columns a thread, exact tiles, wide blocks, quick rows;
 // - tile_layout.cpp: the boxes of tiles; tile_threads.cpp: what the steps of their threads cost;
 // - placement.cpp: results that wait;
-// - moment_words.hpp: blocks of long rows of moments that a multiprocessor has registers for.
+// - moment_words.hpp: blocks of long rows of moments that an SM has registers for.
 #pragma once
 
 #include <algorithm>
@@ -50,8 +50,8 @@ inline constexpr std::int64_t most_partials = 1 << 14;
 /// block_rows.cuh]
 inline constexpr std::int64_t vectors_in_flight = 4;
 
-/// Blocks that a multiprocessor holds, for which kernels are compiled. Arrays that they read at once, with four vectors
-/// a thread, are cut into a part for every multiprocessor, as far as that leaves a vector for each thread: on an H200,
+/// Blocks that an SM holds, for which kernels are compiled. Arrays that they read at once, with four vectors
+/// a thread, are cut into a part for every SM, as far as that leaves a vector for each thread: on an H200,
 /// captured sums of f32 of 4 MiB take 4.3 microseconds in 128 parts, 4.5 in 256 and 4.7 in 512; of 8 MiB 5.6, 5.4, 7.2.
 inline constexpr std::int64_t row_blocks_a_unit = 2;
 
@@ -101,7 +101,7 @@ inline constexpr std::int64_t most_block_bytes = INT64_C(128) << 20;
 constexpr std::int64_t single_block_bytes(dtype input) { return input == dtype::bf16 ? 32 << 10 : 64 << 10; }
 
 /// Of a block that reads a part of a row, and at least of the block that brings the parts together: it has more to do
-/// than for other sums where parts are lost. Two such blocks fit a multiprocessor's registers, two of more threads
+/// than for other sums where parts are lost. Two such blocks fit an SM's registers, two of more threads
 /// would not. A part has two vectors for each thread in arrays of up to 2 MiB. Reasoned.
 inline constexpr int exact_part_threads = 256;
 inline constexpr std::int64_t small_part_bytes = exact_part_threads * 32;
@@ -120,19 +120,19 @@ inline constexpr int small_exact_threads = 256;
 /// 41, of 160 MiB 55 and 61, of 512 MiB 142 and 143. [vectors; tiles]
 inline constexpr std::int64_t least_tile_vectors = 4, most_tile_vectors = 32, tiles_a_part = 16;
 
-/// Of parts from this size on, the last tiles go to whoever asks first, which takes counters that have to be cleared. On
+/// Of parts from this size on, the last tiles go to blocks that ask first, by counters that have to be cleared. On
 /// an H200 that brought 16 GiB of f32 from 0.995 to 1.001 of a plain read; parts of 1 MiB end together. [bytes]
 inline constexpr std::int64_t least_claimed_part_bytes = INT64_C(4) << 20;
 
-/// Threads of blocks of long rows that a multiprocessor holds, if it has the shared memory for their bins: as many as
+/// Threads of blocks of long rows that an SM holds, if it has the shared memory for their bins: as many as
 /// kernels are compiled for. What a block takes beside them is rounded up. [bytes]
 inline constexpr std::int64_t exact_threads_a_unit = 1024, bin_bytes_a_thread = 144, bin_block_bytes = 4 << 10;
 
 /// Sums that are added again: a lane rounds the sum of its group, which takes some twenty instructions a digit; so does
-/// every digit that lanes merge. So lanes have so many elements, unless multiprocessors would be idle, and never fewer
+/// every digit that lanes merge. So lanes have so many elements, unless SMs would be idle, and never fewer
 /// than so many. Reasoned.
 inline constexpr std::int64_t again_elements_a_digit = 2, again_least_elements = 8;
-/// Warps, each a block of its own, that a multiprocessor has registers for. [as in sum_groups.cuh]
+/// Warps, each a block of its own, that an SM has registers for. [as in sum_groups.cuh]
 inline constexpr std::int64_t again_warps_a_unit = 24;
 
 // --- Moments --------------------------------------------------------------------------------------------------------
@@ -155,7 +155,7 @@ inline constexpr std::int64_t moment_part_elements = 32, moment_lane_elements = 
 
 // --- Groups of lanes: moment_groups, sum_groups ---------------------------------------------------------------------
 
-/// Threads a block, where groups gather in registers, and such blocks that a multiprocessor holds at most: as many as
+/// Threads a block, where groups gather in registers, and such blocks that an SM holds at most: as many as
 /// its threads are. [as in the kernels]
 inline constexpr int group_threads = 256;
 inline constexpr std::int64_t group_blocks_a_unit = 8;
@@ -181,7 +181,7 @@ inline std::int64_t timed_bytes(std::int64_t bytes, const engine_traits& engine)
   return static_cast<std::int64_t>(static_cast<double>(bytes) * share);
 }
 
-/// A GPU of `units` multiprocessors that hold so many threads each. What else is asked from a card is still to be set.
+/// A GPU of `units` SMs that hold so many threads each. What else is asked from a card is still to be set.
 inline engine_traits traits_of_gpu(int units, int unit_threads) {
   engine_traits t;
   t.engine = engine_kind::device;

@@ -118,7 +118,7 @@ engine_decision decide_engine(const reducible& array, const reduce_options& opti
   work.shareable = bytes >= 0 && array.random_access && detail::device_shares(array.what, array.form);
   engine_decision found = quickest_engine(array.data, work);
   if (found.engine != engine_choice::host && !detail::opens_device(reason)) return {engine_choice::host, reason};
-  if (bytes < 0) found.reason = "a stream whose end nobody knows; " + found.reason;
+  if (bytes < 0) found.reason = "a stream whose end is unknown; " + found.reason;
   return found;
 }
 

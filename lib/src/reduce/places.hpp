@@ -10,7 +10,7 @@
 
 namespace multifold::detail {
 
-/// An array where it lies. place::host is what a view says where nobody says anything: memory that CUDA knows as a
+/// An array where it lies. place::host is what a view says where nothing is said: memory that CUDA knows as a
 /// device's is taken for what it is, and place::device is believed. What is given has to outlive this.
 class located {
  public:

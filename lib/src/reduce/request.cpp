@@ -191,7 +191,7 @@ reduction make_checked_reduction(op_kind op, dtype input, const reduce_options& 
   check_initial(op, input, options.initial);
   if (options.wanted == accuracy::exact && achieved_by(what) == accuracy::fast) {
     throw unsupported_error("an exact " + std::string(name(op)) + " of " + std::string(name(input)) +
-                            " is not served: ask for accuracy fast, which rounds along a fixed tree of binary64");
+                            " is not served: ask for accuracy fast, which rounds along a fixed tree of doubles");
   }
   return what;
 }

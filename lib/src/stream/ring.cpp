@@ -17,14 +17,14 @@ namespace {
 // twelve 0.92, 0.95 and 0.95, sixteen 0.90 of the first; twelve with three slots 0.83 of it, with two of 8 MiB 0.65,
 // with 20 and 16 slots together 0.93 and 0.89 of the second. To pin the slots one by one, when they are filled for the
 // first time, is 1 % slower, and 34 in place of 28 ms for 1 GiB: the driver pins one block at a time. So it does where
-// windows of the array itself are pinned, 4 to 64 MiB each, and meanwhile nobody else's copy starts: 12 to 20 GB/s with
+// windows of the array itself are pinned, 4 to 64 MiB each, and meanwhile no other copy starts: 12 to 20 GB/s with
 // any number of threads, which is better than one or two that stage, and worse than four.
 constexpr std::int64_t copied_chunk_bytes = INT64_C(16) << 20;
 constexpr int slots_a_filler = 2;
 constexpr std::int64_t staged_chunk_bytes = filler_bytes / slots_a_filler;
 constexpr std::int64_t mapped_chunk_bytes = INT64_C(32) << 20;
 constexpr std::int64_t least_result_bytes = 64 << 10;
-constexpr int most_in_flight = 8;  // chunks that nobody has to fill
+constexpr int most_in_flight = 8;  // chunks that are not being filled
 constexpr int shared_in_flight = 4;
 
 // As many whole slabs and pages as fit; where they do not, chunks end inside of slabs.

@@ -14,7 +14,7 @@ namespace multifold::stream {
 struct ring_request {
   const slabs& array;
   const reduction& what;
-  std::int64_t elements;  // of each array; -1: nobody knows
+  std::int64_t elements;  // of each array; -1: unknown
   int arrays;
   std::int64_t memory_bytes;
   int threads;

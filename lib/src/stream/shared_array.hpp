@@ -1,4 +1,4 @@
-// An array that two engines reduce together, and how it is cut so that nobody sees where one ended and the other began.
+// An array that two engines reduce together, and how it is cut so that results do not show where.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ class shared_progress {
  public:
   explicit shared_progress(std::function<void(std::int64_t bytes)> told) : told_(std::move(told)) {}
 
-  /// For the pipeline of one engine, which tells of its own bytes; none where nobody listens.
+  /// For the pipeline of one engine, which tells of its own bytes; none where progress is not asked for.
   std::function<void(std::int64_t)> of(shared_by who) {
     if (!told_) return {};
     return [this, who](std::int64_t bytes) {

@@ -1,4 +1,4 @@
-// The elements of an array that two engines share, in units: whoever is free takes the next one.
+// The elements of an array that two engines share, in units: the one that is free takes the next.
 #pragma once
 
 #include <array>

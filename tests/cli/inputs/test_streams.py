@@ -118,7 +118,7 @@ class Streams(tool.ToolTest):
         with open("/dev/full", "wb") as full:
             self.assert_refused(tool.run("sum", self.x, stdout=full), 3, "standard output: No space left")
 
-    def test_standard_output_that_nobody_reads(self):
+    def test_standard_output_that_is_not_read(self):
         reading, writing = os.pipe()
         os.close(reading)
         with os.fdopen(writing, "wb") as pipe:

@@ -101,7 +101,7 @@ class Interrupt(tool.ToolTest):
         self.interrupted(process)
         os.close(writing)
 
-    def test_named_pipe_that_nobody_opens(self):
+    def test_named_pipe_that_is_never_opened(self):
         path = self.folder / "pipe"
         os.mkfifo(path)
         self.interrupted(tool.start("sum", path))

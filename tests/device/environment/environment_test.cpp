@@ -79,7 +79,7 @@ TEST_F(device_environment, chunks_are_merged_and_read_off) {
   cuda::lower_async(half.what, sums.data(), 1, 6, results(), env);
   EXPECT_EQ(cuda::status_of(env), status::ok);
   EXPECT_EQ(found<std::int64_t>(1), std::vector<std::int64_t>{10});
-  // Without a word, one of the workspace is noted in, and nobody told.
+  // Without a word, one of the workspace is noted in, and no caller told.
   cuda::lower_async(half.what, sums.data(), 1, 6, results(), {stream(), memory.as_resource()});
   memory.expect_used_once(4, stream());
 }

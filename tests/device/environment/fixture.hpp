@@ -50,7 +50,7 @@ class device_environment : public device_test {
   std::vector<cuda::device_buffer> arrays_;
 };
 
-/// Counts what is asked of it, in stream order; stands for a resource of whoever calls.
+/// Counts what is asked of it, in stream order; stands for a resource of the caller's.
 struct counting_resource {
   std::vector<std::size_t> given;
   std::vector<void*> there;

@@ -16,7 +16,7 @@ class counting_queue final : public cuda::work_queue {
   int items = 0;
 };
 
-// An address that nobody reads, a multiple of 256 and `off`.
+// An address that is not read, a multiple of 256 and `off`.
 template <class T = void>
 T* at(std::uintptr_t off = 0) {
   return reinterpret_cast<T*>((std::uintptr_t{1} << 40) + off);

@@ -1,4 +1,4 @@
-// Counts in device memory: one graph for all of them, whoever writes them.
+// Counts in device memory: one graph for all of them, whatever writes them.
 #include <limits>
 
 #include "graphs/device/problems.hpp"

@@ -42,11 +42,11 @@ class listing_queue final : public cuda::work_queue {
   }
 };
 
-// Addresses that nobody reads.
+// Addresses that are not read.
 const operands nowhere{reinterpret_cast<void*>(std::uintptr_t{1} << 40),
                        reinterpret_cast<void*>(std::uintptr_t{1} << 41)};
 
-const std::int64_t nobody_s_count = 0;
+const std::int64_t unread_count = 0;
 
 graphs::topology enqueued(const plan& p, const std::int64_t* count = nullptr) {
   listing_queue queue;
@@ -120,7 +120,7 @@ TEST(enqueued, stays_the_same_when_a_plan_is_resized) {
     for (const std::int64_t most : {100, 5'000, 100'000, 3'000'000, 1 << 28}) {
       const batches form = normalise(make_view(nullptr, what.input, {most}), {0}, order_of(what.op));
       const plan whole = make_plan(what, form, {}, h200_traits());
-      const graphs::topology t = enqueued(whole), counted = enqueued(whole, &nobody_s_count);
+      const graphs::topology t = enqueued(whole), counted = enqueued(whole, &unread_count);
       ASSERT_TRUE(same_structure(t, counted)) << to_text(counted);
       for (const std::int64_t length : {most - 1, most / 2, most / 1000 + 1, std::int64_t{1}}) {
         const plan smaller = resized(whole, length);

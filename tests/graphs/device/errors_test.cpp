@@ -1,5 +1,5 @@
 // What CUDA's last error is after errors: those of the library's calls are exceptions, and nothing else; a user's own
-// stay where they are, and are nobody else's.
+// stay where they are, and are not the library's.
 #include "graphs/device/problems.hpp"
 #include "multifold/cuda/event.hpp"
 #include "multifold/graphs/capture.hpp"

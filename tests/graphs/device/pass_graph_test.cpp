@@ -1,4 +1,4 @@
-// Graphs of passes: the same nodes whoever makes them, the same results as the plan, over whatever arrays they are set
+// Graphs of passes: the same nodes whatever makes them, the same results as the plan, over whatever arrays they are set
 // to.
 #include "multifold/graphs/pass_graph.hpp"
 

@@ -56,7 +56,7 @@ class device_places : public ::testing::Test {
   std::vector<float> here_ = std::vector<float>(count, 1.0f);
 };
 
-TEST_F(device_places, of_the_device_are_known_where_nobody_says_so) {
+TEST_F(device_places, of_the_device_are_known_where_they_are_not_given) {
   cuda::check(cudaMemcpy(there_.data(), here_.data(), count * 4, cudaMemcpyHostToDevice));
   const auto* const x = reinterpret_cast<const float*>(there_.data());
   const array_view unsaid = make_view(x, {count}), said = view(x, place::device);
@@ -76,7 +76,7 @@ TEST_F(device_places, of_the_device_are_known_where_nobody_says_so) {
   EXPECT_EQ(plan_for(op_kind::sum, unsaid), plan_for(op_kind::sum, said));
 }
 
-TEST_F(device_places, of_lists_and_keys_are_known_where_nobody_says_so) {
+TEST_F(device_places, of_lists_and_keys_are_known_where_they_are_not_given) {
   cuda::check(cudaMemcpy(there_.data(), here_.data(), count * 4, cudaMemcpyHostToDevice));
   const std::vector<std::int32_t> offsets{0, 400, count}, keys(count, 1);
   const cuda::device_buffer list(sizeof(std::int32_t) * 3), groups(count * 4);

@@ -132,7 +132,7 @@ TEST_P(resumed_files, are_not_read_again_where_they_are_the_same) {
   EXPECT_EQ(found.read, elements - found.result.resumed);
 }
 
-TEST_P(resumed_files, are_read_again_where_nobody_knows) {
+TEST_P(resumed_files, are_read_again_where_it_is_not_known) {
   make(values_);
   break_off();
   const auto another_time = fs::last_write_time(path("x")) - std::chrono::hours(1);

@@ -1,4 +1,4 @@
-// Both engines on one array: the bits of the CPU alone, whoever took which part of it.
+// Both engines on one array: the bits of the CPU alone, whichever took which part of it.
 #include "stream/device/sharing.hpp"
 
 #include <gtest/gtest.h>

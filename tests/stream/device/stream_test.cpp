@@ -169,7 +169,7 @@ class held_up_source : public memory_source {
   std::atomic<std::int64_t> bytes_of_others{0};
 };
 
-TEST_F(device_stream, nobody_waits_for_a_chunk_where_order_does_not_show) {
+TEST_F(device_stream, none_waits_for_a_chunk_where_order_does_not_show) {
   const problem shape(dtype::f32, {3'000'001}, {0});
   held_up_source input(shape.layout, small_numbers(dtype::f32, shape.elements(), 7));
   const plan p = shape.plan_of(op_kind::mean);

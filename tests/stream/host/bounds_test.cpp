@@ -29,7 +29,7 @@ using namespace std::chrono_literals;
 
 constexpr std::int64_t mib = 1 << 20;
 
-// Zeros, one byte each, and whoever wants to know of each read.
+// Zeros, one byte each, and a call that is told of each read.
 class zeros final : public source {
  public:
   using listener = std::function<void(std::int64_t first, std::span<std::byte> chunk)>;

@@ -21,7 +21,7 @@ struct batch_item {
 };
 
 /// Many small reductions as one graph. They are dealt to branches that run side by side; inside a branch they follow
-/// each other. A stream would run all of them one after the other, each on a few of the multiprocessors.
+/// each other. A stream would run all of them one after the other, each on a few of the SMs.
 ///
 /// Memory:  addresses are kept as in pass_graph; workspaces, one an item, are the graph's own.
 /// Stream:  any of the graph's device. Launches of one graph wait for each other.

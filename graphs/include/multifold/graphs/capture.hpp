@@ -30,7 +30,7 @@ class capture_scope {
 bool is_being_captured(cudaStream_t stream);
 
 /// Throws unsupported_error for a stream that is being captured, and for the default stream while one that waits for it
-/// is: what is captured does not run, so that nobody can wait for it, and CUDA breaks the capture where somebody tries.
+/// is: what is captured does not run, so that nothing can wait for it, and CUDA breaks the capture of one who tries.
 void refuse_captured(cudaStream_t stream);
 
 }  // namespace multifold::graphs

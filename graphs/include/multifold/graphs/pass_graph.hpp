@@ -23,7 +23,7 @@ enum class build : std::uint8_t {
 /// A reduction as a graph: what reduce_async would enqueue, in one launch.
 ///
 /// Shapes:    `data` and `results` as for reduce_async.
-/// Memory:    the graph keeps the addresses of `data` and `results`, which stay the caller's: whoever frees them has to
+/// Memory:    the graph keeps the addresses of `data` and `results`, which stay the caller's: who frees them has to
 ///            rebind or destroy the graph first, because nothing can see that they are gone. The workspace is the
 ///            graph's own, or the caller's; then the caller keeps it as long as the graph.
 /// Stream:    `launch` enqueues on any stream of the graph's device. Launches of one graph wait for each other; graphs

@@ -30,7 +30,7 @@ struct pinned_memory {
 
 }  // namespace detail
 
-/// Bytes of one kind of memory, aligned to 256. Move-only. The destructor is silent; whoever enqueued work that uses
+/// Bytes of one kind of memory, aligned to 256. Move-only. The destructor is silent; one who enqueued work that uses
 /// pinned memory waits for that work first. Device memory goes by cudaFree, which waits for the device itself.
 /// Throws: out_of_memory if there is not enough; the message says how much was wanted.
 template <class Memory>

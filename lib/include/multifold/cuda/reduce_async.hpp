@@ -24,7 +24,7 @@ namespace multifold::cuda {
 /// Stream:   enqueues one kernel a pass (small memsets, and a last kernel where results wait to be put in place) on
 ///           `stream`; no synchronisation; safe under capture.
 /// Numerics: everything is exact and rounded once, but products of floating point, and sums and means if accuracy::fast
-///           is asked for: those run in binary64 along a fixed tree, so a plan gives the same bits from run to run.
+///           is asked for: those go along a fixed tree of doubles, so a plan gives the same bits from run to run.
 /// Errors:   a result that does not fit (or does not exist) is noted in the workspace: see status_of. Its place is left
 ///           unwritten, or, where results wait, holds anything.
 /// Throws:   shape_error for a workspace that is too small, and for arrays, results or a workspace that are null or

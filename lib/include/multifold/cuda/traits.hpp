@@ -20,10 +20,10 @@ struct device_info {
   int compute_minor = 0;
   std::int64_t memory_bytes = 0;
   std::int64_t l2_bytes = 0;
-  std::int64_t block_shared_bytes = 0;  // shared memory: of a block at most, and of all blocks of a multiprocessor
+  std::int64_t block_shared_bytes = 0;  // shared memory: of a block at most, and of all blocks of an SM
   std::int64_t unit_shared_bytes = 0;
   int index = 0;                          // CUDA's number for it
-  int unit_threads = 0, unit_blocks = 0;  // that a multiprocessor holds at most
+  int unit_threads = 0, unit_blocks = 0;  // that an SM holds at most
   double memory_rate = 0;                 // in bytes a second; 0 if it does not tell
 };
 

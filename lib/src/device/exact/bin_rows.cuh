@@ -1,11 +1,11 @@
 // Exact sums of long rows of f16, bf16 and f32: exponent bins in one pass over the data, whatever the data.
 //
-// Two blocks of 512 threads with 64 KiB of bins each stay on a multiprocessor; every thread has four vectors in flight
+// Two blocks of 512 threads with 64 KiB of bins each stay on an SM; every thread has four vectors in flight
 // and adds the four before them. On an H200 f32 and f16 are read as fast as by a plain read of equal parts, bf16 at
 // 0.98 of it: every element of f32 is loaded from and stored to shared memory, which keeps the path to it busy for 69 %
 // of the time, beside what comes from memory. A part's sum is left as words, which a second kernel adds up and rounds:
-// that is a lot of code, which one thread would fetch while its block waits. NaN and infinities cost nothing until there is one: the block that finds
-// its last bin poisoned reads its part once more, for the elements of that bin alone.
+// that is a lot of code, which one thread would fetch while its block waits. NaN and infinities cost nothing until
+// there is one: the block that finds its last bin poisoned reads its part once more, for the elements of that bin.
 #pragma once
 
 #include <cstdint>

@@ -42,7 +42,7 @@ struct claimed_tiles {
   unsigned number[most];  // behind those that are dealt in turn
 };
 
-/// How tiles become parts: all in turn, or, where there are claims, the last eighth to whoever asks first. Blocks that
+/// How tiles become parts: all in turn, or, where there are claims, the last eighth as blocks ask for it. Those that
 /// start together and read as much do not end together; on an H200 this takes 16 GiB of f32 from 0.995 to 1.001 of a
 /// plain read.
 struct tile_deal {

@@ -7,7 +7,7 @@
 //   bins 128 to 135  elements with smaller fields, times 2^64: no piece is subnormal then;
 //   bins 136 to 140  elements with greater fields, times 2^-64: no sum of them overflows. NaN and infinities land in
 //                    the last one of this scale, number 144.
-// 36 KiB of bins a warp leave room for six warps on a multiprocessor, which therefore load many vectors at a time.
+// 36 KiB of bins a warp leave room for six warps on an SM, which therefore load many vectors at a time.
 //
 // Bins start at -0, and a piece l of nothing is -0 as well, so that a bin is -0 until anything else is added.
 #pragma once

@@ -62,7 +62,7 @@ __device__ __noinline__ inline void count_specials(const vector_word v, std::int
   }
 }
 
-/// One block a multiprocessor; a thread has 24 vectors in flight, and asks for another one as soon as it takes one.
+/// One block an SM; a thread has 24 vectors in flight, and asks for another one as soon as it takes one.
 /// `Whole`: tiles are whole numbers of steps.
 template <bool Whole, class Output>
 __global__ void __launch_bounds__(wide_threads, 1)

@@ -236,7 +236,7 @@ __device__ void merge_words(const scratch<T, Set>& s, std::int64_t n, carried_su
   }
 }
 
-/// Ends the work on a batch of `length` elements whose words are in `s`. All lanes of the warp must call, and nobody
+/// Ends the work on a batch of `length` elements whose words are in `s`. All lanes of the warp must call, and no one
 /// else touches `s`; a __syncwarp() stands at both ends. Some microseconds.
 template <storage_type T, moment_set Set>
 __device__ __noinline__ void deliver(scratch<T, Set>& s, const output& to, std::int64_t batch,

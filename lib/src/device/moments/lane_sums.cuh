@@ -65,7 +65,7 @@ struct lane_sums {
     return greatest_field == static_cast<int>(layout::infinity >> layout::mantissa_bits);
   }
 
-  /// Elements of any kind, slowly. Out of line: whoever calls it has a copy of the sums for it, which lies in memory.
+  /// Elements of any kind, slowly. Out of line: its caller has a copy of the sums for it, which lies in memory.
   __device__ __noinline__ void add_any(T a, T b, nan_policy nan) {
     const multifold::detail::unpacked u = multifold::detail::unpack(a), v = multifold::detail::unpack(b);
     if constexpr (describes) {

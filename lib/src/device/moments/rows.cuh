@@ -225,7 +225,7 @@ __device__ inline bool is_lost(const unsigned* lost, std::int64_t batch) {
   return lost != nullptr && (__ldcg(lost + batch / 32) >> (batch % 32) & 1u) != 0;
 }
 
-/// Blocks on a multiprocessor: as many as registers allow.
+/// Blocks on an SM: as many as registers allow.
 template <floating_storage S, moment_set Set>
 inline constexpr int row_blocks = blocks_of_moment_rows(sizeof(S), Set);
 

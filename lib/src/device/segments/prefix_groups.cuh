@@ -1,5 +1,5 @@
 // Exact prefix sums of the elements that a warp has in shared memory. A lane has groups of neighbours, each of which it
-// reads at once; there is a prefix sum in front of each group, and whoever wants one between adds the few elements that
+// reads at once; there is a prefix sum in front of each group, and one who wants one between adds the few elements that
 // are missing. Elements are split into windows that the exponents of all of them ask for (exact/windows.hpp), and the
 // prefix sums of each window are exact, so that the sum of any range is a difference of two of them. See
 // docs/exact-sums.md, 14.
@@ -90,8 +90,8 @@ struct lane_groups {
     return {by.in_range(by.count) ? by.count : INT_MAX, by.start(), by.down()};
   }
 
-  /// The prefix sums of one window or two, which begin at `sums`: sums[g] is that in front of group g of the warp, up to
-  /// the one behind all groups.
+  /// The prefix sums of one window or two, which begin at `sums`: sums[g] is that in front of group g of the warp, up
+  /// to the one behind all groups.
   template <int Windows>
   __device__ void put_windows(double* sums, const window_split& split) const {
     if constexpr (Windows == 1) {

@@ -47,7 +47,7 @@ inline exact_pair add_thoroughly(const exact_pair& a, const exact_pair& b) {
 
 }  // namespace detail
 
-/// The operation of the engine's exact sums. Accumulators that are spilled belong to whoever holds their bits, once:
+/// The operation of the engine's exact sums. Accumulators that are spilled belong to one that holds their bits, once:
 /// `merge` and `take_exactly` empty what they read.
 template <floating_storage T, bool Omit>
 struct exact_gather {

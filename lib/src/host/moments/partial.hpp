@@ -56,7 +56,7 @@ MULTIFOLD_INLINE void for_each_sum(const F& f) {
 template <class T, moment_set Set>
 struct moment_level;
 
-/// The operation of the engine's moments. Accumulators that are spilled belong to whoever holds their bits, once:
+/// The operation of the engine's moments. Accumulators that are spilled belong to one that holds their bits, once:
 /// `merge` and `release` empty what they read.
 template <floating_storage T, moment_set Set>
 struct moment_gather {

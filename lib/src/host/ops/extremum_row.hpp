@@ -1,5 +1,5 @@
-// One contiguous row of floating point to its extreme, or to the place of it, by bits: where there is AVX2, for others lack
-// the instructions.
+// One contiguous row of floating point to its extreme, or to the place of it, by bits: where there is AVX2, for others
+// lack the instructions.
 #pragma once
 
 #include "host/kernels/row.hpp"

@@ -15,7 +15,7 @@ class progress {
   /// At most one call for every `step` bytes. `told` may be empty, and has to live as long.
   progress(const std::function<void(std::int64_t bytes)>& told, std::int64_t step) : told_(told), step_(step) {}
 
-  /// From any thread; nobody waits for another one's call.
+  /// From any thread; none waits for another one's call.
   void tell(std::int64_t so_far) {
     if (!told_) return;
     const std::unique_lock lock(telling_, std::try_to_lock);

@@ -1,4 +1,4 @@
-// What the driver knows of memory, asked so that no device is opened for it: whoever reduces arrays in host memory has
+// What the driver knows of memory, asked so that no device is opened for it: a reduction of arrays in host memory has
 // nothing to do with a GPU.
 #include <cuda.h>
 #include <dlfcn.h>

@@ -149,7 +149,7 @@ machine_rates measure_rates() {
     if (record.rates.host_all > 0) detail::save_rates(detail::rates_path(), record);
     return record.rates;
   } catch (const std::exception&) {
-    return {};  // what cannot be measured is not known, and nobody's reduction fails for that
+    return {};  // what cannot be measured is not known, and no reduction fails for that
   }
 }
 

@@ -1,4 +1,4 @@
-// Predictions: arithmetic on rates, which nobody has to measure here.
+// Predictions: arithmetic on rates, which are not measured here.
 #include "multifold/rates.hpp"
 
 #include <algorithm>

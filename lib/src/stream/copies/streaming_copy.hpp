@@ -1,4 +1,4 @@
-// A copy whose stores go past the cache: for what nobody reads soon. What a device reads next is better left in the
+// A copy whose stores go past the cache: for what is not read soon. What a device reads next is better left in the
 // cache.
 #pragma once
 

@@ -1,5 +1,5 @@
 // The first thread reduces, the second one opens the GPU and feeds it, and of the others some help it when it is there:
-// so nobody waits for anybody else to start.
+// so none waits for another one to start.
 #include "stream/device/sharing.hpp"
 
 #include <cuda_runtime_api.h>

@@ -1,7 +1,7 @@
 // The threads of the pipeline: each owns slots, claims a chunk, reads it into one of them, and goes on with the next.
-// Chunks are sent to the GPU by whoever has read one, with others that are there already, so that no thread is woken up
+// Chunks are sent to the GPU by one that read one, with others that are there already, so that no thread is woken up
 // for every chunk, which would cost more than a small one travels. Where batches end within the array, or order shows
-// in the bits, they are sent in their order; else as they come, so that a thread that is held up holds up nobody else.
+// in the bits, they are sent in their order; else as they come, so that a thread that is held up holds up no other.
 #include "stream/device/stream.hpp"
 
 #include <cuda_runtime_api.h>
@@ -191,7 +191,7 @@ class pipeline final : public device_part {
     std::unique_lock lock(mutex_);
     made.slot->waits = true;
     ready_.emplace(number, made);
-    if (sending_) return;  // whoever is at it will find it
+    if (sending_) return;  // the thread that is at it will find it
     sending_ = true;
     while (!abandoned_ && !ready_.empty() && (in_any_order_ || ready_.begin()->first == turn_)) {
       const auto [next, c] = *ready_.begin();

@@ -40,7 +40,7 @@ class device_part {
   virtual void abandon() = 0;
   /// Elements that were reduced.
   virtual std::int64_t consumed() const = 0;
-  /// When nobody works any more: waits for the results, or for the accumulators of an array that stays open, which go
+  /// When no thread works any more: waits for the results, or for the accumulators of an array that stays open, which go
   /// to `accumulators`. Throws: what went wrong with a result.
   virtual void finish(std::byte* accumulators) = 0;
 };

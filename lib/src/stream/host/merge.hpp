@@ -30,7 +30,7 @@ struct result_sink {
   void check() const { check_status(outcome.get().worst, what, outcome.get().result); }
 };
 
-/// Nobody waits here, unless one chunk lags so far behind that the others would fill memory.
+/// No thread waits here, unless one chunk lags so far behind that the others would fill memory.
 class host_merge {
  public:
   host_merge(const host::fold& f, const slabs& s, result_sink& sink);

@@ -21,7 +21,7 @@ struct chunk {
   std::unique_lock<std::mutex> turn;
 };
 
-/// Units that are cut into chunks, and whose; `units` is null where nobody shares the array.
+/// Units that are cut into chunks, and whose; `units` is null where the array is not shared.
 struct unit_claims {
   unit_queue* units = nullptr;
   shared_by who = shared_by::host;

@@ -23,7 +23,7 @@ struct slabs {
 
 slabs slabs_of(const batches& form);
 
-/// One slab that never ends, with one result: a stream whose length nobody knows.
+/// One slab that never ends, with one result: a stream of unknown length.
 slabs endless_slab();
 
 /// The whole array as one slab that stays open, whatever is read: its results are made in the end.

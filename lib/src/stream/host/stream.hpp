@@ -60,7 +60,7 @@ class host_part {
   /// Elements that were reduced.
   virtual std::int64_t consumed() const = 0;
 
-  /// Of an array that stays open, when nobody works any more: adds the accumulators that the GPU has gathered.
+  /// Of an array that stays open, when no thread works any more: adds the accumulators that the GPU has gathered.
   virtual void merge_whole(const std::byte* accumulators) = 0;
   /// Makes the results that are still open, over `length` elements each. Throws: what went wrong with a result.
   virtual void finish(std::int64_t length) = 0;

@@ -10,7 +10,7 @@
 namespace multifold::cuda::kernels {
 
 /// A length that another kernel may say: `said` is null, or where in device memory it stands. One that is negative or
-/// beyond the `most` that a plan is made for is nobody's: nothing is read then, and outputs say so.
+/// beyond the `most` that a plan is made for is invalid: nothing is read then, and outputs say so.
 struct device_length {
   std::int64_t most;
   const std::int64_t* said;

@@ -13,7 +13,7 @@ __device__ inline void let_next_start() {
 }
 
 /// Until the kernel in front has ended, and what it wrote can be read. A kernel that may be started early calls it in
-/// every thread before anything else, for whoever comes behind it counts on both.
+/// every thread before anything else, for the kernel behind it counts on both.
 __device__ inline void wait_for_previous() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");

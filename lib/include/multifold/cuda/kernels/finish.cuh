@@ -20,7 +20,7 @@ __device__ inline bool last_to_arrive(unsigned* arrivals, std::int64_t expected)
   return last;
 }
 
-/// The partial results of `batch`, merged in a fixed order whoever arrives last. Valid in thread 0.
+/// The partial results of `batch`, merged in a fixed order whichever block is last. Valid in thread 0.
 template <class Op, class Output>
 __device__ typename Op::accumulator merge_parts(const pass_arguments<Op, Output>& args, std::int64_t batch,
                                                 block_storage<Op>& storage) {

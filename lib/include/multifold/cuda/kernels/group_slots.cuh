@@ -11,7 +11,7 @@ namespace multifold::cuda::kernels {
 /// A place in an exchange for what a kind of runs does without.
 struct no_value {};
 
-/// Two slots for each warp, which it fills in turn: whoever fills the first again has been through the barrier behind
+/// Two slots for each warp, which it fills in turn: one that fills the first again has been through the barrier behind
 /// the second, and so have all that read the first.
 struct group_slots {
   static constexpr int warps = tile_threads / 32;

@@ -10,7 +10,7 @@
 namespace multifold::cuda::kernels {
 
 /// The numbers in a run of elements that a walk is to take next: worked out where they are asked for. An array of them
-/// would be stored in local memory even where nobody asks.
+/// would be stored in local memory even where none is asked for.
 struct straight_numbers {
   int first, step;
   __device__ int operator[](int k) const { return first + k * step; }
