@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks of the text of the repository: lint.sh format | spelling | words | shell | switches. Returns 77 where the tool is missing.
+# Checks of the text of the repository: lint.sh format | spelling | words | reference | shell | switches. Returns 77 where the tool is missing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -69,6 +69,13 @@ case "${1:-}" in
     done < tests/lint/words.txt
     exit "$found"
     ;;
+  reference)
+    # Comments of public headers, as Doxygen reads them: it names parameters that are not there, and links to nothing.
+    command -v doxygen >/dev/null || skip "doxygen was not found (apt-get install doxygen)"
+    pages=$(mktemp -d)
+    trap 'rm -rf "$pages"' EXIT
+    { cat docs/Doxyfile && echo "OUTPUT_DIRECTORY = $pages"; } | doxygen -
+    ;;
   shell)
     command -v shellcheck >/dev/null || skip "shellcheck was not found (apt-get install shellcheck)"
     shellcheck dev .ci/run
@@ -83,7 +90,7 @@ case "${1:-}" in
     fi
     ;;
   *)
-    echo "usage: lint.sh format | reformat | spelling | words | shell | switches" >&2
+    echo "usage: lint.sh format | reformat | spelling | words | reference | shell | switches" >&2
     exit 2
     ;;
 esac
