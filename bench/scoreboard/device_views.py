@@ -153,18 +153,15 @@ def accuracy(records):
 
 def peers(records):
     text = "Whole arrays of a gibibyte and more, one result: everybody's best case."
-    charts = []
-    record = best(records, "device", "full/")
-    if record:
-        cases = [(case, case.removeprefix("full/").replace("/", " "))
-                 for case in dict.fromkeys(row.case for row in record.select("device", "full/"))]
-        charts.append(dots(record, "Reductions of a whole array on the GPU: multifold, CUB and Thrust", cases,
-                           [("multifold", "multifold, fast", "fast"), ("cub", "CUB", "cub"),
-                            ("thrust", "Thrust", "thrust")],
-                           f"CUB and Thrust {record.content.get('cub_version') or ''} of the CUDA toolkit."))
+    charts = [whole_arrays(record) for record in by_cub_version(records)] or [
+        Missing("multifold, CUB and Thrust on the GPU", "./dev bench --only device --filter '^full/' "
+                "--out bench/results/NAME.json")]
+    python = best(records, "device", "peers/")
+    if python:
+        charts += python_peers(python)
     else:
-        charts.append(Missing("multifold, CUB and Thrust on the GPU", "./dev bench --only device --filter '^full/' "
-                              "--out bench/results/NAME.json"))
+        charts.append(Missing("multifold, PyTorch and CuPy on the GPU", "bench/device/peers.py "
+                              "--out bench/results/NAME-peers.json"))
     host = best(records, "peers", "")
     if host:
         charts.append(host_peers(host))
@@ -172,8 +169,41 @@ def peers(records):
         charts.append(Missing("multifold, NumPy and PyTorch on the CPU", "bench/host/peers.py --library "
                               "build/peers/bench/libhost_peers.so > bench/results/NAME-peers.txt",
                               "Its head says how to build the library."))
-    charts.append(Missing("PyTorch and CuPy on the GPU", "", "No benchmark of the repository runs them."))
     return Section("Peers", text, charts)
+
+
+def by_cub_version(records):
+    """Of each version of CUB, the oldest first, the record that has most whole arrays beside it."""
+    found = {}
+    for record in ranked(records, "device", "full/"):
+        found.setdefault(record.content.get("cub_version") or "", record)
+    return [found[version] for version in sorted(found)]
+
+
+def whole_arrays(record):
+    cases = [(case, case.removeprefix("full/").replace("/", " "))
+             for case in dict.fromkeys(row.case for row in record.select("device", "full/"))]
+    version = record.content.get("cub_version") or ""
+    return dots(record, f"Reductions of a whole array on the GPU: multifold, CUB and Thrust {version}", cases,
+                [("multifold", "multifold, fast", "fast"), ("cub", "CUB", "cub"),
+                 ("cub gpu_to_gpu", "CUB, the same bits on every GPU", "read"), ("thrust", "Thrust", "thrust")],
+                "With gpu_to_gpu, CUB's sums are reproducible, but not exact." if
+                record.select("device", contender="cub gpu_to_gpu") else "")
+
+
+PYTHON = [("multifold", "multifold, exact", "exact"), ("multifold fast", "multifold, fast", "fast"),
+          ("PyTorch", "PyTorch", "pytorch"), ("PyTorch compiled", "torch.compile", "thrust"), ("CuPy", "CuPy", "cupy")]
+
+
+def python_peers(record):
+    """Charts of bench/device/peers.py: whole arrays, and axes of arrays."""
+    versions = ", ".join(f"{name} {version}" for name, version in record.content.get("peers", {}).items())
+    whole, axes = [], []
+    for case in dict.fromkeys(row.case for row in record.select("device", "peers/")):
+        name = case.removeprefix("peers/").replace("/", " ")
+        (whole if name.startswith("full") else axes).append((case, name.removeprefix("full ")))
+    return [dots(record, f"{what} in Python, on the GPU", cases, PYTHON, versions)
+            for what, cases in (("Whole arrays", whole), ("Axes of arrays", axes)) if cases]
 
 
 def host_peers(record):

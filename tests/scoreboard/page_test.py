@@ -67,6 +67,27 @@ class Charts(unittest.TestCase):
             date="2027-01-01T00:00:00Z")))
         self.assertIs(device_views.peers([old, later]).charts[0].sources[0][0], later)
 
+    def test_every_version_of_cub_has_a_chart(self):
+        old = readers.load(made_up.write_bench(self.folder / "old.json"))
+        new = readers.load(made_up.write_bench(self.folder / "new.json", lambda record: record.update(
+            cub_version="3.6.0",
+            cases=record["cases"] + [made_up.device_row("full/sum/f32", "cub gpu_to_gpu", 1900.0)])))
+        first, second = device_views.peers([new, old]).charts[:2]
+        self.assertEqual([first.sources[0][0], second.sources[0][0]], [old, new])
+        self.assertEqual(second.table()[1][0], ["sum f32", "4000", "3902", "1900"])
+        self.assertEqual((first.note, "reproducible" in second.note), ("", True))
+
+    def test_peers_in_python_are_whole_arrays_and_axes(self):
+        rows = [made_up.device_row(case, contender, speed) for case, contender, speed in (
+            ("peers/full/sum/f32", "multifold", 4500.0), ("peers/full/sum/f32", "PyTorch", 4100.0),
+            ("peers/rows/64/sum/f32", "multifold", 4000.0), ("peers/rows/64/sum/f32", "CuPy", 900.0))]
+        record = readers.load(made_up.write_bench(self.folder / "peers.json", lambda record: record.update(
+            cases=rows, peers={"PyTorch": "2.11"})))
+        whole, axes = device_views.peers([record]).charts[1:3]
+        self.assertEqual(whole.table(), (["", "multifold, exact", "PyTorch"], [["sum f32", "4500", "4100"]]))
+        self.assertEqual(axes.table(), (["", "multifold, exact", "CuPy"], [["rows 64 sum f32", "4000", "900"]]))
+        self.assertEqual(whole.note, "PyTorch 2.11")
+
     def test_the_surface_as_a_distribution(self):
         record = readers.load(made_up.write_surface(self.folder / "surface.json"))
         curve, classes = host_views.surface([record]).charts

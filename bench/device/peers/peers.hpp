@@ -39,6 +39,10 @@ cudaError_t cub_sum(peer_job& job);
 template <class In>
 cudaError_t cub_sum_in_f32(peer_job& job);
 
+/// cub::DeviceReduce::Sum with the same bits on every GPU (gpu_to_gpu); cudaErrorNotSupported where CUB does not have it.
+template <class T>
+cudaError_t cub_reproducible_sum(peer_job& job);
+
 template <class T>
 cudaError_t cub_max(peer_job& job);
 
