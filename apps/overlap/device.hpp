@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "timeline.hpp"
+#include "overlap/timeline.hpp"
 
 namespace multifold::overlap {
 

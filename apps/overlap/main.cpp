@@ -13,14 +13,14 @@
 #include "common/program.hpp"
 #include "common/report_file.hpp"
 #include "common/standard_output.hpp"
-#include "device.hpp"
-#include "html_report.hpp"
 #include "multifold/error.hpp"
 #include "multifold/reduction.hpp"
-#include "random_file.hpp"
-#include "schedules.hpp"
-#include "text_report.hpp"
-#include "trace_report.hpp"
+#include "overlap/device.hpp"
+#include "overlap/random_file.hpp"
+#include "overlap/reports/html_report.hpp"
+#include "overlap/reports/text_report.hpp"
+#include "overlap/reports/trace_report.hpp"
+#include "overlap/schedules.hpp"
 
 namespace multifold::overlap {
 namespace {

@@ -1,5 +1,5 @@
 // Written in pieces, through a descriptor that is all that keeps the file.
-#include "random_file.hpp"
+#include "overlap/random_file.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "multifold/error.hpp"
-#include "random_numbers.hpp"
+#include "overlap/random_numbers.hpp"
 
 namespace multifold::overlap {
 namespace {

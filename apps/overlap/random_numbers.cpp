@@ -1,5 +1,5 @@
 // Numbers by splitmix64 (Steele, Lea and Flood, OOPSLA 2014): quick, and each is made of its index alone.
-#include "random_numbers.hpp"
+#include "overlap/random_numbers.hpp"
 
 namespace multifold::overlap {
 

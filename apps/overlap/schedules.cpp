@@ -1,5 +1,5 @@
 // The CPU's ways: everything first, chunk by chunk on one thread, and on all of them.
-#include "schedules.hpp"
+#include "overlap/schedules.hpp"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 
 #include "multifold/ops.hpp"
 #include "multifold/source.hpp"
-#include "timeline.hpp"
+#include "overlap/timeline.hpp"
 
 namespace multifold::overlap {
 

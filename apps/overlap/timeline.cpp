@@ -1,5 +1,5 @@
 // What is shown of a run, and in which words.
-#include "timeline.hpp"
+#include "overlap/timeline.hpp"
 
 #include <fmt/format.h>
 

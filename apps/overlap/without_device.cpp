@@ -1,5 +1,5 @@
 // Stands in for the GPU's ways where the library was built without CUDA.
-#include "device.hpp"
+#include "overlap/device.hpp"
 
 #if !MULTIFOLD_HAS_CUDA
 

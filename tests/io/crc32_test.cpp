@@ -1,4 +1,4 @@
-#include "io/formats/crc32.hpp"
+#include "io/formats/zip/crc32.hpp"
 #include "random_bits.hpp"
 
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 #include <zlib.h>
 
 #include "io/files/input.hpp"
-#include "io/formats/inflater.hpp"
+#include "io/formats/zip/inflater.hpp"
 #include "io/scratch.hpp"
 #include "io/zip.hpp"
 #include "multifold/source.hpp"

@@ -1,4 +1,4 @@
-#include "io/formats/npy_header.hpp"
+#include "io/formats/npy/header.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <thread>
 
-#include "io/formats/inflater.hpp"
+#include "io/formats/zip/inflater.hpp"
 #include "io/scratch.hpp"
 #include "io/standard_stream.hpp"
 #include "io/zip.hpp"

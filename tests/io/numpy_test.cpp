@@ -5,7 +5,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "io/formats/inflater.hpp"
+#include "io/formats/zip/inflater.hpp"
 #include "io/scratch.hpp"
 #include "multifold/array.hpp"
 

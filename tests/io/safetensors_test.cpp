@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "io/formats/safetensors_header.hpp"
+#include "io/formats/safetensors/header.hpp"
 #include "io/scratch.hpp"
 #include "io/standard_stream.hpp"
 #include "io/zip.hpp"

@@ -1,4 +1,4 @@
-#include "io/formats/write_npy.hpp"
+#include "io/formats/npy/write.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

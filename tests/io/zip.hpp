@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/formats/crc32.hpp"
+#include "io/formats/zip/crc32.hpp"
 
 namespace multifold::io {
 

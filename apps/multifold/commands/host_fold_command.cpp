@@ -13,8 +13,8 @@
 
 #include "arguments/parse.hpp"
 #include "commands/command.hpp"
-#include "commands/reduce_checks.hpp"
-#include "commands/reduce_options.hpp"
+#include "commands/reduce/checks.hpp"
+#include "commands/reduce/options.hpp"
 #include "common/misfit.hpp"
 #include "text/reduce_examples.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "commands/reduce_files.hpp"
+#include "commands/reduce/files.hpp"
 
 namespace multifold::app {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "commands/reduce_files.hpp"
+#include "commands/reduce/files.hpp"
 #include "common/interrupt.hpp"
 #include "multifold/reduce.hpp"
 

@@ -1,8 +1,8 @@
 // The library's own way with both engines, as it tells of it.
 #include <fmt/format.h>
 
-#include "device_ways.hpp"
 #include "multifold/reduce.hpp"
+#include "overlap/device/ways.hpp"
 
 namespace multifold::overlap {
 

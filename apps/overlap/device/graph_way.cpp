@@ -1,10 +1,10 @@
 // The comb graph: the library's own for the time, and one with events in it for the picture.
 #include <memory>
 
-#include "device_ways.hpp"
 #include "multifold/cuda/error.hpp"
 #include "multifold/graphs/capture.hpp"
 #include "multifold/graphs/stream_graph.hpp"
+#include "overlap/device/ways.hpp"
 
 namespace multifold::overlap {
 namespace {

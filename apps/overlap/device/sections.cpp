@@ -9,12 +9,12 @@
 #include <thread>
 
 #include "common/measure_text.hpp"
-#include "device.hpp"
-#include "device_ways.hpp"
 #include "multifold/cuda/error.hpp"
 #include "multifold/cuda/traits.hpp"
 #include "multifold/reduce.hpp"
-#include "random_numbers.hpp"
+#include "overlap/device.hpp"
+#include "overlap/device/ways.hpp"
+#include "overlap/random_numbers.hpp"
 
 namespace multifold::overlap {
 namespace {

@@ -7,8 +7,8 @@
 #include <memory>
 #include <thread>
 
-#include "device_ways.hpp"
 #include "multifold/cuda/error.hpp"
+#include "overlap/device/ways.hpp"
 
 namespace multifold::overlap {
 namespace {

@@ -1,5 +1,5 @@
 // A station: everything is enqueued, nothing is waited for.
-#include "device_station.hpp"
+#include "overlap/device/station.hpp"
 
 #include <type_traits>
 

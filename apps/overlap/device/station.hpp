@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <optional>
 
-#include "device_trace.hpp"
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/cuda/event.hpp"
 #include "multifold/cuda/stream.hpp"
 #include "multifold/exact.hpp"
 #include "multifold/graphs/graph.hpp"
 #include "multifold/plan.hpp"
+#include "overlap/device/trace.hpp"
 
 namespace multifold::overlap {
 

@@ -1,5 +1,5 @@
 // Events of the device, and the clock of the host.
-#include "device_trace.hpp"
+#include "overlap/device/trace.hpp"
 
 #include <fmt/format.h>
 

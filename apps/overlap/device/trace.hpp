@@ -11,7 +11,7 @@
 
 #include "multifold/cuda/event.hpp"
 #include "multifold/trace.hpp"
-#include "timeline.hpp"
+#include "overlap/timeline.hpp"
 
 namespace multifold::overlap {
 

@@ -1,5 +1,5 @@
 // Serial, in streams, and without copies. Graphs and threads have files of their own.
-#include "device_ways.hpp"
+#include "overlap/device/ways.hpp"
 
 #include <fmt/format.h>
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "device_station.hpp"
-#include "device_trace.hpp"
-#include "timeline.hpp"
+#include "overlap/device/station.hpp"
+#include "overlap/device/trace.hpp"
+#include "overlap/timeline.hpp"
 
 namespace multifold::overlap {
 

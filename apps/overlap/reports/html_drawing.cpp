@@ -1,5 +1,5 @@
 // The SVG of a run.
-#include "html_drawing.hpp"
+#include "overlap/reports/html_drawing.hpp"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "timeline.hpp"
+#include "overlap/timeline.hpp"
 
 namespace multifold::overlap {
 

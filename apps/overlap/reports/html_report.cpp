@@ -1,5 +1,5 @@
 // A table for each section, and a picture for each run.
-#include "html_report.hpp"
+#include "overlap/reports/html_report.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "common/html_page.hpp"
 #include "common/measure_text.hpp"
-#include "html_drawing.hpp"
+#include "overlap/reports/html_drawing.hpp"
 
 namespace multifold::overlap {
 namespace {

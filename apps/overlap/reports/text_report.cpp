@@ -1,5 +1,5 @@
 // Tables and lanes out of letters.
-#include "text_report.hpp"
+#include "overlap/reports/text_report.hpp"
 
 #include <fmt/format.h>
 

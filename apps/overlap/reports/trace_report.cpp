@@ -1,5 +1,5 @@
 // Every span as a complete event.
-#include "trace_report.hpp"
+#include "overlap/reports/trace_report.hpp"
 
 #include <nlohmann/json.hpp>
 

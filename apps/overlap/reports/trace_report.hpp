@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "timeline.hpp"
+#include "overlap/timeline.hpp"
 
 namespace multifold::overlap {
 

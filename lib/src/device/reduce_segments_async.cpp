@@ -11,8 +11,8 @@
 #include "multifold/error.hpp"
 #include "multifold/recipe.hpp"
 #include "multifold/summary.hpp"
-#include "plan/exact_layout.hpp"
-#include "plan/moment_layout.hpp"
+#include "plan/layouts/exact.hpp"
+#include "plan/layouts/moment.hpp"
 #include "plan/no_value.hpp"
 
 namespace multifold::cuda {

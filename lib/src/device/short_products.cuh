@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include "device/plain_result.cuh"
-#include "multifold/cuda/kernels/absorb_product.cuh"
-#include "multifold/cuda/kernels/short_runs.cuh"
+#include "multifold/cuda/kernels/absorb/product.cuh"
+#include "multifold/cuda/kernels/runs/short_runs.cuh"
 #include "multifold/ops/product.hpp"
 
 namespace multifold::cuda::kernels {

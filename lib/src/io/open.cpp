@@ -3,8 +3,8 @@
 #include <optional>
 #include <system_error>
 
-#include "io/formats/archive.hpp"
 #include "io/formats/formats.hpp"
+#include "io/formats/zip/archive.hpp"
 #include "io/message.hpp"
 #include "multifold/error.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "plan/exact_layout.hpp"
-#include "plan/tile_layout.hpp"
+#include "plan/layouts/exact.hpp"
+#include "plan/layouts/tile.hpp"
 #include "plan/tuning.hpp"
 
 namespace multifold::detail {

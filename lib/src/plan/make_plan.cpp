@@ -6,10 +6,10 @@
 #include "multifold/error.hpp"
 #include "multifold/placement.hpp"
 #include "multifold/plan.hpp"
-#include "plan/chain_layout.hpp"
-#include "plan/exact_layout.hpp"
 #include "plan/layout.hpp"
-#include "plan/moment_layout.hpp"
+#include "plan/layouts/chain.hpp"
+#include "plan/layouts/exact.hpp"
+#include "plan/layouts/moment.hpp"
 #include "plan/no_value.hpp"
 #include "plan/tuning.hpp"
 

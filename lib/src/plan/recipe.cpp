@@ -6,8 +6,8 @@
 #include "multifold/error.hpp"
 #include "multifold/ops/visit.hpp"
 #include "multifold/placement.hpp"
-#include "plan/exact_layout.hpp"
-#include "plan/moment_layout.hpp"
+#include "plan/layouts/exact.hpp"
+#include "plan/layouts/moment.hpp"
 
 namespace multifold {
 namespace {

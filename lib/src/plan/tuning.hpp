@@ -6,7 +6,7 @@
 // "Reasoned" rows were never measured by themselves. Other places have, for the sake of who else reads them,
 //
 // - policy.hpp: what kernels are compiled with, too: tiles, columns a thread, exact tiles, wide blocks, quick rows;
-// - tile_layout.cpp: the boxes of tiles; tile_threads.cpp: what the steps of their threads cost;
+// - layouts/tile.cpp: the boxes of tiles; tile_threads.cpp: what the steps of their threads cost;
 // - placement.cpp: results that wait;
 // - moment_words.hpp: blocks of long rows of moments that an SM has registers for.
 #pragma once

@@ -1,5 +1,5 @@
 // multifold OP FILE...: which options go together, and what they are about.
-#include "commands/reduce_checks.hpp"
+#include "commands/reduce/checks.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,7 +1,7 @@
 // What is wrong with a command before anything is opened.
 #pragma once
 
-#include "commands/reduce_files.hpp"
+#include "commands/reduce/files.hpp"
 
 namespace multifold::app {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "commands/command.hpp"
-#include "commands/reduce_checks.hpp"
-#include "commands/reduce_files.hpp"
-#include "commands/reduce_options.hpp"
+#include "commands/reduce/checks.hpp"
+#include "commands/reduce/files.hpp"
+#include "commands/reduce/options.hpp"
 #include "commands/several_ops.hpp"
 #include "common/words.hpp"
 #include "text/reduce_examples.hpp"

@@ -1,5 +1,5 @@
 // One result after the other; a file that fails does not keep the others from being reduced.
-#include "commands/reduce_files.hpp"
+#include "commands/reduce/files.hpp"
 
 #include <fmt/format.h>
 

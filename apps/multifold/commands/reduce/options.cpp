@@ -1,5 +1,5 @@
 // What the commands of operations take, and how it is described.
-#include "commands/reduce_options.hpp"
+#include "commands/reduce/options.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "commands/reduce_files.hpp"
+#include "commands/reduce/files.hpp"
 
 namespace multifold::app {
 

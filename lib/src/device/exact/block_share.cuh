@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "device/exact/bin_rows.cuh"
 #include "device/exact/fixed_sum.cuh"
+#include "device/exact/rows/bin_rows.cuh"
 #include "multifold/cuda/kernels/arguments.cuh"
 #include "multifold/ops/gathered_sum.hpp"
 

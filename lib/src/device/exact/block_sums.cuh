@@ -8,7 +8,7 @@
 
 #include "device/exact/block_share.cuh"
 #include "device/exact/fixed_sum.cuh"
-#include "device/exact/quick_row.cuh"
+#include "device/exact/rows/quick_row.cuh"
 #include "multifold/cuda/kernels/dependent.cuh"
 #include "multifold/cuda/kernels/finish.cuh"
 

@@ -2,13 +2,13 @@
 #pragma once
 
 #include "device/dispatch.hpp"
-#include "device/exact/bin_rows.cuh"
 #include "device/exact/block_sums.cuh"
 #include "device/exact/half_sums.cuh"
 #include "device/exact/output.cuh"
-#include "device/exact/pair_rows.cuh"
+#include "device/exact/rows/bin_rows.cuh"
+#include "device/exact/rows/pair_rows.cuh"
+#include "device/exact/rows/wide_rows.cuh"
 #include "device/exact/run_sums.cuh"
-#include "device/exact/wide_rows.cuh"
 #include "multifold/cuda/launch.cuh"
 
 namespace multifold::cuda::exact {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "multifold/cuda/kernels/group_slots.cuh"
-#include "multifold/cuda/kernels/tile_reader.cuh"
+#include "multifold/cuda/kernels/tiles/reader.cuh"
 #include "multifold/exact/windows.hpp"
 
 namespace multifold::cuda::kernels {

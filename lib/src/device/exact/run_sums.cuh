@@ -6,7 +6,7 @@
 
 #include "device/exact/group_exchange.cuh"
 #include "device/exact/merged_expansions.cuh"
-#include "multifold/cuda/kernels/tile_reader.cuh"
+#include "multifold/cuda/kernels/tiles/reader.cuh"
 #include "multifold/exact/windows.hpp"
 #include "multifold/ops/gathered_sum.hpp"
 

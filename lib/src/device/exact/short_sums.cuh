@@ -4,7 +4,7 @@
 
 #include <type_traits>
 
-#include "multifold/cuda/kernels/short_runs.cuh"
+#include "multifold/cuda/kernels/runs/short_runs.cuh"
 #include "multifold/exact/short_sum.hpp"
 #include "multifold/exact/windows.hpp"
 #include "multifold/ops/gathered_sum.hpp"

@@ -16,7 +16,7 @@ namespace multifold::cuda::exact {
 
 inline constexpr int sum_group_threads = 256;
 /// Blocks of so many threads that an SM has registers for: f64 has shared memory for fewer, others see
-/// plan/exact_layout.cpp.
+/// plan/layouts/exact.cpp.
 template <floating_storage T>
 inline constexpr int sum_group_blocks = sizeof(T) == 8 ? 2 : 3;
 

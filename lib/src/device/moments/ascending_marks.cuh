@@ -5,8 +5,8 @@
 #include <climits>
 
 #include "device/exact/run_sums.cuh"
-#include "device/moments/step_range.cuh"
-#include "device/moments/tile_fold.cuh"
+#include "device/moments/tiles/fold.cuh"
+#include "device/moments/windows/step_range.cuh"
 
 namespace multifold::cuda::moments {
 

@@ -2,7 +2,7 @@
 // 1 and 2 bytes by whole vectors where the elements of a run are neighbours.
 #pragma once
 
-#include "device/moments/tile_fold.cuh"
+#include "device/moments/tiles/fold.cuh"
 
 namespace multifold::cuda::moments {
 

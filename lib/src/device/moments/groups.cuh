@@ -9,7 +9,7 @@
 #include "device/exact/lane_groups.cuh"
 #include "device/moments/arguments.cuh"
 #include "device/moments/lane_sums.cuh"
-#include "device/moments/tile_output.cuh"
+#include "device/moments/tiles/output.cuh"
 
 namespace multifold::cuda::moments {
 

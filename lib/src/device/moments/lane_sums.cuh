@@ -4,7 +4,7 @@
 
 #include "device/exact/lane_sum.cuh"
 #include "device/moments/finish.cuh"
-#include "device/moments/run_moments.cuh"
+#include "device/moments/tiles/run_moments.cuh"
 
 namespace multifold::cuda::moments {
 

@@ -4,7 +4,7 @@
 
 #include <climits>
 
-#include "device/exact/row_tiles.cuh"
+#include "device/exact/rows/row_tiles.cuh"
 #include "device/moments/arguments.cuh"
 #include "device/moments/windows.cuh"
 #include "multifold/cuda/kernels/finish.cuh"

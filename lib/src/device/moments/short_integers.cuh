@@ -4,8 +4,8 @@
 #include <type_traits>
 
 #include "device/moments/integer_results.cuh"
-#include "device/moments/tile_fold.cuh"
-#include "multifold/cuda/kernels/short_runs.cuh"
+#include "device/moments/tiles/fold.cuh"
+#include "multifold/cuda/kernels/runs/short_runs.cuh"
 #include "multifold/exact/spread_of_two.hpp"
 
 namespace multifold::cuda::kernels {

@@ -10,9 +10,9 @@
 // Sources: windows are those of Demmel and Nguyen (reproducible summation, 2013), and Zhu and Hayes (2010).
 #pragma once
 
-#include "device/moments/open_windows.cuh"
-#include "device/moments/step_extremes.cuh"
-#include "device/moments/wide_step.cuh"
+#include "device/moments/windows/open_windows.cuh"
+#include "device/moments/windows/step_extremes.cuh"
+#include "device/moments/windows/wide_step.cuh"
 
 namespace multifold::cuda::moments {
 

@@ -4,8 +4,8 @@
 #include "device/moments/call_output.cuh"
 #include "device/moments/described_lanes.cuh"
 #include "device/moments/short_integers.cuh"
-#include "device/moments/short_moments.cuh"
-#include "device/moments/tile_output.cuh"
+#include "device/moments/tiles/output.cuh"
+#include "device/moments/tiles/short_moments.cuh"
 #include "device/segments/enqueue.cuh"
 
 namespace multifold::cuda::segments {

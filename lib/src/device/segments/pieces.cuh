@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "device/segments/bounds.cuh"
-#include "multifold/cuda/kernels/tile_reader.cuh"
-#include "multifold/cuda/kernels/tile_ring.cuh"
+#include "multifold/cuda/kernels/tiles/reader.cuh"
+#include "multifold/cuda/kernels/tiles/ring.cuh"
 
 namespace multifold::cuda::segments {
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "device/segments/any_stage.cuh"
-#include "multifold/cuda/kernels/tile_ring.cuh"
+#include "multifold/cuda/kernels/tiles/ring.cuh"
 
 namespace multifold::cuda::segments {
 

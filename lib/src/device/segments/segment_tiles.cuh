@@ -5,8 +5,8 @@
 #pragma once
 
 #include "device/segments/pieces.cuh"
-#include "multifold/cuda/kernels/tile_ring.cuh"
-#include "multifold/cuda/kernels/tile_walks.cuh"
+#include "multifold/cuda/kernels/tiles/ring.cuh"
+#include "multifold/cuda/kernels/tiles/walks.cuh"
 
 namespace multifold::cuda::segments {
 

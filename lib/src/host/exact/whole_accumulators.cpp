@@ -3,7 +3,7 @@
 #include "host/exact/whole_accumulators.hpp"
 
 #include "host/exact/gather.hpp"
-#include "host/moments/integer_partial.hpp"
+#include "host/moments/integers/partial.hpp"
 #include "multifold/ops/visit.hpp"
 
 namespace multifold::host {

@@ -5,8 +5,8 @@
 
 #include "host/kernels/instances.hpp"
 #include "host/kernels/whole_row.hpp"
-#include "host/moments/integer_columns.hpp"
-#include "host/moments/integer_lower.hpp"
+#include "host/moments/integers/columns.hpp"
+#include "host/moments/integers/lower.hpp"
 #include "host/moments/narrow.hpp"
 #include "host/moments/narrow_lower.hpp"
 

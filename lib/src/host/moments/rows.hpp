@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "host/fold.hpp"
-#include "host/moments/integers.hpp"
+#include "host/moments/integers/stretch.hpp"
 #include "host/simd.hpp"
 
 namespace multifold::host {

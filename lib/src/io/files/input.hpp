@@ -12,8 +12,8 @@
 #include "io/files/direct_file.hpp"
 #include "io/files/file_descriptor.hpp"
 #include "io/files/read_ahead.hpp"
-#include "io/formats/inflater.hpp"
-#include "io/formats/member_checksum.hpp"
+#include "io/formats/zip/inflater.hpp"
+#include "io/formats/zip/member_checksum.hpp"
 
 namespace multifold::io {
 

@@ -1,7 +1,7 @@
 // Every run of a dense array has its place in memory: what is slower makes up the outer side, what is faster the inner
 // one. So any reduced run can be the length of a pass of tiles, which leaves a dense array of accumulators with one run
 // less. The longest one goes first: it leaves the fewest accumulators.
-#include "plan/chain_layout.hpp"
+#include "plan/layouts/chain.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,7 +10,7 @@
 #include "core/runs.hpp"
 #include "multifold/ops/visit.hpp"
 #include "plan/layout.hpp"
-#include "plan/tile_layout.hpp"
+#include "plan/layouts/tile.hpp"
 
 namespace multifold::detail {
 namespace {

@@ -1,14 +1,14 @@
 // Long rows of bf16, f32 and f64, and rows that are read in one wave, have kernels of their own; everything else is
 // gathered in pairs, which may be lost.
-#include "plan/exact_layout.hpp"
+#include "plan/layouts/exact.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 
 #include "multifold/exact/lane_digits.hpp"
 #include "multifold/ops/gathered_sum.hpp"
-#include "plan/group_layout.hpp"
 #include "plan/layout.hpp"
+#include "plan/layouts/group.hpp"
 #include "plan/tuning.hpp"
 
 namespace multifold::detail {

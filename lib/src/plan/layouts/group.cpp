@@ -1,5 +1,5 @@
 // As many groups as SMs hold, and parts of batches where those are too few.
-#include "plan/group_layout.hpp"
+#include "plan/layouts/group.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // Long rows of floating point have a block a part, strided arrays have groups of lanes; everything else is read in
 // tiles. What is too wild for rows, or not certain in tiles, is read by groups of lanes once more.
-#include "plan/moment_layout.hpp"
+#include "plan/layouts/moment.hpp"
 
 #include <algorithm>
 #include <string>
@@ -8,9 +8,9 @@
 #include "multifold/error.hpp"
 #include "multifold/ops/moment_words.hpp"
 #include "multifold/ops/visit.hpp"
-#include "plan/chain_layout.hpp"
-#include "plan/group_layout.hpp"
 #include "plan/layout.hpp"
+#include "plan/layouts/chain.hpp"
+#include "plan/layouts/group.hpp"
 #include "plan/tuning.hpp"
 
 namespace multifold::detail {

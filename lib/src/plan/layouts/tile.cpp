@@ -1,6 +1,6 @@
 // A box is as much of the array as a stage of shared memory takes: whole batches side by side where they are short,
 // else rows of some columns.
-#include "plan/tile_layout.hpp"
+#include "plan/layouts/tile.hpp"
 
 #include <algorithm>
 

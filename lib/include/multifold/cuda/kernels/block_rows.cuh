@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "multifold/cuda/kernels/absorb_packed.cuh"
+#include "multifold/cuda/kernels/absorb/packed.cuh"
 #include "multifold/cuda/kernels/dependent.cuh"
 #include "multifold/cuda/kernels/finish.cuh"
 #include "multifold/cuda/kernels/short_row.cuh"

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "multifold/cuda/kernels/absorb_packed.cuh"
-#include "multifold/cuda/kernels/run_lanes.cuh"
+#include "multifold/cuda/kernels/absorb/packed.cuh"
+#include "multifold/cuda/kernels/runs/run_lanes.cuh"
 #include "multifold/ops/sum.hpp"
 
 namespace multifold::cuda::kernels {

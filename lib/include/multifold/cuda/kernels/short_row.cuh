@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "multifold/cuda/kernels/absorb_packed.cuh"
+#include "multifold/cuda/kernels/absorb/packed.cuh"
 #include "multifold/cuda/kernels/arguments.cuh"
 
 namespace multifold::cuda::kernels {

@@ -12,12 +12,12 @@
 #include "multifold/cuda/kernels/finish.cuh"
 #include "multifold/cuda/kernels/group_slots.cuh"
 #include "multifold/cuda/kernels/kept_sums.cuh"
-#include "multifold/cuda/kernels/lone_runs.cuh"
-#include "multifold/cuda/kernels/short_runs.cuh"
-#include "multifold/cuda/kernels/tile_orders.cuh"
-#include "multifold/cuda/kernels/tile_reader.cuh"
-#include "multifold/cuda/kernels/tile_ring.cuh"
-#include "multifold/cuda/kernels/whole_runs.cuh"
+#include "multifold/cuda/kernels/runs/lone_runs.cuh"
+#include "multifold/cuda/kernels/runs/short_runs.cuh"
+#include "multifold/cuda/kernels/runs/whole_runs.cuh"
+#include "multifold/cuda/kernels/tiles/orders.cuh"
+#include "multifold/cuda/kernels/tiles/reader.cuh"
+#include "multifold/cuda/kernels/tiles/ring.cuh"
 
 namespace multifold::cuda::kernels {
 

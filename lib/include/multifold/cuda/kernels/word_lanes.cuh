@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "multifold/cuda/kernels/order_words.cuh"
-#include "multifold/cuda/kernels/run_lanes.cuh"
+#include "multifold/cuda/kernels/runs/run_lanes.cuh"
 
 namespace multifold::cuda::kernels {
 

@@ -14,7 +14,7 @@
 #include "device/exact/arguments.cuh"
 #include "device/exact/bins.cuh"
 #include "device/exact/leading_words.cuh"
-#include "device/exact/row_tiles.cuh"
+#include "device/exact/rows/row_tiles.cuh"
 #include "multifold/cuda/kernels/dependent.cuh"
 
 namespace multifold::cuda::exact {

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "device/exact/arguments.cuh"
-#include "device/exact/row_tiles.cuh"
+#include "device/exact/rows/row_tiles.cuh"
 #include "device/exact/words.cuh"
 #include "multifold/cuda/kernels/dependent.cuh"
 #include "multifold/cuda/kernels/exchange.cuh"

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "device/exact/pair_rows.cuh"
+#include "device/exact/rows/pair_rows.cuh"
 #include "device/exact/wide_bins.cuh"
 #include "multifold/cuda/kernels/dependent.cuh"
 #include "multifold/cuda/kernels/finish.cuh"

@@ -2,7 +2,7 @@
 // and else plain sums, where these are exact. See docs/exact-sums.md, 14.
 #pragma once
 
-#include "device/moments/run_moments.cuh"
+#include "device/moments/tiles/run_moments.cuh"
 
 namespace multifold::cuda::kernels {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "device/moments/pairs.cuh"
-#include "multifold/cuda/kernels/tile_walks.cuh"
+#include "multifold/cuda/kernels/tiles/walks.cuh"
 #include "multifold/ops/carried.hpp"
 #include "multifold/ops/moment_partial.hpp"
 

@@ -3,11 +3,11 @@
 // See docs/exact-sums.md, 17.
 #pragma once
 
-#include "device/moments/column_moments.cuh"
 #include "device/moments/finish.cuh"
 #include "device/moments/gather.cuh"
 #include "device/moments/integer_results.cuh"
 #include "device/moments/store_summary.cuh"
+#include "device/moments/tiles/column_moments.cuh"
 #include "device/moments/totals.cuh"
 #include "multifold/exact/rough.hpp"
 #include "multifold/exact/spread_of_two.hpp"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "device/exact/merged_expansions.cuh"
-#include "device/moments/moment_windows.cuh"
+#include "device/moments/windows/moment_windows.cuh"
 
 namespace multifold::cuda::kernels {
 

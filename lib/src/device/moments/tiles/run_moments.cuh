@@ -3,7 +3,7 @@
 // look. See docs/exact-sums.md, 14.
 #pragma once
 
-#include "device/moments/piece_moments.cuh"
+#include "device/moments/tiles/piece_moments.cuh"
 
 namespace multifold::cuda::kernels {
 

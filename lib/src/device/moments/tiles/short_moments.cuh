@@ -2,8 +2,8 @@
 #pragma once
 
 #include "device/moments/near_totals.cuh"
-#include "device/moments/tile_fold.cuh"
-#include "multifold/cuda/kernels/short_runs.cuh"
+#include "device/moments/tiles/fold.cuh"
+#include "multifold/cuda/kernels/runs/short_runs.cuh"
 #include "multifold/exact/spread_of_two.hpp"
 #include "multifold/ops/few_moments.hpp"
 

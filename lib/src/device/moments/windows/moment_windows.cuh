@@ -7,7 +7,7 @@
 #include "device/exact/run_sums.cuh"
 #include "device/moments/ascending_marks.cuh"
 #include "device/moments/near_totals.cuh"
-#include "device/moments/tile_fold.cuh"
+#include "device/moments/tiles/fold.cuh"
 #include "multifold/exact/near_windows.hpp"
 
 namespace multifold::cuda::kernels {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "device/moments/gather.cuh"
-#include "device/moments/step_range.cuh"
+#include "device/moments/windows/step_range.cuh"
 #include "multifold/exact/open_windows.hpp"
 
 namespace multifold::cuda::moments {

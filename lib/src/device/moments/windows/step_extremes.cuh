@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "device/moments/gather.cuh"
-#include "device/moments/step_range.cuh"
+#include "device/moments/windows/step_range.cuh"
 
 namespace multifold::cuda::moments {
 

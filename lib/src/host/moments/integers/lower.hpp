@@ -2,7 +2,7 @@
 // See docs/exact-sums.md, 17.
 #pragma once
 
-#include "host/moments/integer_partial.hpp"
+#include "host/moments/integers/partial.hpp"
 #include "host/moments/lower.hpp"
 
 namespace multifold::host {

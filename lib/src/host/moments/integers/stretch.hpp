@@ -1,7 +1,7 @@
 // A stretch of integers to the exact sums of a set of moments: in lanes of 64 bits, products of 64 bits in 128.
 #pragma once
 
-#include "host/moments/integer_partial.hpp"
+#include "host/moments/integers/partial.hpp"
 #include "host/moments/stretch.hpp"
 
 namespace multifold::host {

@@ -1,5 +1,5 @@
 // The table of element types that .npy and we have in common, and words for those that we do not.
-#include "io/formats/npy_descr.hpp"
+#include "io/formats/npy/descr.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,10 +1,10 @@
 // From header text to layout and back.
-#include "io/formats/npy_header.hpp"
+#include "io/formats/npy/header.hpp"
 
 #include <optional>
 
 #include "io/formats/literal.hpp"
-#include "io/formats/npy_descr.hpp"
+#include "io/formats/npy/descr.hpp"
 #include "io/message.hpp"
 #include "multifold/array.hpp"
 #include "multifold/error.hpp"

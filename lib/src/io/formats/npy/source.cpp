@@ -7,7 +7,7 @@
 #include "core/little_endian.hpp"
 #include "io/file_source.hpp"
 #include "io/formats/formats.hpp"
-#include "io/formats/npy_header.hpp"
+#include "io/formats/npy/header.hpp"
 #include "io/message.hpp"
 #include "multifold/array.hpp"
 #include "multifold/error.hpp"

@@ -1,8 +1,8 @@
 // Arrays to .npy files.
-#include "io/formats/write_npy.hpp"
+#include "io/formats/npy/write.hpp"
 
 #include "io/files/output.hpp"
-#include "io/formats/npy_header.hpp"
+#include "io/formats/npy/header.hpp"
 #include "io/message.hpp"
 #include "multifold/array.hpp"
 #include "multifold/error.hpp"

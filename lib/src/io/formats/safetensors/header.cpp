@@ -1,10 +1,10 @@
 // From the header's text to tensors whose places agree with each other and with the file.
-#include "io/formats/safetensors_header.hpp"
+#include "io/formats/safetensors/header.hpp"
 
 #include <algorithm>
 
 #include "io/formats/literal.hpp"
-#include "io/formats/npy_header.hpp"
+#include "io/formats/npy/header.hpp"
 #include "io/message.hpp"
 #include "multifold/array.hpp"
 #include "multifold/error.hpp"

@@ -6,8 +6,8 @@
 
 #include "core/little_endian.hpp"
 #include "io/file_source.hpp"
-#include "io/formats/archive.hpp"
-#include "io/formats/safetensors_header.hpp"
+#include "io/formats/safetensors/header.hpp"
+#include "io/formats/zip/archive.hpp"
 #include "io/message.hpp"
 #include "multifold/array.hpp"
 #include "multifold/error.hpp"

@@ -1,5 +1,5 @@
 // Which of an archive's arrays is meant.
-#include "io/formats/archive.hpp"
+#include "io/formats/zip/archive.hpp"
 
 #include <algorithm>
 

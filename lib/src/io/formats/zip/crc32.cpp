@@ -1,6 +1,6 @@
 // By tables of eight bytes at a time, and by folding with carry-less multiplication.
 // Source: V. Gopal et al., "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction", Intel, 2009.
-#include "io/formats/crc32.hpp"
+#include "io/formats/zip/crc32.hpp"
 
 #include <array>
 #include <cstring>

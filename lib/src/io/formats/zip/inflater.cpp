@@ -1,5 +1,5 @@
 // zlib around chunks of a file.
-#include "io/formats/inflater.hpp"
+#include "io/formats/zip/inflater.hpp"
 
 #include "io/files/input.hpp"
 
@@ -11,7 +11,7 @@
 #include <new>
 #include <vector>
 
-#include "io/formats/crc32.hpp"
+#include "io/formats/zip/crc32.hpp"
 #include "io/message.hpp"
 #include "multifold/error.hpp"
 #endif

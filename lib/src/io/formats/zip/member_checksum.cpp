@@ -1,11 +1,11 @@
 // Pieces with their CRC-32s, which grow together.
-#include "io/formats/member_checksum.hpp"
+#include "io/formats/zip/member_checksum.hpp"
 
 #include <algorithm>
 #include <array>
 #include <iterator>
 
-#include "io/formats/crc32.hpp"
+#include "io/formats/zip/crc32.hpp"
 #include "io/message.hpp"
 #include "multifold/error.hpp"
 

@@ -2,10 +2,10 @@
 #include <string_view>
 #include <utility>
 
-#include "io/formats/archive.hpp"
 #include "io/formats/formats.hpp"
-#include "io/formats/inflater.hpp"
-#include "io/formats/zip_directory.hpp"
+#include "io/formats/zip/archive.hpp"
+#include "io/formats/zip/inflater.hpp"
+#include "io/formats/zip/zip_directory.hpp"
 #include "io/message.hpp"
 #include "multifold/error.hpp"
 

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "core/little_endian.hpp"
-#include "io/formats/crc32.hpp"
-#include "io/formats/npy_header.hpp"
+#include "io/formats/npy/header.hpp"
+#include "io/formats/zip/crc32.hpp"
 #include "io/message.hpp"
 #include "multifold/array.hpp"
 #include "multifold/error.hpp"

@@ -1,5 +1,5 @@
 // From the end of the archive to its table, and from an entry of the table to the bytes of a member.
-#include "io/formats/zip_directory.hpp"
+#include "io/formats/zip/zip_directory.hpp"
 
 #include <algorithm>
 #include <array>

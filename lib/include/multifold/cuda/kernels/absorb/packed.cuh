@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "multifold/cuda/kernels/absorb.cuh"
-#include "multifold/cuda/kernels/absorb_product.cuh"
+#include "multifold/cuda/kernels/absorb/product.cuh"
 #include "multifold/cuda/kernels/order_words.cuh"
 #include "multifold/cuda/kernels/tally_words.cuh"
 #include "multifold/ops/carried.hpp"

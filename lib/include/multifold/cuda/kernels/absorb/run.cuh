@@ -2,7 +2,7 @@
 #pragma once
 
 #include "multifold/cuda/kernels/masked_rows.cuh"
-#include "multifold/cuda/kernels/tile_walks.cuh"
+#include "multifold/cuda/kernels/tiles/walks.cuh"
 #include "multifold/cuda/kernels/word_lanes.cuh"
 
 namespace multifold::cuda::kernels {

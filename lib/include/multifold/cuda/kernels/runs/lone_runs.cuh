@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "multifold/cuda/kernels/arguments.cuh"
-#include "multifold/cuda/kernels/tile_reader.cuh"
+#include "multifold/cuda/kernels/tiles/reader.cuh"
 
 namespace multifold::cuda::kernels {
 

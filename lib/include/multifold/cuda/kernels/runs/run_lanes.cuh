@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "multifold/cuda/kernels/absorb_packed.cuh"
+#include "multifold/cuda/kernels/absorb/packed.cuh"
 #include "multifold/policy.hpp"
 
 namespace multifold::cuda::kernels {

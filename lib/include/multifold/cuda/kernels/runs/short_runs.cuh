@@ -5,8 +5,8 @@
 #include <concepts>
 #include <cstdint>
 
-#include "multifold/cuda/kernels/lone_runs.cuh"
-#include "multifold/cuda/kernels/whole_runs.cuh"
+#include "multifold/cuda/kernels/runs/lone_runs.cuh"
+#include "multifold/cuda/kernels/runs/whole_runs.cuh"
 
 namespace multifold::cuda::kernels {
 

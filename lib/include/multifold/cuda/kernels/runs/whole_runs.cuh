@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "multifold/cuda/kernels/arguments.cuh"
-#include "multifold/cuda/kernels/tile_reader.cuh"
+#include "multifold/cuda/kernels/tiles/reader.cuh"
 
 namespace multifold::cuda::kernels {
 

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "multifold/cuda/kernels/tile_reader.cuh"
-#include "multifold/cuda/kernels/tile_ring.cuh"
+#include "multifold/cuda/kernels/tiles/reader.cuh"
+#include "multifold/cuda/kernels/tiles/ring.cuh"
 
 namespace multifold::cuda::kernels {
 

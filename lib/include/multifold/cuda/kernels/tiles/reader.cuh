@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "multifold/cuda/kernels/block_reduce.cuh"
-#include "multifold/cuda/kernels/tile_ring.cuh"
-#include "multifold/cuda/kernels/tile_run.cuh"
+#include "multifold/cuda/kernels/tiles/ring.cuh"
+#include "multifold/cuda/kernels/tiles/run.cuh"
 
 namespace multifold::cuda::kernels {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "multifold/cuda/kernels/absorb_run.cuh"
+#include "multifold/cuda/kernels/absorb/run.cuh"
 
 namespace multifold::cuda::kernels {
 
