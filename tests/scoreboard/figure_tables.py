@@ -16,7 +16,7 @@ SIZE = re.compile(r"(\d+) ([KMG]iB)")
 SHAPE = re.compile(r"\(([\d^]+(?:, [\d^]+)+)\)")
 NUMBER = re.compile(r"(?<![\w^.])\d+(?:\.\d+)?(?![\w^]| threads)( %)?")
 CONTENDERS = {"cub": "CUB", "fast": "fast", "exact": "exact", "thrust": "Thrust", "NumPy": "NumPy",
-              "PyTorch": "PyTorch"}
+              "PyTorch": "PyTorch", "CuPy": "CuPy"}
 
 
 @dataclasses.dataclass
