@@ -17,7 +17,7 @@ namespace {
 int threads_for(const plan& p, int asked) {
   const std::int64_t bytes = p.form.elements() * item_bytes(p.what.input);
   if (asked > 0) return bytes < task_bytes ? 1 : asked;
-  return bytes < alone_bytes(p.what, is_row(p.form)) ? 1 : usable_threads();
+  return is_for_one_thread(p.what, is_row(p.form), bytes) ? 1 : usable_threads();
 }
 
 int threads_for(std::span<const job> jobs, int asked) {

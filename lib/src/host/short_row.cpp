@@ -6,6 +6,7 @@
 #include <iterator>
 #include <memory>
 
+#include "host/engine.hpp"
 #include "host/float_environment.hpp"
 #include "host/fold.hpp"
 #include "multifold/ops/visit.hpp"
@@ -40,7 +41,14 @@ const fold& kept_fold_of(const reduction& what) {
 //     sum f32, EPYC                         25, 27      48, 53      93, 79
 //     sum f32, Xeon                         27, 41      77, 45      174, 48
 //     var f32, EPYC 33, 57      64, 46
+//     max f32, argmax i32, sum i64, EPYC                              45 to 50, 52 to 62
 constexpr std::int64_t quick_bytes = 3 << 19, usual_bytes = 512 << 10;
+constexpr std::int64_t light_bytes = 9 << 19;  // between two threads, of what is as quick as the cache
+
+bool is_light(const reduction& what, op_family family) {
+  if (family == op_family::sum) return !is_floating(what.input);
+  return family == op_family::extremum || family == op_family::arg_extremum || family == op_family::tally;
+}
 
 }  // namespace
 
@@ -48,10 +56,11 @@ bool is_row(const batches& form) {
   return form.kept.empty() && (form.reduced.empty() || (form.reduced.size() == 1 && form.reduced[0].stride == 1));
 }
 
-std::int64_t alone_bytes(const reduction& what, bool row) {
+bool is_for_one_thread(const reduction& what, bool row, std::int64_t bytes) {
   const op_family family = family_of(what);
   const bool multiplies = family == op_family::moments || family == op_family::product;
-  return row && !multiplies ? quick_bytes : usual_bytes;
+  if (bytes < (row && !multiplies ? quick_bytes : usual_bytes)) return true;
+  return row && bytes < light_bytes && is_light(what, family) && usable_threads() <= 2;
 }
 
 void run_row(const reduction& what, const operands& data, std::int64_t count, void* result) {

@@ -11,8 +11,8 @@ namespace multifold::host {
 /// Whether one result is made of neighbours, in the order of memory.
 bool is_row(const batches& form);
 
-/// Arrays below this size, which are such a row or not, are reduced by the caller's thread alone. [bytes]
-std::int64_t alone_bytes(const reduction& what, bool row);
+/// Whether the caller's thread alone reduces so many bytes, which are such a row or not, unless it is told how many do.
+bool is_for_one_thread(const reduction& what, bool row, std::int64_t bytes);
 
 /// Reduces `count` contiguous elements in host memory, of one array or of two, to one result.
 /// Shapes:   `what` is as make_reduction makes it, but for its correction. Without elements it has an identity.

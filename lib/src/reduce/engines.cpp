@@ -70,7 +70,7 @@ engine_decision quickest_engine(const void* data, workload work) {
 
 // As traits takes them: arrays that one thread reduces alone need no look at how many there are.
 int threads_of(const detail::request& r, const reduce_options& options) {
-  const bool alone = r.data != nullptr && r.bytes() < host::alone_bytes(r.what, host::is_row(r.form));
+  const bool alone = r.data != nullptr && host::is_for_one_thread(r.what, host::is_row(r.form), r.bytes());
   return options.threads == 0 && alone ? 1 : options.threads;
 }
 

@@ -23,12 +23,15 @@ void reduce_as_arrays(const span_operands& s, void* result) {
   reduce_views(s.op, x, takes_two_arrays(s.op.kind) ? &y : nullptr, s.taken, result);
 }
 
+constexpr std::size_t most_short_row = std::size_t{1}
+                                       << 40;  // of any dtype: more is no short row, and overflows nothing
+
 // What is wrong, or has no value, is left to those who say why.
 bool is_short_row(const span_operands& s, const reduction& what) {
   const bool two = takes_two_arrays(s.op.kind);
   if (s.count == 0 || s.x == nullptr || (two && (s.y == nullptr || s.count != s.y_count))) return false;
-  return s.taken.is_valid() && signed_count(s.count) < host::alone_bytes(what, true) / item_bytes(s.type) &&
-         host_takes_small_arrays();
+  if (!s.taken.is_valid() || s.count > most_short_row) return false;
+  return host::is_for_one_thread(what, true, signed_count(s.count) * item_bytes(s.type)) && host_takes_small_arrays();
 }
 
 }  // namespace

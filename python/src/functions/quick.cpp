@@ -1,4 +1,4 @@
-// The quick way: small contiguous NumPy arrays of numbers go to the functions of ranges as they are.
+// The quick way: contiguous NumPy arrays of numbers, up to some megabytes, go to the functions of ranges as they are.
 #include <span>
 #include <string_view>
 
@@ -8,8 +8,11 @@
 namespace multifold::python {
 namespace {
 
-// Less than the time in which another thread could do something with the GIL.
-constexpr Py_ssize_t most_bytes = 128 << 10;
+// Of more, a call takes so long that it has to be broken off where Ctrl-C is pressed.
+constexpr Py_ssize_t most_bytes = 8 << 20;
+
+// Of less, it takes less time than that in which another thread could do something with the GIL.
+constexpr std::size_t least_unlocked_bytes = 128 << 10;
 
 bool is_number(const char* format) {
   return format != nullptr && format[0] != 0 && format[1] == 0 &&
@@ -28,15 +31,22 @@ nb::object scalar_of(T value) {
 
 template <class T>
 nb::object reduce_span(op_kind op, std::span<const T> x) {
-  if (op == op_kind::sum) return scalar_of(sum(x));
-  if (op == op_kind::min) return scalar_of(min(x));
-  if (op == op_kind::max) return scalar_of(max(x));
-  if (op == op_kind::argmin) return scalar_of(argmin(x));
-  if (op == op_kind::argmax) return scalar_of(argmax(x));
+  const auto by = [&](auto function) {
+    const auto unlocked = [&] {
+      const nb::gil_scoped_release release;
+      return function(x);
+    };
+    return scalar_of(x.size_bytes() < least_unlocked_bytes ? function(x) : unlocked());
+  };
+  if (op == op_kind::sum) return by([](auto span) { return sum(span); });
+  if (op == op_kind::min) return by([](auto span) { return min(span); });
+  if (op == op_kind::max) return by([](auto span) { return max(span); });
+  if (op == op_kind::argmin) return by([](auto span) { return argmin(span); });
+  if (op == op_kind::argmax) return by([](auto span) { return argmax(span); });
   if constexpr (floating_storage<T>) {
-    if (op == op_kind::mean) return scalar_of(mean(x));
-    if (op == op_kind::var) return scalar_of(var(x));
-    if (op == op_kind::norm2) return scalar_of(norm2(x));
+    if (op == op_kind::mean) return by([](auto span) { return mean(span); });
+    if (op == op_kind::var) return by([](auto span) { return var(span); });
+    if (op == op_kind::norm2) return by([](auto span) { return norm2(span); });
   }
   return {};
 }

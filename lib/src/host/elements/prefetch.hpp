@@ -43,6 +43,13 @@ inline const prefetch_distance ahead_of_work =
 
 inline constexpr std::int64_t cache_line = 64;
 
+/// So many elements lie in front of the next line, if they lie at multiples of their size.
+template <class T>
+MULTIFOLD_INLINE std::int64_t elements_before_line(const T* x) {
+  const auto behind = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(x) % cache_line);
+  return behind == 0 ? 0 : (cache_line - behind) / static_cast<std::int64_t>(sizeof(T));
+}
+
 /// Asks for the `bytes` that lie that far behind `at`; they need not exist.
 template <const prefetch_distance& Ahead = ahead_of_work>
 MULTIFOLD_INLINE void prefetch_behind(const void* at, std::int64_t bytes) {

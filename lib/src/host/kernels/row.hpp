@@ -18,6 +18,11 @@ inline constexpr int few_lanes = sizeof(typename Op::value_type) == 1 ? 32 : 8;
 template <class Op>
 inline constexpr std::int64_t longest_short_row = 4 * row_lanes<Op>;
 
+/// Rows from this length on are read from a cache line on, if bits do not depend on which lane has which element: vectors
+/// that span two lines take twice as long, and NumPy's arrays begin at 16 bytes behind one.
+template <class Op>
+inline constexpr std::int64_t shortest_aligned_row = 4096 / sizeof(typename Op::value_type);
+
 /// Rows up to this length are added up one by one.
 inline constexpr std::int64_t shortest_rows = 8;
 
@@ -70,11 +75,15 @@ MULTIFOLD_INLINE typename Op::accumulator row_in_lanes(const Op& op, row_span<ty
   if (row.length <= shortest_rows) return one_by_one(op, row);
   if (row.length < longest_short_row<Op>) return by_lanes<Op, few_lanes<Op>>(op, row);
   auto total = op.identity();
-  while (row.length > 0) {
-    const std::int64_t run = row.length < lane_run ? row.length : lane_run;
-    total = op.combine(total, by_lanes<Op, row_lanes<Op>>(op, {row.data, run, row.readable}));
+  const auto take = [&]<int Lanes>(std::int64_t run) {
+    total = op.combine(total, by_lanes<Op, Lanes>(op, {row.data, run, row.readable}));
     row = {row.data + run, row.length - run, row.readable - run};
+  };
+  if constexpr (order_free<Op>) {
+    const std::int64_t before = elements_before_line(row.data);
+    if (before > 0 && row.length >= shortest_aligned_row<Op>) take.template operator()<few_lanes<Op>>(before);
   }
+  while (row.length > 0) take.template operator()<row_lanes<Op>>(row.length < lane_run ? row.length : lane_run);
   return total;
 }
 

@@ -78,8 +78,9 @@ MULTIFOLD_INLINE typename arg_extremum<T>::accumulator place_of_extreme(const ar
   auto best = op.identity();
   if (length == 0) return best;
   if (length <= longest_few_keys) return search::of_few(op, row, index, step);
-  for (std::int64_t k = 0; k < length; k += stretch) {
-    const std::int64_t here = length - k < stretch ? length - k : stretch;
+  for (std::int64_t k = 0, here = 0; k < length; k += here) {
+    const std::int64_t most = k == 0 ? stretch + elements_before_line(x) : stretch;  // the others begin with a line
+    here = length - k < most ? length - k : most;
     const auto least = search::least(op, x + k, here);
     // The first element wins even with the greatest key, unless that key stands for an omitted NaN.
     const bool first = best.index == op_type::no_index && !(floating_storage<T> && least == best.key);

@@ -78,8 +78,7 @@ MULTIFOLD_INLINE key_of<T> extreme_of_bits(const packed<T>* x, std::int64_t leng
   constexpr int step = extreme_bits<T>::elements;
   extreme_bits<T> found;
   found.absorb(x);
-  const auto misaligned = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(x) % cache_line / sizeof(T));
-  for (std::int64_t k = cache_line / static_cast<std::int64_t>(sizeof(T)) - misaligned; k + step <= length; k += step) {
+  for (std::int64_t k = elements_before_line(x); k + step <= length; k += step) {
     prefetch_behind<ahead_of_reads>(x + k, step * sizeof(T));
     found.absorb(x + k);
   }

@@ -16,7 +16,7 @@ namespace multifold::io {
 namespace {
 
 constexpr std::int64_t most_npy_header_bytes = 64 << 20;  // NumPy's own are below a kilobyte
-constexpr std::size_t piece_bytes = 1 << 20;
+constexpr std::size_t read_at_once = 1 << 20;
 
 struct preamble {
   std::int64_t header_byte;
@@ -68,7 +68,7 @@ std::string read_header(input& in, const preamble& found) {
   const auto length = static_cast<std::size_t>(found.header_bytes);
   while (text.size() < length) {
     const std::size_t before = text.size();
-    const std::size_t step = std::min(piece_bytes, length - before);
+    const std::size_t step = std::min(read_at_once, length - before);
     text.resize(before + step);
     const std::int64_t byte = found.header_byte + static_cast<std::int64_t>(before);
     const std::size_t got = in.read(byte, std::as_writable_bytes(std::span(text).subspan(before)));

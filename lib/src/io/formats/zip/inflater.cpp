@@ -22,8 +22,8 @@ namespace multifold::io {
 
 namespace {
 
-constexpr std::size_t chunk_bytes = 128 << 10;  // of the file
-constexpr std::size_t piece_bytes = 256 << 10;  // decompressed at once, and in the cache when its CRC-32 is taken
+constexpr std::size_t chunk_bytes = 128 << 10;   // of the file
+constexpr std::size_t output_bytes = 256 << 10;  // decompressed at once, and in the cache when its CRC-32 is taken
 constexpr int raw_window_bits = -15;
 
 }  // namespace
@@ -64,7 +64,7 @@ inflater::inflater(std::unique_ptr<input> compressed, std::int64_t bytes, std::u
 std::size_t inflater::read(std::span<std::byte> buffer) {
   std::size_t done = 0;
   while (done < buffer.size() && !stream_->ended) {
-    done += step(buffer.subspan(done, std::min(buffer.size() - done, piece_bytes)));
+    done += step(buffer.subspan(done, std::min(buffer.size() - done, output_bytes)));
   }
   return done;
 }
