@@ -20,6 +20,7 @@ namespace multifold {
 ///           without elements have the value of an empty array.
 /// Engines:  arrays in host memory are reduced on the CPU, unless the device engine is asked for, and those in device
 ///           memory on the GPU: there they have one axis of neighbours, and keys are in either memory.
+/// States:   as segments, for groups in place of them: those of parts of the rows merge, whatever keys they have.
 /// Throws:   as reduce of segments, which names the group; and shape_error, before anything is computed, for a key that
 ///           is no group, for more or fewer keys than elements, and for a negative number of groups. unsupported_error
 ///           for keys in device memory of an array that the CPU reduces, and, on the GPU, for more than 2^31 groups.

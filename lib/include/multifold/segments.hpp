@@ -44,11 +44,14 @@ struct segments {
 ///           segment without elements has the value of an empty array: 0 for sums, NaN for means.
 /// Engines:  arrays in host memory are reduced on the CPU, unless the device engine is asked for, and those in device
 ///           memory on the GPU: there they have one axis of neighbours, and segments are given by offsets.
+/// States:   options.keep_state leaves one (state.hpp) with a record for each result, which counts its own elements: of
+///           arrays in host memory, by the host engine, and of operations that keep no indices.
 /// Throws:   as reduce; and shape_error for a segment that begins before element 0, ends before it begins, or ends past
 ///           the axis, for one without elements where that has no value (min, max, argmin and argmax without an initial
 ///           value), and for axes that are not one; all of that before anything is computed. unsupported_error for what
-///           has no meaning here (keepdims, keep_state, checkpoint, forced), and for a list in device memory of an
-///           array in host memory. While it runs, others must not write to the list: what is checked is read again.
+///           has no meaning here (keepdims, checkpoint, forced), for states of argmin, argmax and describe, and for a
+///           list in device memory of an array in host memory. While it runs, others must not write to the list: what
+///           is checked is read again.
 /// Cost:     reads each element of each segment once, and the list twice. Threads share elements and segments alike, so
 ///           that it does not matter how long which are: about 40 ns a segment, and its elements.
 reduce_result reduce(op_kind op, const array_view& array, const segments& of, const reduce_options& options = {});

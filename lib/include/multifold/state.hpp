@@ -65,8 +65,11 @@ class state {
   bool has(op_kind op) const noexcept;
   dtype element() const noexcept;
   const std::vector<std::int64_t>& extents() const noexcept;
-  /// The elements of each result. Of one sum or mean of floating point: those that take part.
+  /// The elements of each result; 0 where they differ, as those of segments do. Of one sum or mean of floating point:
+  /// those that take part.
   std::int64_t count() const noexcept;
+  /// Where they differ: of each result, in row-major order. Else empty.
+  std::span<const std::int64_t> counts() const noexcept;
   /// Of operations that keep indices: that behind the last element, and 0 for all others.
   std::int64_t end() const noexcept;
   /// "argmax of f32 to (1000,)", for messages.

@@ -208,6 +208,10 @@ engine_traits open_device() {
 engine_kind engine_of_segments(place where, const reduce_options& options) {
   const engine_choice choice = choice_of(options);
   if (!options.correction.is_integer()) refuse_fraction_elsewhere(options.correction, where, choice);
+  if (options.keep_state && (where == place::device || choice == engine_choice::device)) {
+    throw unsupported_error(std::string("states of segments are kept by the host engine: ") +
+                            (where == place::device ? "copy the array to the host's memory" : "leave it to that"));
+  }
   if (where == place::device) {
     refuse_device_memory(choice);
     return engine_kind::device;

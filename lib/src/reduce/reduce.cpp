@@ -36,14 +36,8 @@ std::vector<std::byte> allocate_results(const request& r) {
 
 // What came is the state of one exact sum, or records of `length` elements each; the value is made of them.
 void keep_state(reduce_result& result, const request& r, std::int64_t length) {
-  detail::state_contents kept = detail::kept_contents(r.what, r.kept_extents, length, result.data);
-  result.state = detail::encode(kept);
-  result.data.clear();
-  if (r.only_state) return;
-  result.data = detail::finish(kept, r.what.op, {r.what.result, correction::of_held(r.what.correction), {}, {}}).data;
-  if (r.into.data() == nullptr) return;
-  std::copy(result.data.begin(), result.data.end(), r.into.begin());
-  result.data.clear();
+  detail::keep(detail::kept_contents(r.what, r.kept_extents, length, result.data), r.what, r.only_state, r.into,
+               result);
 }
 
 // Runs `work`, which returns stream::streamed, and fills in the rest. The passes of `p` are none of those that chunks

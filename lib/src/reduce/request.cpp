@@ -52,22 +52,6 @@ std::string order_name(const array_view& view) {
   return "strides " + to_string(view.strides);
 }
 
-// What is rounded on its way has no state.
-void check_state(const request& r) {
-  const std::string what = std::string(name(r.what.op)) + " of " + std::string(name(r.what.input));
-  if (r.achieved == accuracy::fast) {
-    const bool chosen = has_exact_form(r.what.op);
-    const bool real = is_floating(r.what.input);
-    throw unsupported_error("a state of this " + what + " is not served: it is rounded on the way" +
-                            (chosen ? " with accuracy fast: ask for exact"
-                             : real ? ", as products of floating point are"
-                                    : " to " + std::string(name(r.what.result)) + ": ask for i64 or u64"));
-  }
-  if (r.what.initial.given) {
-    throw unsupported_error("an initial value takes no part in a state: add it to the result, or as one more element");
-  }
-}
-
 }  // namespace
 
 std::string text_of(const correction& c) {
@@ -200,6 +184,22 @@ accuracy achieved_by(const reduction& what) {
   return always_exact(what) || gathers_exactly(what) ? accuracy::exact : accuracy::fast;
 }
 
+// What is rounded on its way has no state.
+void check_state(const reduction& what, accuracy achieved) {
+  const std::string name_of_it = std::string(name(what.op)) + " of " + std::string(name(what.input));
+  if (achieved == accuracy::fast) {
+    const bool chosen = has_exact_form(what.op);
+    const bool real = is_floating(what.input);
+    throw unsupported_error("a state of this " + name_of_it + " is not served: it is rounded on the way" +
+                            (chosen ? " with accuracy fast: ask for exact"
+                             : real ? ", as products of floating point are"
+                                    : " to " + std::string(name(what.result)) + ": ask for i64 or u64"));
+  }
+  if (what.initial.given) {
+    throw unsupported_error("an initial value takes no part in a state: add it to the result, or as one more element");
+  }
+}
+
 request make_request(op_kind op, const array_view& view, const reduce_options& options) {
   request r;
   r.data = view.data;
@@ -211,7 +211,7 @@ request make_request(op_kind op, const array_view& view, const reduce_options& o
   r.elements = view.elements();
   r.into = checked_place(r.what, r.form.results(), options.into);
   if (options.keep_state) {
-    check_state(r);
+    check_state(r.what, r.achieved);
     r.only_state = options.only_state;
     r.kept_extents = multifold::result_extents(view, axes, false);
     if (r.kept_extents.size() > most_state_extents) {

@@ -39,6 +39,9 @@ std::string text_of(const correction& c);
 /// What a result of it may be off by.
 accuracy achieved_by(const reduction& what);
 
+/// Throws: unsupported_error for what has no state.
+void check_state(const reduction& what, accuracy achieved);
+
 /// `into`, or nothing if that is nothing. Throws: shape_error unless it holds so many results.
 std::span<std::byte> checked_place(const reduction& what, std::int64_t results, std::span<std::byte> into);
 

@@ -100,7 +100,6 @@ TEST(segments_refusals, options_without_a_meaning) {
     expect_refusal<unsupported_error>(message, [&] { sum_of({0, 1}, options); });
   };
   refused("keepdims has no meaning here", [](reduce_options& o) { o.keepdims = true; });
-  refused("keep_state has no meaning here", [](reduce_options& o) { o.keep_state = true; });
   refused("checkpoint has no meaning here", [](reduce_options& o) { o.checkpoint = "x"; });
   refused("a forced plan has no meaning here", [](reduce_options& o) { o.forced.parts = 3; });
   refused("segments are not shared by engines", [](reduce_options& o) { o.engine = engine_choice::both; });

@@ -80,8 +80,9 @@ std::string refusal(const bytes& state_bytes) {
 TEST(bad_states, say_what_is_wrong) {
   const bytes good = reduce_to_state(op_kind::argmax, table, over({1})).bytes();
   ASSERT_EQ(good.size(), 40 + 8 + 16 + 2 * 20 + 8);
-  EXPECT_EQ(refusal(with(good, 8, 2, 2)),
-            "state, byte 8: found version 2, expected version 1; a newer multifold wrote this");
+  EXPECT_EQ(refusal(with(good, 8, 2, 3)),
+            "state, byte 8: found version 3, expected version 1 or 2; a newer multifold wrote this");
+  EXPECT_EQ(refusal(with(good, 8, 2, 0)), "state, byte 8: found version 0, expected version 1 or 2");
   EXPECT_EQ(refusal(with(good, 10, 1, 14)), "state, byte 10: found 14, expected a family from 1 to 13");
   EXPECT_EQ(refusal(with(good, 11, 1, 0)), "state, byte 11: found 0, expected 1 to 13");
   EXPECT_EQ(refusal(with(good, 12, 1, 2)),

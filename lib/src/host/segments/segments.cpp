@@ -15,20 +15,19 @@
 #include "host/threads/progress.hpp"
 #include "host/threads/tasks.hpp"
 #include "multifold/error.hpp"
-#include "multifold/summary.hpp"
 
 namespace multifold::host {
 namespace {
 
 // The value of a segment without elements, which needs no accumulator.
 struct empty_result {
-  alignas(summary) std::byte bytes[sizeof(summary)] = {};
+  aligned_bytes bytes;
   status became;
 
-  empty_result(const fold& f, const reduction& what) {
+  empty_result(const fold& f, const reduction& what) : bytes(allocate_accumulators(1, result_bytes(what))) {
     const aligned_bytes acc = allocate_accumulators(1, f.acc_bytes());
     f.clear(acc.get(), 1);
-    became = f.lower({&what, acc.get(), 1, 0, bytes, 0}).worst;
+    became = f.lower({&what, acc.get(), 1, 0, bytes.get(), 0}).worst;
   }
 };
 
@@ -221,7 +220,7 @@ class execution {
   }
 
   void put_empty(std::int64_t segment, std::int64_t place) {
-    std::memcpy(results_ + (segment * work_.result_step + place) * item_, empty_.bytes,
+    std::memcpy(results_ + (segment * work_.result_step + place) * item_, empty_.bytes.get(),
                 static_cast<std::size_t>(item_));
     note(segment, {empty_.became, place});
   }

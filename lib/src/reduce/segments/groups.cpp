@@ -12,7 +12,8 @@ void throw_bad_key(std::int64_t position, std::int64_t key, std::int64_t groups)
 }
 
 void check_empty_group(const segment_request& r, std::int64_t group) {
-  if (group < 0 || has_identity(r.what.op) || r.what.initial.given || r.form.results() == 0) return;
+  if (group < 0 || has_identity(r.what.op) || r.what.initial.given || r.only_state) return;
+  if (r.form.results() == 0) return;
   const bool is_position = r.what.op == op_kind::argmin || r.what.op == op_kind::argmax;
   throw shape_error("group " + std::to_string(group) + " is empty, and " + std::string(name(r.what.op)) +
                     " of nothing has no value: " +

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "core/runs.hpp"
 #include "multifold/error.hpp"
@@ -10,6 +11,7 @@
 #include "reduce/apart.hpp"
 #include "reduce/request.hpp"
 #include "reduce/results.hpp"
+#include "reduce/states/contents.hpp"
 
 namespace multifold::detail {
 namespace {
@@ -19,7 +21,6 @@ void refuse_options(const reduce_options& options) {
     throw unsupported_error(std::string("segments: ") + option + " has no meaning here: " + why);
   };
   if (options.keepdims) refuse("keepdims", "the axis stays, and has an extent for each segment");
-  if (options.keep_state) refuse("keep_state", "segments have no states");
   if (!options.checkpoint.empty()) refuse("checkpoint", "an array in memory is not worth one");
   if (is_forced(options.forced)) refuse("a forced plan", "segments have a plan of their own");
 }
@@ -67,6 +68,16 @@ void set_form(const array_view& array, segment_request& r) {
     else if (kept[i] > 1) r.form.kept.insert(r.form.kept.begin(), {kept[i], strides[i], step, false});
   }
   merge_neighbours(r.form.kept);
+}
+
+void set_state(segment_request& r, const reduce_options& options) {
+  check_state(r.what, r.achieved);
+  if (order_of(r.what.op) == element_order::indexed) {
+    throw unsupported_error("segments: there are no states of " + std::string(name(r.what.op)) +
+                            ": it keeps indices, and every segment has its own");
+  }
+  r.keep_state = r.what.as_records = true;
+  r.only_state = options.only_state;
 }
 
 std::string text(std::int64_t number) { return std::to_string(number); }
@@ -123,13 +134,14 @@ segment_request make_segment_request(op_kind op, const array_view& x, const arra
   r.extent = x.extents[static_cast<std::size_t>(r.axis)];
   set_form(x, r);
   r.into = checked_place(r.what, r.results, options.into);
+  if (options.keep_state) set_state(r, options);
   return r;
 }
 
 host::segment_census checked_census(const segment_request& r, int threads) {
   const host::segment_census census = host::take_census(r.bounds(), r.extent, threads);
   if (census.first_bad >= 0) throw_bad(r, census.first_bad);
-  const bool needs_elements = !has_identity(r.what.op) && !r.what.initial.given && r.results > 0;
+  const bool needs_elements = !has_identity(r.what.op) && !r.what.initial.given && !r.only_state && r.results > 0;
   if (census.first_empty < 0 || !needs_elements) return census;
   const bool is_position = r.what.op == op_kind::argmin || r.what.op == op_kind::argmax;
   throw shape_error("segment " + text(census.first_empty) + " is empty, and " + std::string(name(r.what.op)) +
@@ -148,8 +160,20 @@ reduce_result segment_result(const segment_request& r, const host::segment_censu
     throw shape_error("the " + text(r.of.count) + " segments have more than 2^63 elements together");
   }
   result.bytes = result.count * item_bytes(r.what.input) * (takes_two_arrays(r.what.op) ? 2 : 1);
-  if (r.into.data() == nullptr) result.data = allocate_results(r.what, r.results);
+  if (r.into.data() == nullptr || r.keep_state) result.data = allocate_results(r.what, r.results);
   return result;
+}
+
+void keep_segments_state(const segment_request& r, reduce_result& result) {
+  state_contents kept = kept_contents(r.what, r.result_extents, 0, result.data);
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(r.results));
+  const host::segment_bounds bounds = r.bounds();
+  for (std::int64_t i = 0; i < r.results; ++i) {
+    const host::interval segment = bounds.at(i / r.result_step % r.of.count);
+    counts[static_cast<std::size_t>(i)] = segment.end - segment.begin;
+  }
+  set_counts(kept, std::move(counts));
+  keep(kept, r.what, r.only_state, r.into, result);
 }
 
 }  // namespace multifold::detail

@@ -24,6 +24,7 @@ struct segment_request {
   std::vector<std::int64_t> result_extents;
   std::int64_t results;       // of all segments
   std::span<std::byte> into;  // where the caller wants them, or nothing
+  bool keep_state = false, only_state = false;
 
   host::segment_bounds bounds() const {
     return {static_cast<const std::byte*>(of.begins), static_cast<const std::byte*>(of.ends), of.type, of.count};
@@ -46,5 +47,8 @@ host::segment_census checked_census(const segment_request& r, int threads);
 
 /// A result that has room for the values, and says all but which engine it was, and how long that took.
 reduce_result segment_result(const segment_request& r, const host::segment_census& census);
+
+/// From records in `result` to their state, and to the values, unless the state alone is wanted.
+void keep_segments_state(const segment_request& r, reduce_result& result);
 
 }  // namespace multifold::detail

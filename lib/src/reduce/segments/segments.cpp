@@ -44,11 +44,12 @@ reduce_result reduce_segments(op_kind op, const array_view& x, const array_view*
   host::segment_census census;
   if (of.where == place::host) census = detail::checked_census(r, options.threads);
   reduce_result result = detail::segment_result(r, census);
-  void* const results = r.into.data() != nullptr ? r.into.data() : result.data.data();
+  void* const results = result.data.empty() ? r.into.data() : result.data.data();
   const auto start = std::chrono::steady_clock::now();
   if (engine == engine_kind::host) {
     result.used.engine = host::traits(options.threads);
     run_on_host(r, census, results, options);
+    if (r.keep_state) detail::keep_segments_state(r, result);
   } else {
     result.count = detail::run_segments_on_device(r, results, options.stream);
     result.bytes = result.count * item_bytes(r.what.input) * (y != nullptr ? 2 : 1);

@@ -17,6 +17,7 @@
 #include "reduce/segments/request.hpp"
 #include "reduce/segments/window.hpp"
 #include "reduce/sources/source_slice.hpp"
+#include "reduce/states/contents.hpp"
 #include "stream/host/stream.hpp"
 #include "stream/inputs.hpp"
 
@@ -102,6 +103,7 @@ class source_segments {
     options.axes = {r_.axis};
     options.engine = engine_choice::host;
     options.into = {};
+    options.only_state = r_.keep_state;
     if (options_.progress) options.progress = [this](std::int64_t bytes) { options_.progress(told_ + bytes); };
     if (y_) {
       detail::source_slice y(*input_.y, rows.begin * row_, layout);
@@ -114,10 +116,11 @@ class source_segments {
     return segment + 1;
   }
 
-  // The results of one segment, in row-major order, where they belong.
+  // The results of one segment, or their records, in row-major order, where they belong.
   void put(std::int64_t segment, const reduce_result& one) {
     const std::int64_t item = result_bytes(r_.what), run = r_.result_step * item;
-    const std::byte* from = one.data.data();
+    const std::vector<std::byte> found = r_.keep_state ? detail::decode_state(one.state).records : one.data;
+    const std::byte* from = found.data();
     for (std::int64_t at = 0; at < row_; at += r_.result_step, from += run) {
       std::copy_n(from, run, result_at(segment) + at * r_.of.count * item);
     }
@@ -163,8 +166,9 @@ reduce_result reduce_segments(op_kind op, const stream::inputs& input, const seg
   result.device = result.used.engine.name;
   const auto start = std::chrono::steady_clock::now();
   if (result.count > 0 || r.results > 0) {
-    source_segments(r, input, options, r.into.data() != nullptr ? r.into.data() : result.data.data()).run();
+    source_segments(r, input, options, result.data.empty() ? r.into.data() : result.data.data()).run();
   }
+  if (r.keep_state) detail::keep_segments_state(r, result);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }

@@ -12,7 +12,8 @@ namespace multifold::detail {
 namespace {
 
 constexpr std::string_view magic = "MFSTATE\n", sum_magic = "MFEXACT\n";
-constexpr std::uint64_t version = 1;
+// The second has a number of elements for each result.
+constexpr std::uint64_t version = 1, counted_version = 2;
 constexpr std::size_t version_at = 8, family_at = 10, element_at = 11, nan_at = 12, rank_at = 13, reserved_at = 14,
                       size_at = 16, count_at = 24, runs_at = 32, extents_at = 40;
 constexpr std::size_t checksum_bytes = 8, run_bytes = 16;
@@ -42,9 +43,9 @@ state_contents decode_header(std::span<const std::byte> in) {
     }
   }
   if (in.size() >= family_at) {
-    if (const std::uint64_t found = get(in, version_at, 2); found != version) {
+    if (const std::uint64_t found = get(in, version_at, 2); found < version || found > counted_version) {
       reject_state(version_at, "version " + std::to_string(found),
-                   "version " + std::to_string(version) + (found > version ? "; a newer multifold wrote this" : ""));
+                   "version 1 or 2" + std::string(found > counted_version ? "; a newer multifold wrote this" : ""));
     }
   }
   if (in.size() < extents_at + checksum_bytes) {
@@ -129,6 +130,24 @@ std::size_t decode_runs(std::span<const std::byte> in, std::size_t at, state_con
   return at;
 }
 
+// The same, of the second version.
+std::size_t decode_counts(std::span<const std::byte> in, std::size_t at, state_contents& made) {
+  if (get(in, version_at, 2) != counted_version) return at;
+  if (made.keeps_indices()) reject_state(version_at, "version 2 of " + made.name(), "version 1, as indices have");
+  if (made.count != 0)
+    reject_state(count_at, std::to_string(made.count) + " elements", "0, beside those of each result");
+  const std::int64_t results = element_count(made.extents);
+  require_room(in, at, 8 * static_cast<int128_t>(results), std::to_string(results) + " numbers of elements");
+  std::vector<std::int64_t> counts;
+  for (std::int64_t i = 0; i < results; ++i, at += 8) {
+    counts.push_back(get_signed(in, at));
+    if (counts.back() < 0) reject_state(at, std::to_string(counts.back()) + " elements", "0 or more");
+  }
+  set_counts(made, std::move(counts));
+  if (made.counts.empty()) reject_state(version_at, "version 2, and as many elements of each result", "version 1");
+  return at;
+}
+
 void decode_records(std::span<const std::byte> in, std::size_t at, state_contents& made) {
   const std::int64_t results = element_count(made.extents), each = record_bytes(made.what());
   if (each == 0) reject_state(family_at, made.name(), "an operation that is exact");
@@ -137,13 +156,14 @@ void decode_records(std::span<const std::byte> in, std::size_t at, state_content
     reject_state(at, std::to_string(found.size()) + " bytes",
                  std::to_string(results) + " records of " + std::to_string(each));
   }
-  const record_context context = made.context();
   visit_fold(made.what(), [&]<class Op>(const Op& op) {
     if constexpr (has_state_record<Op>) {
       using record = state_record<Op>;
       std::array<std::byte, static_cast<std::size_t>(record::bytes)> again;
-      for (std::size_t i = 0; i < found.size(); i += again.size()) {
-        record::put(op, record::get(op, {found.data() + i, at + i}, context), made.count, record_writer(again.data()));
+      std::int64_t result = 0;
+      for (std::size_t i = 0; i < found.size(); i += again.size(), ++result) {
+        record::put(op, record::get(op, {found.data() + i, at + i}, made.context(result)), made.count_of(result),
+                    record_writer(again.data()));
         const auto [ours, theirs] = std::mismatch(again.begin(), again.end(), found.begin() + static_cast<long>(i));
         if (ours == again.end()) continue;
         reject_state(at + i + static_cast<std::size_t>(ours - again.begin()),
@@ -187,15 +207,15 @@ std::vector<std::byte> encode(const state_contents& contents) {
     });
     return bytes;
   }
-  bytes.resize(extents_at + 8 * contents.extents.size() + run_bytes * contents.runs.size() + contents.records.size() +
-               checksum_bytes);
+  bytes.resize(extents_at + 8 * contents.extents.size() + run_bytes * contents.runs.size() +
+               8 * contents.counts.size() + contents.records.size() + checksum_bytes);
   const std::span<std::byte> out(bytes);
   std::copy_n(std::as_bytes(std::span(magic)).begin(), magic.size(), out.begin());
   const auto put = [&](std::size_t at, std::size_t size, auto value) {
     put_little_endian(out.subspan(at, size), static_cast<std::uint64_t>(value));
   };
   const auto element = std::find(elements.begin(), elements.end(), contents.element) - elements.begin() + 1;
-  put(version_at, 2, version);
+  put(version_at, 2, contents.counts.empty() ? version : counted_version);
   put(family_at, 1, contents.family);
   put(element_at, 1, element);
   put(nan_at, 1, contents.nan == nan_policy::omit ? 1 : 0);
@@ -210,6 +230,7 @@ std::vector<std::byte> encode(const state_contents& contents) {
     put(at + 8, 8, r.count);
     at += run_bytes;
   }
+  for (const std::int64_t count : contents.counts) put(at, 8, count), at += 8;
   std::copy(contents.records.begin(), contents.records.end(), out.begin() + static_cast<long>(at));
   put(bytes.size() - checksum_bytes, checksum_bytes, fnv1a(out.first(bytes.size() - checksum_bytes)));
   return bytes;
@@ -220,6 +241,7 @@ state_contents decode_state(std::span<const std::byte> in) {
   state_contents made = decode_header(in);
   std::size_t at = decode_extents(in, made);
   at = decode_runs(in, at, made);
+  at = decode_counts(in, at, made);
   decode_records(in, at, made);
   return made;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -169,23 +170,32 @@ void move(state_contents& contents, std::int64_t by) {
   contents = std::move(moved);
 }
 
+void set_counts(state_contents& contents, std::vector<std::int64_t> counts) {
+  const bool alike = std::adjacent_find(counts.begin(), counts.end(), std::not_equal_to<>()) == counts.end();
+  contents.count = alike && !counts.empty() ? counts.front() : 0;
+  contents.counts = alike ? std::vector<std::int64_t>() : std::move(counts);
+}
+
 void merge(state_contents& into, const state_contents& other) {
   require_same_kind(into, other);
-  if (other.count > INT64_MAX - into.count) {
-    throw overflow_error("a state counts at most 2^63 - 1 elements of each result; keep more in several states");
-  }
   state_contents merged = into;
-  merged.count += other.count;
+  std::vector<std::int64_t> counts(into.counts.empty() && other.counts.empty() ? 1 : element_count(into.extents));
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const auto result = static_cast<std::int64_t>(i);
+    if (__builtin_add_overflow(into.count_of(result), other.count_of(result), &counts[i])) {
+      throw overflow_error("a state counts at most 2^63 - 1 elements of each result; keep more in several states");
+    }
+  }
+  set_counts(merged, std::move(counts));
   merged.runs = joined(into.runs, other.runs);
   visit_fold(into.what(), [&]<class Op>(const Op& fold) {
     if constexpr (has_state_record<Op>) {
       using record = state_record<Op>;
-      const record_context a = into.context(), b = other.context();
-      for (std::size_t at = 0; at < into.records.size(); at += record::bytes) {
-        const auto both = fold.combine(record::get(fold, {into.records.data() + at, at}, a),
-                                       record::get(fold, {other.records.data() + at, at}, b));
-        record::put(fold, both, merged.count, record_writer(merged.records.data() + at));
-      }
+      into.for_each_record(record::bytes, [&](std::int64_t i, std::size_t at) {
+        const auto both = fold.combine(record::get(fold, {into.records.data() + at, at}, into.context(i)),
+                                       record::get(fold, {other.records.data() + at, at}, other.context(i)));
+        record::put(fold, both, merged.count_of(i), record_writer(merged.records.data() + at));
+      });
     }
   });
   into = std::move(merged);

@@ -39,9 +39,10 @@ struct state_contents {
   dtype element;
   nan_policy nan;
   std::vector<std::int64_t> extents;
-  std::int64_t count = 0;
+  std::int64_t count = 0;       // elements of each result; 0 where they differ
   std::vector<index_run> runs;  // ascending, apart from each other; of families with indices alone
   std::vector<std::byte> records;
+  std::vector<std::int64_t> counts = {};  // of each result where they differ, as those of segments; else empty
 
   bool operator==(const state_contents&) const = default;
   bool has(op_kind op) const noexcept { return state_family_of(op) == family; }
@@ -51,7 +52,16 @@ struct state_contents {
   /// Whether it is one exact sum of floating point, which is written as exact/blob.hpp has it, and does not know how
   /// NaN was treated.
   bool is_exact_sum() const noexcept;
-  record_context context() const { return {count, nan, runs}; }
+  std::int64_t count_of(std::int64_t result) const {
+    return counts.empty() ? count : counts[static_cast<std::size_t>(result)];
+  }
+  record_context context(std::int64_t result = 0) const { return {count_of(result), nan, runs}; }
+  /// Calls `visit(result, place of its record)` for all.
+  template <class Visit>
+  void for_each_record(std::int64_t bytes, const Visit& visit) const {
+    std::int64_t result = 0;
+    for (std::size_t at = 0; at < records.size(); at += static_cast<std::size_t>(bytes)) visit(result++, at);
+  }
   std::string name() const;
 };
 
@@ -68,6 +78,9 @@ state_contents contents_of_sum(std::span<const std::byte> blob);
 state_contents kept_contents(const reduction& what, const std::vector<std::int64_t>& extents, std::int64_t count,
                              std::span<const std::byte> left);
 
+/// Says how many elements each result has: one number where all have as many, so that equal elements are equal bytes.
+void set_counts(state_contents& contents, std::vector<std::int64_t> counts);
+
 std::vector<std::byte> encode(const state_contents& contents);
 
 /// Throws: format_error.
@@ -82,5 +95,10 @@ void move(state_contents& contents, std::int64_t by);
 void merge(state_contents& into, const state_contents& other);
 
 reduce_result finish(const state_contents& from, op_kind op, const finish_options& options);
+
+/// Puts the state into `result` in the place of what an engine has left there and, unless the state alone is wanted, its
+/// values, or into memory of the caller's.
+void keep(const state_contents& kept, const reduction& what, bool only_state, std::span<std::byte> into,
+          reduce_result& result);
 
 }  // namespace multifold::detail

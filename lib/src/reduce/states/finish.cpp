@@ -55,12 +55,21 @@ std::vector<std::int64_t> kept_extents(const state_contents& from, const finish_
   return made;
 }
 
+void require_elements(const state_contents& from, op_kind op, std::int64_t results) {
+  for (std::int64_t i = 0; i < results; ++i) {
+    if (from.count_of(i) > 0) continue;
+    if (from.counts.empty()) throw_no_value(op);
+    throw shape_error("result " + std::to_string(i) + " has no elements, and " + std::string(name(op)) +
+                      " of nothing has no value: give an initial value");
+  }
+}
+
 }  // namespace
 
 reduce_result finish(const state_contents& from, op_kind op, const finish_options& options) {
   const reduction what = checked_what(from, op, options);
   const std::int64_t results = element_count(from.extents);
-  if (from.count == 0 && results > 0 && !has_identity(op) && !what.initial.given) throw_no_value(op);
+  if (!has_identity(op) && !what.initial.given) require_elements(from, op, results);
   reduce_result made;
   made.type = what.result;
   made.extents = kept_extents(from, options);
@@ -72,19 +81,30 @@ reduce_result finish(const state_contents& from, op_kind op, const finish_option
   visit_fold(what, [&]<class Op>(const Op& fold) {
     if constexpr (has_state_record<Op>) {
       using record = state_record<Op>;
-      const record_context context = from.context();
-      std::byte* out = made.data.data();
       const std::int64_t item = result_bytes(what);
-      for (std::int64_t i = 0; i < results; ++i, out += item) {
-        const auto at = static_cast<std::size_t>(i * record::bytes);
-        const auto accumulator = record::get(fold, {from.records.data() + at, at}, context);
-        worst.note(store(finish_any(what.op, fold.lower(accumulator, from.count), what.initial), what.result, out), i);
-      }
+      from.for_each_record(record::bytes, [&](std::int64_t i, std::size_t at) {
+        const auto accumulator = record::get(fold, {from.records.data() + at, at}, from.context(i));
+        const auto value = finish_any(what.op, fold.lower(accumulator, from.count_of(i)), what.initial);
+        worst.note(store(value, what.result, made.data.data() + i * item), i);
+      });
     }
   });
   check_status(worst.worst, what, results == 1 ? -1 : worst.result);
-  made.count = static_cast<int128_t>(results) * from.count > INT64_MAX ? INT64_MAX : results * from.count;
+  int128_t elements = static_cast<int128_t>(results) * from.count;
+  for (const std::int64_t count : from.counts) elements += count;
+  made.count = elements > INT64_MAX ? INT64_MAX : static_cast<std::int64_t>(elements);
   return made;
+}
+
+void keep(const state_contents& kept, const reduction& what, bool only_state, std::span<std::byte> into,
+          reduce_result& result) {
+  result.state = encode(kept);
+  result.data.clear();
+  if (only_state) return;
+  result.data = finish(kept, what.op, {what.result, correction::of_held(what.correction), {}, {}}).data;
+  if (into.data() == nullptr) return;
+  std::copy(result.data.begin(), result.data.end(), into.begin());
+  result.data.clear();
 }
 
 }  // namespace multifold::detail

@@ -62,6 +62,7 @@ bool state::has(op_kind op) const noexcept { return contents_->has(op); }
 dtype state::element() const noexcept { return contents_->element; }
 const std::vector<std::int64_t>& state::extents() const noexcept { return contents_->extents; }
 std::int64_t state::count() const noexcept { return contents_->count; }
+std::span<const std::int64_t> state::counts() const noexcept { return contents_->counts; }
 std::string state::name() const { return contents_->name(); }
 
 std::int64_t state::end() const noexcept {
