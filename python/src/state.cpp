@@ -41,12 +41,18 @@ python_state from_bytes(const nb::bytes& bytes, nb::handle op) {
 }
 
 // Adds elements behind those there are.
-void update(python_state& s, nb::handle x, nb::handle y, nb::handle nan, int threads, nb::handle stream) {
+void update(python_state& s, nb::handle x, nb::handle y, nb::handle keys, nb::handle nan, int threads,
+            nb::handle stream) {
   keywords given;
   if (!nan.is_none()) given.nan = nb::borrow(nan);
   given.threads = threads;
   given.stream = nb::borrow(stream);
-  state part = partial_state(s.op, x, y, given, static_cast<std::int64_t>(s.value.extents().size()));
+  const std::vector<std::int64_t>& extents = s.value.extents();
+  if (!keys.is_none()) {
+    if (extents.empty()) throw nb::value_error("keys: a state of one result has no groups: give them its shape");
+    return s.value.merge(partial_state_by_key(s.op, x, y, keys, extents.front(), given));
+  }
+  state part = partial_state(s.op, x, y, given, static_cast<std::int64_t>(extents.size()));
   part.move(s.value.end());
   s.value.merge(part);
 }
@@ -87,10 +93,11 @@ void add_state(nb::module_& module) {
             new (self) python_state{kind, state(kind, dtype_from(type), integers_from(shape, "shape"), policy)};
           },
           "op"_a.none(), "dtype"_a, "shape"_a = nb::tuple(), nb::kw_only(), "nan"_a = nb::none())
-      .def("update", &update, nb::lock_self(), "x"_a.none(), "y"_a = nb::none(), nb::kw_only(), "nan"_a = nb::none(),
-           "threads"_a = 0, "stream"_a = nb::none(),
-           "Adds the elements of an array or a source: its last axes are those of the state, and the others are "
-           "reduced.")
+      .def(
+          "update", &update, nb::lock_self(), "x"_a.none(), "y"_a = nb::none(), nb::kw_only(), "keys"_a = nb::none(),
+          "nan"_a = nb::none(), "threads"_a = 0, "stream"_a = nb::none(),
+          "Adds the elements of an array or a source: its last axes are those of the state, and the others are "
+          "reduced. With keys, rows along the first axis go to the result that their key says, from 0 to shape[0] - 1.")
       .def(
           "merge", [](python_state& self, const python_state& other) { self.value.merge(other.value); },
           nb::lock_self(), "other"_a.lock(), "Adds the elements of another state.")
@@ -122,6 +129,12 @@ void add_state(nb::module_& module) {
       .def_prop_ro("dtype", [](const python_state& self) { return numpy_name(self.value.element()); })
       .def_prop_ro("shape", &shape_of_state)
       .def_prop_ro("count", [](const python_state& self) { return self.value.count(); })
+      .def_prop_ro("counts",
+                   [](const python_state& self) {
+                     nb::list each;
+                     for (const std::int64_t count : self.value.counts()) each.append(count);
+                     return each;
+                   })
       .def("__repr__", [](const python_state& self) { return "<multifold.State " + self.value.name() + ">"; });
 }
 

@@ -67,6 +67,26 @@ def test_sources_and_two_arrays(tmp_path):
     same(two.value(correction=1), multifold.cov(x, x))
 
 
+@pytest.mark.parametrize("op", ["mean", "var", "max"])
+def test_groups_of_rows(op):
+    x, keys = some(np.dtype("float64"), (500, 3)), np.random.default_rng(3).integers(0, 6, 500)
+    keys[:6] = range(6)
+    whole, parts = multifold.State(op, "float64", (6, 3)), [multifold.State(op, "float64", (6, 3)) for _ in range(2)]
+    whole.update(x, keys=keys)
+    parts[0].update(x[200:], keys=keys[200:])
+    parts[1].update(x[:200], keys=keys[:200])
+    parts[1].merge(parts[0])
+    assert parts[1] == whole and pickle.loads(pickle.dumps(whole)) == whole
+    same(whole.value(), multifold.reduce_by_key(op, x, keys))
+    assert whole.count == 0 and whole.counts == [n for n in np.bincount(keys).tolist() for _ in range(3)]
+    for bad in (keys[:-1], keys + 1):
+        with pytest.raises(ValueError):
+            whole.update(x, keys=bad)
+    same(whole.value(), multifold.reduce_by_key(op, x, keys))
+    with pytest.raises(ValueError, match="no groups"):
+        multifold.State(op, "float64").update(x[:, 0], keys=keys)
+
+
 def test_refusals():
     state = multifold.State("sum", "float32")
     with pytest.raises(ValueError):

@@ -66,12 +66,26 @@ segment_files::segment_files(const segment_arguments& from) : label_(label_of(fr
   }
 }
 
-reduce_result segment_files::reduce(op_kind op, const std::vector<std::unique_ptr<source>>& inputs,
-                                    const reduce_options& options) const {
-  const std::size_t rank = inputs[0]->layout().extents.size();
+void segment_files::check_axis(std::size_t rank, const reduce_options& options) const {
   if (rank > 1 && (options.axes.are_all() || options.axes.size() != 1)) {
     throw usage("--axis: " + label_ + " is about one of the " + std::to_string(rank) + " axes; expected that one");
   }
+}
+
+std::vector<std::int64_t> segment_files::result_extents(std::vector<std::int64_t> extents,
+                                                        const reduce_options& options) const {
+  check_axis(extents.size(), options);
+  const auto rank = static_cast<std::int64_t>(extents.size());
+  for (const std::int64_t axis : options.axes.of(rank)) {
+    const std::int64_t at = axis < 0 ? axis + rank : axis;  // of no axis, the reduction says so
+    if (at >= 0 && at < rank) extents[static_cast<std::size_t>(at)] = groups_.value_or(list_.count);
+  }
+  return extents;
+}
+
+reduce_result segment_files::reduce(op_kind op, const std::vector<std::unique_ptr<source>>& inputs,
+                                    const reduce_options& options) const {
+  check_axis(inputs[0]->layout().extents.size(), options);
   if (takes_two_arrays(op)) {
     return groups_ ? reduce_by_key(op, *inputs[0], *inputs[1], keys_, *groups_, options)
                    : multifold::reduce(op, *inputs[0], *inputs[1], list_, options);

@@ -21,10 +21,14 @@ class segment_files {
   /// A result for each segment, or group, of a source or two.
   reduce_result reduce(op_kind op, const std::vector<std::unique_ptr<source>>& inputs,
                        const reduce_options& options) const;
+  /// Those of the results, of a source of these extents.
+  std::vector<std::int64_t> result_extents(std::vector<std::int64_t> extents, const reduce_options& options) const;
   /// The files, as messages name them.
   const std::string& label() const { return label_; }
 
  private:
+  void check_axis(std::size_t rank, const reduce_options& options) const;
+
   std::string label_;
   std::vector<std::byte> first_, second_;
   segments list_;

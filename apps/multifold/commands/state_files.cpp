@@ -1,9 +1,9 @@
 // States are read whole before the work, and written whole behind it.
 #include "commands/state_files.hpp"
 
-#include <algorithm>
 #include <exception>
 #include <optional>
+#include <utility>
 
 #include "commands/output_target.hpp"
 #include "common/failure.hpp"
@@ -37,13 +37,9 @@ void merged_states::add(const std::string& file) {
   state_ = more;
 }
 
-void merged_states::require(const array_layout& layout, const reduce_options& options) const {
+void merged_states::require(dtype element, std::vector<std::int64_t> extents, nan_policy nan) const {
   if (empty()) return;
-  array_view view;
-  view.extents = layout.extents;
-  for (std::int64_t& extent : view.extents) extent = std::max<std::int64_t>(extent, 0);  // of unknown length
-  const std::vector<std::int64_t> axes = options.axes.of(view.rank());
-  state none(op_, layout.type, result_extents(view, axes, false), options.nan);
+  state none(op_, element, std::move(extents), nan);
   try {
     none.merge(*state_);
   } catch (...) {

@@ -21,8 +21,8 @@ class merged_states {
   bool empty() const { return !state_; }
   const state& all() const { return *state_; }
 
-  /// Refuses to be added to by what `options` make of an array of this layout.
-  void require(const array_layout& layout, const reduce_options& options) const;
+  /// Refuses to be added to by results of these extents, of elements of `element`.
+  void require(dtype element, std::vector<std::int64_t> extents, nan_policy nan) const;
 
  private:
   void add(const std::string& file);

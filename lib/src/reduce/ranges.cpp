@@ -23,8 +23,8 @@ void reduce_as_arrays(const span_operands& s, void* result) {
   reduce_views(s.op, x, takes_two_arrays(s.op.kind) ? &y : nullptr, s.taken, result);
 }
 
-constexpr std::size_t most_short_row = std::size_t{1}
-                                       << 40;  // of any dtype: more is no short row, and overflows nothing
+// Of any dtype: their bytes are a number.
+constexpr std::size_t most_short_row = INT64_C(1) << 40;
 
 // What is wrong, or has no value, is left to those who say why.
 bool is_short_row(const span_operands& s, const reduction& what) {

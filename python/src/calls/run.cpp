@@ -187,4 +187,22 @@ state partial_state(op_kind op, nb::handle x, nb::handle y, const keywords& give
   return std::move(*part);
 }
 
+state partial_state_by_key(op_kind op, nb::handle x, nb::handle y, nb::handle keys, std::int64_t groups,
+                           const keywords& given) {
+  settings set = settings_for(x, given);
+  input first(x, set);
+  const std::unique_ptr<input> other = second(op, y, set);
+  const taken_array list(keys, set.stream);
+  set.options.axes = {0};
+  set.options.keep_state = set.options.only_state = true;
+  std::optional<state> part;
+  without_gil(first.is_long(), [&](std::stop_token stop) {
+    set.options.stop = std::move(stop);
+    const reduce_result found = with_inputs(
+        first, other.get(), [&](auto&... of) { return reduce_by_key(op, of..., list.view(), groups, set.options); });
+    part.emplace(found.state);
+  });
+  return std::move(*part);
+}
+
 }  // namespace multifold::python

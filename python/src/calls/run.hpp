@@ -28,5 +28,8 @@ nb::object quick_value(op_kind op, nb::handle x);
 
 /// The state of some elements.
 state partial_state(op_kind op, nb::handle x, nb::handle y, const keywords& given, std::int64_t kept_axes);
+/// The same, to a result for each of so many keys of the first axis.
+state partial_state_by_key(op_kind op, nb::handle x, nb::handle y, nb::handle keys, std::int64_t groups,
+                           const keywords& given);
 
 }  // namespace multifold::python

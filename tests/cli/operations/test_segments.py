@@ -108,7 +108,7 @@ class Segments(tool.ToolTest):
         refused("--begins", offsets)
         refused("--ends", offsets)
         refused("--offsets", offsets, "--begins", offsets)
-        for option in (["--keepdims"], ["--save-state", "s"], ["--checkpoint", "c"], ["--explain"], ["--engine", "both"]):
+        for option in (["--keepdims"], ["--checkpoint", "c"], ["--explain"], ["--engine", "both"]):
             refused(*option, "--offsets", offsets)
         self.assert_refused(tool.run("sum", self.x, "--parts", "2", "--offsets", offsets), 2, "a forced plan")
         self.assert_refused(tool.run("sum", "--merge", "s", "--offsets", offsets), 2, "a list of segments")

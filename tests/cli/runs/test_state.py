@@ -236,6 +236,26 @@ class States(tool.ToolTest):
                 self.assert_printed(merged, f"{printed}\n")
                 self.assertEqual(out.read_bytes(), path.read_bytes())
 
+    def test_states_of_segments_and_groups(self):
+        def integers(name, *values):
+            return self.file(name, tool.npy("'<i8'", f"({len(values)},)", struct.pack(f"<{len(values)}q", *values)))
+
+        top, rest = self.array([1, 2]), self.array([3, 4, 5])
+        whole, a = self.array([1, 2, 3, 4, 5]), self.folder / "a"
+        groups = ["--groups", "3", "--hex"]
+        self.assertEqual(tool.run("var", top, "--keys", integers("k1.npy", 1, 1), *groups, "--save-state", a).code, 0)
+        merged = tool.run("var", rest, "--keys", integers("k2.npy", 0, 1, 0), *groups, "--merge", a, "--save-state", a)
+        wanted = tool.run("var", whole, "--keys", integers("k.npy", 1, 1, 0, 1, 0), *groups)
+        self.assertEqual((merged.code, merged.out), (0, wanted.out))
+        self.assertEqual(tool.run("var", "--merge", a, "--hex").out, wanted.out)
+        self.refused(["var", rest, "--keys", integers("k3.npy", 0, 1, 0), "--groups", "4", "--merge", a], 3, a, "(3,)", "(4,)")
+
+        offsets = ["--offsets", integers("o.npy", 0, 1, 1, 3)]
+        printed = tool.run("min", rest, *offsets, "--save-state", a, "--initial", "9")
+        self.assertEqual((printed.code, printed.out), (2, ""))  # an initial value is none of a state
+        self.assertEqual(tool.run("sum", rest, *offsets, "--save-state", a).out, tool.run("sum", rest, *offsets).out)
+        self.refused(["argmin", rest, *offsets, "--save-state", a], 2, "argmin", "indices")
+
     def test_states_of_many_results(self):
         count = 20000
         wide = self.file("wide.npy", tool.npy("'<i4'", f"(1, {count})", struct.pack(f"<{count}i", *range(count))))

@@ -124,17 +124,17 @@ void check_checkpoint(const reduce_arguments& arguments) {
 
 void check_with_segments(const reduce_arguments& arguments) {
   const engine_arguments& how = arguments.how;
-  const bool elsewhere = how.engine == "both" || (how.engine == "device" && !arguments.segments.groups);
+  const bool on_device = arguments.segments.groups && !arguments.states.used();
+  const bool elsewhere = how.engine == "both" || (how.engine == "device" && !on_device);
   const std::string option = idle({{arguments.what.keepdims, "--keepdims"},
-                                   {arguments.states.used(), arguments.states.save ? "--save-state" : "--merge"},
                                    {arguments.states.checkpoint.has_value(), "--checkpoint"},
                                    {arguments.explain, "--explain"},
                                    {forces_plan(how), "a forced plan"},
                                    {elsewhere, "--engine"}});
   if (!option.empty())
     throw usage(option +
-                " does not go with segments, which the host engine reduces, or groups, which either does; expected one "
-                "of the two");
+                " does not go with segments, which the host engine reduces, or groups, which either does without "
+                "states; expected one of the two");
 }
 
 void check_difference(const reduce_arguments& arguments) {

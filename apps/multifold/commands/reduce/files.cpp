@@ -125,6 +125,15 @@ reduce_result reduce_states(const job& work) {
   return result;
 }
 
+// Those of the results that an array of this layout is reduced to, which may be of unknown length.
+std::vector<std::int64_t> kept_extents(const job& work, const array_layout& layout, const reduce_options& options) {
+  array_view view;
+  view.extents = layout.extents;
+  for (std::int64_t& extent : view.extents) extent = std::max<std::int64_t>(extent, 0);
+  if (work.lists) return work.lists->result_extents(view.extents, options);
+  return result_extents(view, options.axes.of(view.rank()), false);
+}
+
 // All that the options say about an array of this layout, judged before it is read.
 reduce_options options_for(const job& work, const operand_files& files, const array_layout& layout) {
   const reduce_arguments& arguments = work.arguments;
@@ -139,7 +148,7 @@ reduce_options options_for(const job& work, const operand_files& files, const ar
     if (!arguments.output.empty()) check_output(arguments.output, result, arguments.fold.has_value());
   }
   try {
-    work.earlier.require(layout, options);
+    if (!work.earlier.empty()) work.earlier.require(layout.type, kept_extents(work, layout, options), options.nan);
   } catch (const unsupported_error&) {
     throw about(files, failure_of(std::current_exception()));
   }

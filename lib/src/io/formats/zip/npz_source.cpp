@@ -35,12 +35,12 @@ std::string method_name(int method) {
   return "method " + std::to_string(method);
 }
 
-constexpr int stored = 0, deflated = 8;
+constexpr int stored_method = 0, deflate_method = 8;
 
 void refuse_unless_readable(const zip_member& member, const input& in, const std::string& name) {
   if (member.encrypted) throw unsupported_error(label_of(name, "") + ": found it encrypted; expected stored bytes");
-  if (member.method == stored || (member.method == deflated && inflater::is_here())) return;
-  const std::string why = member.method == deflated ? ", and multifold was built without zlib" : "";
+  if (member.method == stored_method || (member.method == deflate_method && inflater::is_here())) return;
+  const std::string why = member.method == deflate_method ? ", and multifold was built without zlib" : "";
   throw unsupported_error(label_of(name, "") + ": found it compressed (" + method_name(member.method) + ")" + why +
                           "; write it by numpy.savez, or decompress it: unzip -p " + in.label() + " " +
                           printable(member.name, 80) + " | multifold OP -");
@@ -68,7 +68,7 @@ std::unique_ptr<source> npz_source(input in, const std::optional<std::string>& w
   refuse_unless_readable(member, in, name);
   const std::int64_t first = zip_data_byte(in, member);
   const auto bytes = static_cast<std::int64_t>(member.stored_bytes);
-  if (member.method == deflated) {
+  if (member.method == deflate_method) {
     refuse_impossible_size(member, in);
     const auto whole = static_cast<std::int64_t>(member.whole_bytes);
     return npy_source(std::move(in).part(first, bytes, name).inflated(whole, member.crc));
