@@ -152,7 +152,7 @@ def accuracy(records):
 
 
 def peers(records):
-    text = "Whole arrays of a gibibyte and more, one result: everybody's best case."
+    text = "Whole arrays of a gibibyte and more, everybody's best case; and axes of such arrays."
     charts = [whole_arrays(record) for record in by_cub_version(records)] or [
         Missing("multifold, CUB and Thrust on the GPU", "./dev bench --only device --filter '^full/' "
                 "--out bench/results/NAME.json")]
@@ -197,7 +197,8 @@ PYTHON = [("multifold", "multifold, exact", "exact"), ("multifold fast", "multif
 
 def python_peers(record):
     """Charts of bench/device/peers.py: whole arrays, and axes of arrays."""
-    versions = ", ".join(f"{name} {version}" for name, version in record.content.get("peers", {}).items())
+    peers = [f"{name} {version}" for name, version in record.content.get("peers", {}).items()]
+    versions = ", ".join(peers) + "." if peers else ""
     whole, axes = [], []
     for case in dict.fromkeys(row.case for row in record.select("device", "peers/")):
         name = case.removeprefix("peers/").replace("/", " ")

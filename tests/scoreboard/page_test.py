@@ -86,7 +86,7 @@ class Charts(unittest.TestCase):
         whole, axes = device_views.peers([record]).charts[1:3]
         self.assertEqual(whole.table(), (["", "multifold, exact", "PyTorch"], [["sum f32", "4500", "4100"]]))
         self.assertEqual(axes.table(), (["", "multifold, exact", "CuPy"], [["rows 64 sum f32", "4000", "900"]]))
-        self.assertEqual(whole.note, "PyTorch 2.11")
+        self.assertEqual(whole.note, "PyTorch 2.11.")
 
     def test_the_surface_as_a_distribution(self):
         record = readers.load(made_up.write_surface(self.folder / "surface.json"))
