@@ -35,7 +35,8 @@ class company_maker {
     else t_.axes.reset();
     t_.keepdims = c_.percent(1);
     if (!c_.percent(1)) t_.forced = {};
-    t_.state = t_.endless = false;
+    t_.endless = false;
+    t_.state = c_.percent(t_.engine == engine_choice::host ? 15 : 1);
     return axis;
   }
 

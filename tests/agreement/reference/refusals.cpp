@@ -39,6 +39,7 @@ bool sums_reals(const trial& t) { return is_floating(t.type) && (t.op == op_kind
 // What is exact, without an initial value.
 bool has_state(const trial& t) {
   if (t.initial || (sums_reals(t) && t.wanted == accuracy::fast)) return false;
+  if (is_cut(t) && order_of(t.op) == element_order::indexed) return false;
   return t.op != op_kind::prod || !is_floating(t.result.value_or(t.type));
 }
 
@@ -47,7 +48,7 @@ bool keeps_off_host(const trial& t) {
   const std::vector<bool> reduced = reduced_axes(t);
   std::int64_t results = 1;
   for (std::size_t i = 0; i < reduced.size(); ++i) results *= reduced[i] ? 1 : t.extents[i];
-  return sums_reals(t) && results == 1;
+  return sums_reals(t) && results == 1 && !is_cut(t);
 }
 
 }  // namespace

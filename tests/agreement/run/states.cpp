@@ -8,8 +8,11 @@
 
 #include "agreement/generate/chance.hpp"
 #include "agreement/run/attempt.hpp"
+#include "agreement/trial/cuts.hpp"
 #include "agreement/worker.hpp"
+#include "multifold/by_key.hpp"
 #include "multifold/reduce.hpp"
+#include "multifold/segments.hpp"
 #include "multifold/state.hpp"
 
 namespace multifold::agreement {
@@ -97,6 +100,69 @@ class cutter {
   std::int64_t step_ = 1;  // indices between neighbours along it
 };
 
+// Segments and groups: of the first elements of each segment, and of the others; or of the first rows, and of the others.
+class halver {
+ public:
+  halver(const trial& t, const laid_out& arrays, chance& c) : t_(t), arrays_(arrays), c_(c), axis_(cut_axis(t)) {}
+
+  std::vector<state> parts() { return t_.cut ? of_segments() : of_rows(); }
+
+ private:
+  std::vector<state> of_segments() {
+    std::vector<std::int64_t> begins, middles, ends;
+    for (const auto& [begin, end] : segments_of(t_)) {
+      begins.push_back(begin);
+      middles.push_back(c_.between(begin, end));
+      ends.push_back(end);
+    }
+    const auto list = [](const std::vector<std::int64_t>& from, const std::vector<std::int64_t>& to) {
+      const auto count = static_cast<std::int64_t>(from.size());
+      return segments::from_ranges(make_view(from.data(), {count}), make_view(to.data(), {count}));
+    };
+    return {of_all(list(begins, middles)), of_all(list(middles, ends))};
+  }
+  state of_all(const segments& list) const {
+    const array_view x = rows(arrays_.x, t_.strides, 0, t_.extents[axis_]);
+    if (!takes_two_arrays(t_.op)) return state(reduce(t_.op, x, list, options()).state);
+    const array_view y = rows(arrays_.y, second_strides(t_), 0, t_.extents[axis_]);
+    return state(reduce(t_.op, x, y, list, options()).state);
+  }
+
+  std::vector<state> of_rows() {
+    const std::int64_t extent = t_.extents[axis_], cut = c_.between(0, extent);
+    const std::vector<std::int64_t> keys = keys_of(t_);
+    const auto part = [&](std::int64_t first, std::int64_t last) {
+      const array_view own = make_view(keys.data() + first, {last - first});
+      const array_view x = rows(arrays_.x, t_.strides, first, last);
+      if (!takes_two_arrays(t_.op)) return state(reduce_by_key(t_.op, x, own, t_.keyed->count, options()).state);
+      const array_view y = rows(arrays_.y, second_strides(t_), first, last);
+      return state(reduce_by_key(t_.op, x, y, own, t_.keyed->count, options()).state);
+    };
+    return {part(0, cut), part(cut, extent)};
+  }
+
+  array_view rows(const std::byte* data, const std::vector<std::int64_t>& strides, std::int64_t first,
+                  std::int64_t last) const {
+    std::vector<std::int64_t> extents = t_.extents;
+    extents[axis_] = last - first;
+    return {data + first * strides[axis_] * item_bytes(t_.type), t_.type, extents, strides};
+  }
+  reduce_options options() const {
+    reduce_options o;
+    o.axes = {static_cast<std::int64_t>(axis_)};
+    o.nan = t_.nan;
+    o.threads = t_.threads;
+    o.engine = t_.engine;
+    o.keep_state = o.only_state = true;
+    return o;
+  }
+
+  const trial& t_;
+  const laid_out& arrays_;
+  chance& c_;
+  const std::size_t axis_;
+};
+
 // Any two at a time.
 state merged(std::vector<state> parts, chance& c) {
   while (parts.size() > 1) {
@@ -143,7 +209,7 @@ std::string state_damage(const trial& t, const laid_out& arrays, const reduce_re
   chance c(t.data.seed, 0);
   trial halves = t;
   halves.pieces = 2;
-  const state all = merged(cutter(halves, arrays, c).parts(), c);
+  const state all = merged(is_cut(t) ? halver(t, arrays, c).parts() : cutter(halves, arrays, c).parts(), c);
   return all.bytes() == whole.state ? "" : "the states of two parts merge to another state";
 }
 
