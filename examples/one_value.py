@@ -44,7 +44,7 @@ def there(module):
 
 
 def by_python(x, npy):
-    for threads in (1, 2):
+    for threads in (1, 2, 16):
         yield f"Python, {threads} thread{'s'[: threads - 1]}", hex_of(multifold.sum(x, threads=threads))
     yield "Python, permuted", hex_of(multifold.sum(np.random.default_rng(1).permutation(x)))
     yield "Python, a .npy", hex_of(multifold.sum(npy))

@@ -70,20 +70,26 @@ MULTIFOLD_INLINE typename Op::accumulator by_lanes(const Op& op, const row_span<
   return b.fold(op);
 }
 
+// The first `run` elements of a row, which is shorter by them then.
+template <class Op, int Lanes>
+MULTIFOLD_INLINE void take_run(const Op& op, row_span<typename Op::value_type>& row, std::int64_t run,
+                               typename Op::accumulator& total) {
+  total = op.combine(total, by_lanes<Op, Lanes>(op, {row.data, run, row.readable}));
+  row = {row.data + run, row.length - run, row.readable - run};
+}
+
 template <class Op>
 MULTIFOLD_INLINE typename Op::accumulator row_in_lanes(const Op& op, row_span<typename Op::value_type> row) {
   if (row.length <= shortest_rows) return one_by_one(op, row);
   if (row.length < longest_short_row<Op>) return by_lanes<Op, few_lanes<Op>>(op, row);
   auto total = op.identity();
-  const auto take = [&]<int Lanes>(std::int64_t run) {
-    total = op.combine(total, by_lanes<Op, Lanes>(op, {row.data, run, row.readable}));
-    row = {row.data + run, row.length - run, row.readable - run};
-  };
   if constexpr (order_free<Op>) {
     const std::int64_t before = elements_before_line(row.data);
-    if (before > 0 && row.length >= shortest_aligned_row<Op>) take.template operator()<few_lanes<Op>>(before);
+    if (before > 0 && row.length >= shortest_aligned_row<Op>) take_run<Op, few_lanes<Op>>(op, row, before, total);
   }
-  while (row.length > 0) take.template operator()<row_lanes<Op>>(row.length < lane_run ? row.length : lane_run);
+  while (row.length > 0) {
+    take_run<Op, row_lanes<Op>>(op, row, row.length < lane_run ? row.length : lane_run, total);
+  }
   return total;
 }
 
