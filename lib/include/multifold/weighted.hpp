@@ -15,8 +15,8 @@ namespace multifold {
 /// Options:  axes, keepdims, result, threads and stop; all others are refused where they are set.
 /// Memory:   the exact sums of each result: of f32 less than 200 bytes, of f64 less than 900.
 /// Numerics: numerator and denominator are exact, and the quotient is correctly rounded: weights of 1 have the bits of
-///           mean, and so have equal powers of two. Where a product is NaN or both infinities are in it, or a weight is
-///           no finite number, the mean is NaN.
+///           mean, and so have equal powers of two. A mean of 0 has the sign of the quotient, as IEEE 754 has it. Where
+///           a product is NaN or both infinities are in it, or a weight is no finite number, the mean is NaN.
 /// Throws:   shape_error for weights that do not fit the array, and where those of a result add up to zero, as those of
 ///           no elements do; unsupported_error for elements that are no floating point, weights of another dtype,
 ///           arrays in device memory, and options as above; else as reduce.
