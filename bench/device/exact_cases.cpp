@@ -72,6 +72,14 @@ void append_shapes(std::vector<bench_case>& all, const contender& cub_f32) {
   }
 }
 
+// Beside sums of CUB that have the same bits on every GPU. Of 2^31 f64 and of 2^32 f32 those of CUB 3.6.0 came out wrong:
+// here are fewer.
+void append_reproducible(std::vector<bench_case>& all, dtype type, std::int64_t count, const contender& cub_sum,
+                         const contender& same_bits) {
+  const std::string label = "reproducible/" + std::string(name(type));
+  all.push_back(exact_case(label, type, {count}, 0, {exact(), fast(), cub_sum, same_bits, read()}));
+}
+
 }  // namespace
 
 std::vector<bench_case> exact_cases() {
@@ -85,6 +93,10 @@ std::vector<bench_case> exact_cases() {
 
   std::vector<bench_case> all{full_case(normal, dtype::f32, {exact(), fast(), cub_f32, read()})};
   append_shapes(all, cub_f32);
+  append_reproducible(all, dtype::f32, two_to(30), cub_f32,
+                      peer("cub gpu_to_gpu", cub_reproducible_sum<float>, dtype::f32, in_f32));
+  append_reproducible(all, dtype::f64, two_to(29), cub_f64,
+                      peer("cub gpu_to_gpu", cub_reproducible_sum<double>, dtype::f64, tolerance::f64));
   for (const named_set& of : {uniform, lognormal_1, lognormal_3, lognormal_10, lognormal_50, any_finite, adversarial}) {
     all.push_back(full_case(of, dtype::f32, {exact(), fast(), cub_f32, read()}));
     if (of.set == data_set::any_finite) append_small(all, of, dtype::f32, cub_f32);

@@ -183,9 +183,13 @@ def by_cub_version(records):
 def whole_arrays(record):
     cases = [(case, case.removeprefix("full/").replace("/", " "))
              for case in dict.fromkeys(row.case for row in record.select("device", "full/"))]
+    same = "exact/reproducible/"
+    cases += [(case, f"{case.removeprefix(same)}, the same bits everywhere")
+              for case in dict.fromkeys(row.case for row in record.select("device", same))]
     version = record.content.get("cub_version") or ""
     return dots(record, f"Reductions of a whole array on the GPU: multifold, CUB and Thrust {version}", cases,
-                [("multifold", "multifold, fast", "fast"), ("cub", "CUB", "cub"),
+                [("multifold", "multifold, fast", "fast"), ("exact", "multifold, exact", "exact"),
+                 ("fast", "multifold, fast", "fast"), ("cub", "CUB", "cub"),
                  ("cub gpu_to_gpu", "CUB, the same bits on every GPU", "read"), ("thrust", "Thrust", "thrust")],
                 "With gpu_to_gpu, CUB's sums are reproducible, but not exact." if
                 record.select("device", contender="cub gpu_to_gpu") else "")

@@ -104,7 +104,7 @@ FAULTS = (
      "for (int at = apart; at < threads;",
      "for (int at = apart << FAULT; at < threads;"),
     ("tiles: where a second array begins",
-     "lib/include/multifold/cuda/kernels/tiles.cuh",
+     "lib/include/multifold/cuda/kernels/tiles/stream.cuh",
      "array_bytes + view.shift[1])",
      "array_bytes + view.shift[FAULT ? 0 : 1])"),
     ("indices of merged accumulators",

@@ -66,6 +66,20 @@ TEST(explain, results_that_wait) {
   EXPECT_NE(text.find("workspace 345.9 MiB: status 4 B, waiting results 345.9 MiB"), std::string::npos) << text;
 }
 
+TEST(explain, rows_of_a_warp_each) {
+  const auto text_of = [](std::int64_t rows, std::int64_t length, op_kind op) {
+    const reduction what = make_reduction(op, dtype::f32, nan_policy::propagate, accuracy::exact);
+    return explain(make_plan(what, form_of({rows, length}, {1}, dtype::f32), {}, h200_traits()));
+  };
+  const std::string text = "pass 1 reads each row by a warp\n";
+  EXPECT_NE(text_of(1 << 20, 1024, op_kind::sum).find(text), std::string::npos);
+  EXPECT_NE(text_of(1 << 16, 10'000, op_kind::mean).find(text), std::string::npos);
+  // Too short, too few, and what reads tiles.
+  EXPECT_EQ(text_of(1 << 20, 500, op_kind::sum).find(text), std::string::npos);
+  EXPECT_EQ(text_of(1 << 13, 1024, op_kind::sum).find(text), std::string::npos);
+  EXPECT_EQ(text_of(1 << 20, 1024, op_kind::max).find(text), std::string::npos);
+}
+
 TEST(explain, columns_on_the_host) {
   const batches form = form_of({1 << 20, 24}, {0}, dtype::u8);
   EXPECT_EQ(explain(make_plan(make_reduction(op_kind::mean, dtype::u8), form, {}, host_of(8))),

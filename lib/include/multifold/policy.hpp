@@ -83,6 +83,10 @@ constexpr int tile_blocks(std::int64_t accumulator, std::int64_t shared_bytes = 
   return blocks < most_tile_blocks ? static_cast<int>(blocks) : most_tile_blocks;
 }
 
+/// A warp reads rows of so many elements, or of four times as many bytes, by itself: of shorter ones, what it does once a
+/// row counts; of longer ones there are too few for all warps to end together.
+inline constexpr std::int64_t least_warp_row = 512, most_warp_row_bytes = 64 << 10;
+
 /// Elements of a run in a tile that a lane takes, at most: what the narrowest lanes hold.
 inline constexpr int most_run_share = (1 << 12) - 64;
 
@@ -118,6 +122,13 @@ struct pass {
   /// Of tiles: whether each batch is in one of them, and the lanes that share it are neighbours.
   bool has_whole_runs() const noexcept {
     return parts == 1 && box.rows >= array.length && (group == 1 || array.inner == 1);
+  }
+  /// Of tiles: whether rows of elements of so many bytes are long and many enough for a warp each. Exact sums read those
+  /// with no tile.
+  bool has_warp_rows(std::int64_t item) const noexcept {
+    const std::int64_t bytes = length * item;
+    return parts == 1 && array.inner == 1 && (bytes >= 4 * least_warp_row || length >= least_warp_row) &&
+           bytes <= most_warp_row_bytes && batches >= 4 * blocks * (tile_threads / 32);
   }
   /// The part that element `index` of a batch belongs to.
   std::int64_t part_of(std::int64_t index) const noexcept { return index / tile % parts; }

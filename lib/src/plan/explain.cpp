@@ -84,12 +84,20 @@ std::string steps_text(const plan& p, const recipe& made) {
   return text_table(rows);
 }
 
+// Whether exact sums of a pass of tiles read rows with no tile.
+bool has_warp_rows(const plan& p, std::size_t index) {
+  return index == 0 && gathers_exactly(p.what) && p.what.nan == nan_policy::propagate && p.what.input != dtype::f16 &&
+         p.passes[index].has_warp_rows(item_bytes(p.what.input));
+}
+
 std::string tiles_text(const plan& p) {
   std::string text;
   for (std::size_t i = 0; i < p.passes.size(); ++i) {
     const pass& at = p.passes[i];
     const std::string which = "pass " + std::to_string(i + 1);
-    if (at.kind == kernel::tiles) {
+    if (at.kind == kernel::tiles && has_warp_rows(p, i)) {
+      text += which + " reads each row by a warp\n";
+    } else if (at.kind == kernel::tiles) {
       text += which + " reads boxes of " + std::to_string(at.box.outers) + " x " + std::to_string(at.box.rows) + " x " +
               std::to_string(at.box.columns) + "\n";
     }

@@ -60,7 +60,11 @@ class maker {
       t_.extents.push_back(c_.percent(1) ? 0 : extent);
     }
     if (rank > 0 && c_.percent(4)) choose_threshold();
-    while (elements_of(t_) > most_.most_bytes / (2 * item_bytes(t_.type))) {
+    // The reference takes as long for a description as for hundreds of elements, and there may be one of each.
+    constexpr std::int64_t most_descriptions = 1 << 18;
+    std::int64_t most = most_.most_bytes / (2 * item_bytes(t_.type));
+    if (t_.op == op_kind::describe) most = std::min(most, most_descriptions);
+    while (elements_of(t_) > most) {
       *std::max_element(t_.extents.begin(), t_.extents.end()) /= 2;
     }
   }

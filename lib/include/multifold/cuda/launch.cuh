@@ -116,10 +116,14 @@ void launch_tiles(const pass& at, const tiled_elements<kernels::tile_element<Op>
       at.vector == 1 || width == 1 ? kernels::tiles<1, false, Op, Output> : kernels::tiles<width, false, Op, Output>;
   if constexpr (kernels::run_sweeps<Op>::any) {
     const bool leaves = args.partials.data == nullptr || kernels::run_sweeps<Op>::hands_on;
-    if (at.has_whole_runs() && leaves && args.output.takes_whole_runs()) {
-      kernel = kernels::tiles<1, true, Op, Output>;
-      if (at.vector > 1 && at.group == 1) kernel = kernels::tiles<whole_width, true, Op, Output>;
+    const bool whole = at.has_whole_runs() && leaves && args.output.takes_whole_runs();
+    if constexpr (kernels::whole_run_kernels<Op>::any) {
+      const bool by_warps = at.has_warp_rows(sizeof(kernels::tile_element<Op>)) && args.output.takes_whole_runs();
+      if (whole || by_warps) kernel = kernels::whole_run_kernels<Op>::template kernel_of<Output>(at);
+    } else {
+      if (whole) kernel = kernels::tiles<1, true, Op, Output>;
     }
+    if (whole && at.vector > 1 && at.group == 1) kernel = kernels::tiles<whole_width, true, Op, Output>;
   }
   steps.launch(step_kind::tiles, kernel, tile_ring_bytes, from.data, from.more, map, args);
 }

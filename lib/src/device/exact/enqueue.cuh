@@ -7,6 +7,7 @@
 #include "device/exact/output.cuh"
 #include "device/exact/rows/bin_rows.cuh"
 #include "device/exact/rows/pair_rows.cuh"
+#include "device/exact/rows/warp_rows.cuh"
 #include "device/exact/rows/wide_rows.cuh"
 #include "device/exact/run_sums.cuh"
 #include "multifold/cuda/launch.cuh"

@@ -19,6 +19,10 @@ __device__ void merge_with(exponent_range<T>& range, int mask) {
   range.merge(other);
 }
 __device__ inline void merge_with(double& sum, int mask) { sum += __shfl_xor_sync(whole_warp, sum, mask); }
+__device__ inline void merge_with(float& sum, int mask) { sum += __shfl_xor_sync(whole_warp, sum, mask); }
+__device__ inline void merge_with(std::uint32_t& least, int mask) {
+  least = min(least, __shfl_xor_sync(whole_warp, least, mask));
+}
 template <int Count>
 __device__ void merge_with(double (&sum)[Count], int mask) {
 #pragma unroll

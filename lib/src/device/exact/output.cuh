@@ -120,6 +120,19 @@ struct exact_output {
     deliver_total(batch, value_of(sum), n);
   }
 
+  /// Whether sums are stored with no more ado: in order, and, but for means of binary64, which take a pair, or more.
+  __device__ bool takes_numbers_in_order() const {
+    return in_order && (to.op != op_kind::mean || (sizeof(T) < 8 && to.count.most <= most_odd_divisor));
+  }
+  __device__ void store_ordinary(std::int64_t batch, double sum) const {
+    T* const out = static_cast<T*>(to.data) + batch;
+    if (sizeof(T) < 8 && to.op == op_kind::mean) round(sum, to.count.most, out);
+    else *out = nearest<T>(sum);
+  }
+  __device__ void store_ordinary(std::int64_t batch, const exact_pair& sum) const {
+    static_cast<T*>(to.data)[batch] = nearest<T>(sum);
+  }
+
   /// The sum of a batch without elements, where results are in order.
   __device__ bool store_nothing(std::int64_t batch) const {
     if (!in_order) return false;

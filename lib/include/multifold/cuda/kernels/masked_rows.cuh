@@ -48,14 +48,15 @@ struct masked_row {
     rest = 16 * vectors - lead - bytes;
   }
 
-  /// Calls f(vector) with those of lane `lane` of `lanes`.
-  template <class F>
+  /// Calls f(vector) with those of lane `lane` of `lanes`. Elements of more than 4 bytes are neutral in two words, the
+  /// lower of which is 0.
+  template <bool Wide = false, class F>
   __device__ __forceinline__ void each(unsigned neutral, int lane, int lanes, const F& f) const {
     int v = lane;
     if (v < vectors) {
       vector_word w = first[v];
-      if (v == 0) w = behind(w, 8 * lead, neutral);
-      if (v + 1 == vectors) w = before(w, 8 * rest, neutral);
+      if (v == 0) w = behind<Wide>(w, 8 * lead, neutral);
+      if (v + 1 == vectors) w = before<Wide>(w, 8 * rest, neutral);
       f(w);
       v += lanes;
     }
@@ -68,7 +69,7 @@ struct masked_row {
 #pragma unroll 1
     for (; v < vectors; v += lanes) {
       vector_word w = first[v];
-      if (v + 1 == vectors) w = before(w, 8 * rest, neutral);
+      if (v + 1 == vectors) w = before<Wide>(w, 8 * rest, neutral);
       f(w);
     }
   }
@@ -88,14 +89,18 @@ struct masked_row {
   __device__ static unsigned chosen(unsigned mask, unsigned a, unsigned b) { return (a & mask) | (b & ~mask); }
 
   /// What stands behind the first bits of a vector, and before its last ones.
+  template <bool Wide>
   __device__ static vector_word behind(vector_word w, int bits, unsigned neutral) {
 #pragma unroll
-    for (int i = 0; i < 4; ++i) w.words[i] = chosen(ones_up(bits - 32 * i), w.words[i], neutral);
+    for (int i = 0; i < 4; ++i)
+      w.words[i] = chosen(ones_up(bits - 32 * i), w.words[i], Wide && i % 2 == 0 ? 0 : neutral);
     return w;
   }
+  template <bool Wide>
   __device__ static vector_word before(vector_word w, int bits, unsigned neutral) {
 #pragma unroll
-    for (int i = 0; i < 4; ++i) w.words[i] = chosen(ones_down(bits - 32 * (3 - i)), w.words[i], neutral);
+    for (int i = 0; i < 4; ++i)
+      w.words[i] = chosen(ones_down(bits - 32 * (3 - i)), w.words[i], Wide && i % 2 == 0 ? 0 : neutral);
     return w;
   }
 };

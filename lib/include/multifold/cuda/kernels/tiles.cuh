@@ -15,9 +15,8 @@
 #include "multifold/cuda/kernels/runs/lone_runs.cuh"
 #include "multifold/cuda/kernels/runs/short_runs.cuh"
 #include "multifold/cuda/kernels/runs/whole_runs.cuh"
-#include "multifold/cuda/kernels/tiles/orders.cuh"
 #include "multifold/cuda/kernels/tiles/reader.cuh"
-#include "multifold/cuda/kernels/tiles/ring.cuh"
+#include "multifold/cuda/kernels/tiles/stream.cuh"
 
 namespace multifold::cuda::kernels {
 
@@ -48,57 +47,22 @@ __global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole
   using T = tile_element<Op>;
   static_assert(Width == 1 || !run_sweeps<Op>::any || (Whole && Width == whole_columns_of<Op>));
   constexpr int item = sizeof(T), arrays = tile_elements<typename Op::value_type>::arrays;
-  constexpr std::int64_t array_bytes = tile_stage_bytes / arrays / tile_line_bytes * tile_line_bytes;
+  using stream_type = tile_stream<Width, T, arrays>;
   extern __shared__ __align__(128) std::byte ring[];
-  __shared__ std::uint64_t full[tile_stages],
-      empty[tile_stages];  // whether a stage has come, and everybody has read it
+  __shared__ stream_type stream;
   alignas(16) __shared__ block_storage<Op, Whole ? 1 : tile_threads> storage;
   let_next_start();
-  constexpr int warps = tile_threads / 32;
-  const int warp = static_cast<int>(threadIdx.x) / 32;
-  const bool leads = threadIdx.x % 32 == 0;
-  // Tiles by their number: some are still read, or on their way, while the next one is worked out.
-  constexpr int orders = 2 * tile_stages;
-  __shared__ tile_order order_of[orders];
-  __shared__ tile_cursor cursor;
-  const bool pieces = map.pitch != 0;  // a tile is many, for which all warps ask
-  const auto prepare = [&](unsigned number) {
-    if constexpr (arrays == 2) prepare_tile<Width, T, 2>(order_of[number % orders], {data, more}, map, cursor);
-    else prepare_tile<Width, T, 1>(order_of[number % orders], {data}, map, cursor);
-  };
-  const auto fetch = [&](unsigned number) {
-    const tile_order& order = order_of[number % orders];
-    const unsigned s = number % tile_stages;
-    if (order.view.runs >= 0) {
-      std::byte* const stage = ring + s * tile_stage_bytes;
-      fetch_tile<T>(stage, order, map, &full[s], 0);
-      if constexpr (arrays == 2) fetch_tile<T>(stage + array_bytes, order, map, &full[s], 1);
-    }
-    detail::arrive(&full[s]);
-    if (pieces ? threadIdx.x == 0 : leads) {
-      if (!cursor.done()) cursor.advance(map, args);
-      prepare(number + 1);
-    }
-    __syncwarp();
-  };
+  const bool leads = threadIdx.x % 32 == 0, pieces = map.pitch != 0;
+  const auto from = [&]() -> typename stream_type::template source<pass_arguments<Op, Output>> {
+    if constexpr (arrays == 2) return {{data, more}, &map, &args};
+    else return {{data}, &map, &args};
+  }();
   if constexpr (Whole) {
     if (leads) start_group_slots();
   } else if constexpr (run_sweeps<Op>::any) {
     if (leads) start_group_slots(slots_in(storage));
   }
-  if (threadIdx.x == 0) {
-    cursor.start(map, args);
-    prepare(0);
-    for (std::uint64_t& barrier : full) detail::start_barrier(&barrier, pieces ? tile_threads : 32);
-    for (std::uint64_t& barrier : empty) detail::start_barrier(&barrier, tile_threads);
-    detail::show_barriers();
-  }
-#pragma unroll 1
-  for (unsigned number = 0; number < tile_stages; ++number) {
-    __syncthreads();
-    if (pieces || warp == 0) fetch(number);
-  }
-  __syncthreads();
+  stream.start(ring, from);
   const tile_lanes lanes(Whole && Width > 1 ? 1 : map.group, map.inner == 1);
   const int stride = map.inner == 1 ? item : pieces ? map.pitch : static_cast<int>(map.row_stride) * item;
   const int outer_step =
@@ -118,13 +82,10 @@ __global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole
             map.rows < reader.vector_rows;
   }
   for (unsigned number = 0;; ++number) {
-    const unsigned stage = number % tile_stages;
-    detail::wait_for(&full[stage], number / tile_stages % 2);
-    const tile_view& view = order_of[number % orders].view;
+    const tile_view& view = stream.wait_for(number);
     if (view.runs < 0) break;
-    const std::byte* const here = ring + stage * tile_stage_bytes + view.shift[0];
-    const int beyond =
-        arrays == 1 ? 0 : static_cast<int>(array_bytes + view.shift[1]) - static_cast<int>(view.shift[0]);
+    const std::byte* const here = stream_type::place_of(ring, number, view);
+    const int beyond = stream_type::beyond(view);
     bool taken = false;
     if constexpr (brief) {
       if (rest > 0) {
@@ -220,18 +181,7 @@ __global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole
         }
       }
     }
-    // All ask for the pieces that come here next: one warp takes longer for them than all do for a tile. Else warps go
-    // on as they are done, and take turns in waiting for the others and asking.
-    if (pieces) {
-      __syncthreads();
-      fetch(number + tile_stages);
-      continue;
-    }
-    detail::arrive(&empty[stage]);
-    if (warp == static_cast<int>(number % warps)) {
-      detail::wait_for(&empty[stage], number / tile_stages % 2);
-      fetch(number + tile_stages);
-    }
+    stream.release(number, ring, from);
   }
   if constexpr (keeps) {
     if (steps > 0) deliver_kept(&args, kept);

@@ -55,18 +55,22 @@ struct tile_lanes {
   int lane, first;
   bool rows;
 
-  __device__ tile_lanes(int group, bool rows)
-      : group(group),
-        together(tile_threads / group),
-        lane(rows ? static_cast<int>(threadIdx.x) % group : static_cast<int>(threadIdx.x) / together),
-        first(rows ? static_cast<int>(threadIdx.x) / group : static_cast<int>(threadIdx.x) % together),
-        rows(rows) {}
+  // By shifts: both are powers of two.
+  __device__ tile_lanes(int group, bool rows) : group(group), together(tile_threads >> log_of(group)), rows(rows) {
+    const int thread = static_cast<int>(threadIdx.x), side = rows ? group : together;
+    const int inner = thread & (side - 1), outer = thread >> log_of(side);
+    lane = rows ? inner : outer;
+    first = rows ? outer : inner;
+  }
 
   /// The first run in a tile of this number, where warps change places from tile to tile.
   __device__ int first_of(unsigned number) const {
     constexpr int warps = tile_threads / 32;
     return (first + static_cast<int>(number % warps) * max(together / warps, 1)) & (together - 1);
   }
+
+ private:
+  __device__ static int log_of(int power) { return 31 - __clz(power); }
 };
 
 /// The value of a run, in its lane 0: through slots for all threads to one warp, or to one lane, and by shuffles there.
@@ -102,6 +106,12 @@ __device__ typename Op::accumulator merge_lanes(const Op& op, const tile_lanes& 
 ///   accumulator_of(sum)        of a whole sum, for a next pass, if it hands_on
 template <class Op>
 struct run_sweeps {
+  static constexpr bool any = false;
+};
+
+/// The kernel of whole runs of an operation that has one of its own.
+template <class Op>
+struct whole_run_kernels {
   static constexpr bool any = false;
 };
 

@@ -1,0 +1,400 @@
+// Exact sums of batches that lie in a tile as a whole. Lanes look at their elements once, and where the exponents of a
+// run allow that, which those of ordinary data do, its plain sum is exact; else they add them up in as many windows as it
+// asks for. Either way a run ends as a pair, which rounds as its sum does; lanes keep pairs in turn, so that a warp
+// rounds and stores those of many runs at once. See docs/exact-sums.md, 14.
+//
+// What counts here is how few registers are alive where elements are read: what is spilled there is traffic, as much as
+// the array has. So all else is out of line.
+#pragma once
+
+#include <climits>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "device/exact/group_exchange.cuh"
+#include "device/exact/run_sums.cuh"
+#include "device/exact/short_sums.cuh"
+#include "multifold/cuda/kernels/dependent.cuh"
+#include "multifold/cuda/kernels/masked_rows.cuh"
+#include "multifold/cuda/kernels/tiles.cuh"
+#include "multifold/cuda/kernels/tiles/stream.cuh"
+#include "multifold/exact/odd_pair.hpp"
+#include "multifold/exact/windows.hpp"
+
+namespace multifold::cuda::kernels {
+
+/// A pair in shared memory, which has no constructors.
+struct two_numbers {
+  double high, low;
+};
+
+/// What a lane sees of elements as it adds them up. Every partial sum, in any order, is a multiple of the least element's
+/// last place, and no more than all magnitudes together: four instructions an element tell whether that is a binary64.
+template <floating_storage T>
+struct first_look {
+  double sum[2] = {-0.0, -0.0};
+  float bulk = 0;                     // of magnitudes, rounded
+  std::uint32_t least = 0xffffffffu;  // twice the least pattern less one, so that zeros are none
+
+  __device__ void see(T x, int k) {
+    const auto value = looked_at(x);
+    const std::uint32_t bits = __float_as_uint(value);
+    bulk += fabsf(value);
+    least = min(least, bits + bits - 1);
+    sum[k % 2] += static_cast<double>(value);
+  }
+  /// Meets with the other lanes of a group. Returns whether the sum is that of the run, of up to 2^12 elements a lane.
+  __device__ bool meet(int group) {
+    sum[0] += sum[1];
+    bulk *= 1.001f;  // what was rounded off, and more
+    merge_group(group, sum[0], bulk, least);
+    const int top = static_cast<int>(__float_as_uint(bulk) >> 23), low = static_cast<int>((least + 1) >> 24);
+    return top < 255 && top - max(low, 1) <= 52 - multifold::detail::float_layout<T>::mantissa_bits;
+  }
+  __device__ double all() const { return sum[0]; }
+};
+
+/// A run of a tile as the lanes of its group go through it: by vectors, whose ends are masked, or element by element.
+template <floating_storage T>
+struct whole_run {
+  const std::byte* first;
+  int rows, stride;
+  int lane, group;
+  int begin;  // of a turned walk, or one of these
+
+  enum : int { straight = -1, by_vectors = -2 };
+
+  /// Calls f(x, k) with this lane's elements and, behind the ends of vectors, with -0; k counts them in a step.
+  template <class F>
+  __device__ __forceinline__ void each(const F& f) const {
+    if (begin == by_vectors) {
+      constexpr unsigned neutral = sizeof(T) == 2 ? 0x80008000u : 0x80000000u;
+      const masked_row row(first, rows * static_cast<int>(sizeof(T)));
+      row.template each<sizeof(T) == 8>(neutral, lane, group, [&](const vector_word& v) {
+        const auto loaded = bit_copy<elements_of<T>>(v);
+#pragma unroll
+        for (int k = 0; k < vector_elements<T>; ++k) f(loaded.values[k], k);
+      });
+    } else if (begin >= 0) {
+      along(turned_walk(first, stride, rows, begin % rows, lane, group), f);
+    } else {
+      along(straight_walk(first, stride, lane, group), f);
+    }
+  }
+
+ private:
+  template <class Walk, class F>
+  __device__ __forceinline__ void along(Walk walk, const F& f) const {
+    constexpr int together = 4;
+    int left = rows - lane;
+#pragma unroll 1
+    for (; left > (together - 1) * group; left -= together * group) {
+      T x[together];
+#pragma unroll
+      for (T& each : x) each = *reinterpret_cast<const T*>(walk.take(true));
+#pragma unroll
+      for (int k = 0; k < together; ++k) f(x[k], k);
+    }
+#pragma unroll 1
+    for (; left > 0; left -= group) f(*reinterpret_cast<const T*>(walk.take(true)), 0);
+  }
+};
+
+/// What the lanes of a block keep, in turn.
+template <class Sum>
+struct kept_sums_of_lanes {
+  static constexpr std::int64_t none = -1;
+  Sum sum[tile_threads];
+  std::int64_t batch[tile_threads];
+
+  __device__ void forget() { batch[threadIdx.x] = none; }
+};
+
+/// The runs of a tile that are a warp's: worked out again from what little a thread keeps.
+template <floating_storage T>
+struct warp_runs {
+  const tile_map& map;
+  const tile_view& view;
+  const std::byte* here;
+  tile_lanes lanes;
+  int stride, outer_step;
+  bool by_vectors, turns;
+
+  __device__ warp_runs(const tile_map& map, const tile_view& view, const std::byte* here)
+      : map(map), view(view), here(here), lanes(map.group, map.inner == 1) {
+    constexpr int item = sizeof(T);
+    const bool pieces = map.pitch != 0;
+    stride = map.inner == 1 ? item : pieces ? map.pitch : static_cast<int>(map.row_stride) * item;
+    outer_step = pieces ? map.pitch : static_cast<int>(map.outer_stride) * item;
+    by_vectors = map.inner == 1 && !map.turned && map.rows >= least_row_by_vectors(item, false, lanes.group);
+    turns = lanes.rows && lanes.group >= 32;
+  }
+  /// Warps that have runs as a whole change places from tile to tile, and do without the step where there is no run.
+  __device__ int first(unsigned number) const { return turns ? lanes.first_of(number) : lanes.first; }
+  __device__ bool has_step(int r) const { return (turns ? r : r - lanes.first) < view.runs; }
+  struct place {
+    int outer, column;
+  };
+  __device__ place place_of(int r) const {
+    if (map.inner == 1) return {r, 0};
+    const int o = view.words > 1 ? static_cast<int>(__umulhi(static_cast<unsigned>(r), view.share_of_word)) : r;
+    return {o, r - o * view.words};
+  }
+  __device__ whole_run<T> run(int r, const place& at) const {
+    const bool active = r < view.runs;
+    return {active ? here + (at.outer * outer_step + at.column * static_cast<int>(sizeof(T))) : here,
+            active ? view.rows : 0,
+            stride,
+            lanes.lane,
+            lanes.group,
+            map.turned   ? at.outer * lanes.group
+            : by_vectors ? whole_run<T>::by_vectors
+                         : whole_run<T>::straight};
+  }
+  __device__ std::int64_t batch(const place& at) const { return view.first_batch + at.outer * map.inner + at.column; }
+};
+
+template <floating_storage T, class Output>
+struct tile_sums_of {
+  using op_type = expansion_sum<T>;
+  using arguments = pass_arguments<op_type, Output>;
+  using sweeps = run_sweeps<op_type>;
+  static constexpr int most_windows = sweeps::most_windows;
+
+  /// What ordinary runs end as: a number, of binary64 a pair.
+  using ordinary_sum = std::conditional_t<sizeof(T) == 8, two_numbers, double>;
+
+  /// `Plain`: results are taken as they are, or partial sums.
+  template <bool Plain>
+  __device__ __forceinline__ static void deliver_ordinary(const arguments& args, std::int64_t batch,
+                                                          const ordinary_sum& sum) {
+    const auto all = [&] {
+      if constexpr (sizeof(T) == 8) return exact_pair{sum.high, sum.low};
+      else return sum;
+    }();
+    if constexpr (Plain) {
+      if (args.partials.data != nullptr) args.partials.data[batch] = sweeps::accumulator_of(all);
+      else args.output.store_ordinary(batch, all);
+    } else if constexpr (sizeof(T) == 8) {
+      deliver(&args, sum.high, sum.low, batch);
+    } else {
+      deliver(&args, sum, 0.0, batch);
+    }
+  }
+  __device__ __noinline__ static void deliver(const arguments* args, double high, double low, std::int64_t batch) {
+    const exact_pair sum{high, low};
+    if (args->partials.data != nullptr) args->partials.data[batch] = sweeps::accumulator_of(sum);
+    else args->output(args->op, batch, sum);
+  }
+  /// Keeps the sums of the runs of one step of a warp, which all lanes of a group have, in the group's next lane.
+  /// Returns whether all have kept one.
+  template <class Sum>
+  __device__ __forceinline__ static bool keep(kept_sums_of_lanes<Sum>& kept, int& steps, int lane, int group,
+                                              bool there, const Sum& sum, std::int64_t batch) {
+    if (lane == steps && there) {
+      kept.sum[threadIdx.x] = sum;
+      kept.batch[threadIdx.x] = batch;
+    }
+    if (++steps < min(group, 32)) return false;
+    steps = 0;
+    return true;
+  }
+  /// Delivers what the lanes of a warp keep, and keeps nothing.
+  template <class Sum, class Deliver>
+  __device__ __forceinline__ static void deliver_kept(kept_sums_of_lanes<Sum>& kept, const Deliver& deliver) {
+    const std::int64_t batch = kept.batch[threadIdx.x];
+    if (batch != kept.none) deliver(batch, kept.sum[threadIdx.x]);
+    kept.forget();
+  }
+
+  /// The greatest and the least exponent of a run, and its sum, which may be rounded.
+  struct second_look {
+    double sum;
+    exponent_range<T> range;
+  };
+  template <class Run>
+  __device__ __forceinline__ static second_look look_at(const Run& run) {
+    double sum[2] = {-0.0, -0.0};
+    magnitude_scan<T> scan;
+    if (run.rows > 0) {
+      run.each([&](T x, int k) {
+        scan.see(looked_at(x));
+        sum[k % 2] += to_double(x);
+      });
+    }
+    second_look all{sum[0] + sum[1], exponent_range<T>(scan)};
+    merge_group(run.group, all.range, all.sum);
+    return all;
+  }
+
+  /// The sum in windows of the lanes' group, as a pair that rounds as it does; lost, where none is certain to.
+  template <int Count, class Run>
+  __device__ __forceinline__ static exact_pair in_windows(const Run& run, const window_layout& layout) {
+    window_sums<Count> windows(layout);
+    if (run.rows > 0) run.each([&](T x, int) { windows.add(to_double(x)); });
+    windows.close(layout);
+    merge_group(run.group, windows.sum);
+    exact_pair sum;
+    if (!multifold::detail::odd_pair(windows.sum, sum) || !layout.in_range(Count)) sum.low = lost_part();
+    return sum;
+  }
+  template <int Count, class Run>
+  __device__ __noinline__ static exact_pair in_many(Run run, window_layout layout) {
+    return in_windows<Count>(run, layout);
+  }
+
+  /// The sum of a run that is ordinary. Returns whether it is.
+  __device__ __forceinline__ static bool take_ordinary(const whole_run<T>& run, int log_count, ordinary_sum& sum) {
+    if constexpr (sizeof(T) == 8) {
+      // Two binary64 are hardly ever one together.
+      const second_look look = look_at(run);
+      const window_layout layout(look.range.top(), look.range.bottom(), log_count);
+      const bool none = look.range.none();
+      const exact_pair pair = in_windows<2>(run, layout);
+      sum = none ? two_numbers{look.sum, 0.0} : two_numbers{pair.high, pair.low};
+      return none || (look.range.finite() && layout.two_are_enough(look.range.bottom()) && !pair.lost());
+    } else {
+      first_look<T> look;
+      if (run.rows > 0) run.each([&](T x, int k) { look.see(x, k); });
+      const bool certain = look.meet(run.group);
+      sum = look.all();
+      return certain;
+    }
+  }
+
+  /// What is left: other results than plain ones, runs that are not finite, and those that no pair stands for.
+  template <class Run>
+  __device__ __noinline__ static void seldom(const arguments* args, Run run, int most_rows, double plain,
+                                             exponent_range<T> range, std::int64_t batch) {
+    const tile_run<T, 1> again{
+        {{run.first, run.first}, run.rows, 0, 0, {}, most_rows}, run.stride, run.group, run.lane, false, INT_MAX};
+    sweeps::seldom(again, plain, range, whole_batch<op_type, Output>{args, batch, run.rows > 0 && run.lane == 0});
+  }
+
+  /// The sum of a run that one binary64 may not hold, and how many windows that takes; lost: it has been delivered.
+  template <class Run>
+  __device__ __forceinline__ static exact_pair sum_of(const arguments& args, const Run& run, int most_rows,
+                                                      std::int64_t batch, int& windows) {
+    const second_look look = look_at(run);
+    const window_layout layout(look.range.top(), look.range.bottom(), log_of_count(most_rows));
+    const bool finite = look.range.finite(), in_range = look.sum - look.sum == 0;
+    const bool number = run.rows == 0 || (finite && in_range && (look.range.none() || layout.count == 1));
+    windows = greatest_of_warp(number ? 1 : finite ? max(layout.count, 2) : most_windows + 1);
+    exact_pair sum{look.sum, 0.0};
+    if (windows == 1) return sum;
+    if (windows <= most_windows) {
+      Run mine = run;
+      if (number) mine.rows = 0;
+      exact_pair pair;
+      if (windows == 2) pair = in_many<2>(mine, layout);
+      else if (windows == 3) pair = in_many<3>(mine, layout);
+      else if (windows == 4) pair = in_many<4>(mine, layout);
+      else if (windows <= 6) pair = in_many<6>(mine, layout);
+      else pair = in_many<most_windows>(mine, layout);
+      if (!number) sum = pair;
+    }
+    const bool exactly = windows > 2 && (args.partials.data != nullptr || !args.output.to.plain);
+    if (windows <= most_windows && !exactly && __all_sync(whole_warp, !sum.lost())) return sum;
+    seldom(&args, run, most_rows, look.sum, look.range, batch);
+    return {0.0, lost_part()};
+  }
+
+  /// The runs of a warp in a tile, from `r` on, whatever they are. Out of line, as what ordinary data do not need. Lanes
+  /// keep sums in turn, in registers, up to the tile's end.
+  template <class Stream>
+  __device__ __noinline__ static void take_any(const arguments* args, const tile_map* map, Stream* stream,
+                                               std::byte* ring, unsigned number, int r) {
+    const tile_view& view = stream->view_of(number);
+    const warp_runs<T> mine(*map, view, Stream::place_of(ring, number, view));
+    int windows = 0;
+    exact_pair kept;
+    std::int64_t kept_batch = -1;
+    int steps = 0;
+#pragma unroll 1
+    for (; mine.has_step(r); r += mine.lanes.together) {
+      const auto at = mine.place_of(r);
+      const exact_pair sum = sum_of(*args, mine.run(r, at), view.rows, mine.batch(at), windows);
+      if (mine.lanes.lane == steps && r < view.runs && !sum.lost()) kept = sum, kept_batch = mine.batch(at);
+      if (++steps < min(mine.lanes.group, 32) && mine.has_step(r + mine.lanes.together)) continue;
+      if (kept_batch >= 0) deliver(args, kept.high, kept.low, kept_batch);
+      kept_batch = -1;
+      steps = 0;
+      __syncwarp();
+    }
+  }
+
+  using stream_type = tile_stream<1, T, 1>;
+  using source = typename stream_type::template source<arguments>;
+  using kept_type = kept_sums_of_lanes<ordinary_sum>;
+
+  /// All tiles of a block, which has asked for the first ones. `Plain`: nothing that is called out of line takes ordinary
+  /// sums, so that nothing has to be kept beside the call.
+  template <bool Plain>
+  __device__ __forceinline__ static void take_tiles(const source& from, stream_type& stream, std::byte* ring,
+                                                    kept_type& kept) {
+    const arguments& args = *from.args;
+    const auto out = [&](std::int64_t batch, const auto& sum) { deliver_ordinary<Plain>(args, batch, sum); };
+    int steps = 0;             // that lanes keep the sums of
+    int rest = 0, streak = 0;  // tiles that are not tried, and so many after the next one that is not ordinary
+#pragma unroll 1
+    for (unsigned number = 0;; ++number) {
+      const tile_view& view = stream.wait_for(number);
+      if (view.runs < 0) break;
+      const warp_runs<T> mine(*from.map, view, stream.place_of(ring, number, view));
+      int r = mine.first(number);
+      const bool tried = rest == 0;
+      if (!tried) {
+        --rest;
+      } else {
+        [[maybe_unused]] const int log_count = log_of_count(view.rows);
+#pragma unroll 1
+        for (; mine.has_step(r); r += mine.lanes.together) {
+          const auto at = mine.place_of(r);
+          const whole_run<T> run = mine.run(r, at);
+          ordinary_sum sum{};
+          const bool certain = take_ordinary(run, log_count, sum);
+          if (!__all_sync(whole_warp, certain || run.rows == 0)) break;
+          if (mine.lanes.group == 1) {
+            if (r < view.runs) out(mine.batch(at), sum);
+          } else if (keep(kept, steps, mine.lanes.lane, mine.lanes.group, r < view.runs, sum, mine.batch(at))) {
+            deliver_kept(kept, out);
+          }
+        }
+      }
+      if (mine.has_step(r)) {
+        take_any(&args, from.map, &stream, ring, number, r);
+        if (tried) rest = streak, streak = min(2 * streak + 1, 16);
+      } else {
+        streak = 0;
+      }
+      stream.release(number, ring, from);
+    }
+    deliver_kept(kept, out);
+  }
+  __device__ __noinline__ static void take_tiles_else(source from, stream_type* stream, std::byte* ring,
+                                                      kept_type* kept) {
+    take_tiles<false>(from, *stream, ring, *kept);
+  }
+};
+
+/// Dynamic shared memory: tile_ring_bytes.
+template <floating_storage T, class Output>
+__global__ void __launch_bounds__(tile_threads, most_tile_blocks)
+    tile_sums(const T* data, const T*, const __grid_constant__ tile_map map,
+              const __grid_constant__ pass_arguments<expansion_sum<T>, Output> args) {
+  using sums = tile_sums_of<T, Output>;
+  extern __shared__ __align__(128) std::byte ring[];
+  __shared__ typename sums::stream_type stream;
+  __shared__ typename sums::kept_type kept;
+  let_next_start();
+  const typename sums::source from{{data}, &map, &args};
+  if (threadIdx.x % 32 == 0) start_group_slots();
+  kept.forget();
+  stream.start(ring, from);
+  if (args.partials.data != nullptr || args.output.takes_numbers_in_order())
+    sums::template take_tiles<true>(from, stream, ring, kept);
+  else sums::take_tiles_else(from, &stream, ring, &kept);
+}
+
+}  // namespace multifold::cuda::kernels
