@@ -58,6 +58,17 @@ TEST(recipe, of_long_rows_of_narrow_elements_clears_claims_alone) {
   EXPECT_EQ(told_of(form_of({10000, 1 << 16}, {1})), "0+1, bin_rows 0, bin_parts!");
 }
 
+TEST(recipe, exact_sums_of_tiles) {
+  const auto told_of = [](const batches& form, dtype type) {
+    return told(recipe_of(sum_plan(form, {}, h200_traits(), type, accuracy::exact)));
+  };
+  EXPECT_EQ(told_of(form_of({1 << 20, 1024}, {1}), dtype::f32), "0+1, row_sums 0");
+  EXPECT_EQ(told_of(form_of({1 << 20, 100}, {1}), dtype::f32), "0+1, tile_sums 0");
+  EXPECT_EQ(told_of(form_of({1 << 20, 16}, {1}), dtype::f32), "0+1, tiles 0");
+  EXPECT_EQ(told_of(form_of({1 << 20, 1024}, {1}), dtype::f16), "0+1, tiles 0");
+  EXPECT_EQ(told_of(form_of({1 << 16, 20, 64}, {1}), dtype::f32), "0+1, tiles 0");
+}
+
 TEST(recipe, of_parts_is_finished_by_an_early_kernel) {
   const plan p = sum_plan(form_of({2, 1 << 28}, {1}, dtype::i32), {}, h200_traits(), dtype::i32, accuracy::exact);
   EXPECT_EQ(told(recipe_of(p)), "0+1, block_rows 0, partials 1!");

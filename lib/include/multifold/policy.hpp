@@ -87,6 +87,9 @@ constexpr int tile_blocks(std::int64_t accumulator, std::int64_t shared_bytes = 
 /// row counts; of longer ones there are too few for all warps to end together.
 inline constexpr std::int64_t least_warp_row = 512, most_warp_row_bytes = 64 << 10;
 
+/// Elements of a run of exact sums, at most, that a lane adds up with their errors, of so many bytes each.
+MULTIFOLD_HD constexpr int most_short_run(std::int64_t item) noexcept { return item == 8 ? 12 : 16; }
+
 /// Elements of a run in a tile that a lane takes, at most: what the narrowest lanes hold.
 inline constexpr int most_run_share = (1 << 12) - 64;
 

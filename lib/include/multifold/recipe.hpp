@@ -42,6 +42,8 @@ enum class step_kind : std::uint8_t {
   fill_identity,
   block_rows,
   tiles,
+  tile_sums,
+  row_sums,
   strided,
   partials,
   bin_rows,

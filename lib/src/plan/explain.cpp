@@ -1,4 +1,5 @@
 // A plan in words and columns.
+#include <algorithm>
 #include <array>
 #include <span>
 #include <string>
@@ -84,18 +85,19 @@ std::string steps_text(const plan& p, const recipe& made) {
   return text_table(rows);
 }
 
-// Whether exact sums of a pass of tiles read rows with no tile.
-bool has_warp_rows(const plan& p, std::size_t index) {
-  return index == 0 && gathers_exactly(p.what) && p.what.nan == nan_policy::propagate && p.what.input != dtype::f16 &&
-         p.passes[index].has_warp_rows(item_bytes(p.what.input));
+// Whether a pass of tiles reads rows with no tile.
+bool has_row_sums(const recipe& made, std::size_t index) {
+  const std::span<const recipe::step> steps = made.steps();
+  return std::any_of(steps.begin(), steps.end(),
+                     [&](const recipe::step& s) { return s.kind == step_kind::row_sums && s.pass == index; });
 }
 
-std::string tiles_text(const plan& p) {
+std::string tiles_text(const plan& p, const recipe& made) {
   std::string text;
   for (std::size_t i = 0; i < p.passes.size(); ++i) {
     const pass& at = p.passes[i];
     const std::string which = "pass " + std::to_string(i + 1);
-    if (at.kind == kernel::tiles && has_warp_rows(p, i)) {
+    if (at.kind == kernel::tiles && has_row_sums(made, i)) {
       text += which + " reads each row by a warp\n";
     } else if (at.kind == kernel::tiles) {
       text += which + " reads boxes of " + std::to_string(at.box.outers) + " x " + std::to_string(at.box.rows) + " x " +
@@ -148,7 +150,7 @@ std::string explain(const plan& p) {
           " in, " + bytes_text(int128_t{f.results()} * result_bytes(p.what)) + " out\n";
   const recipe made = recipe_of(p);
   if (p.passes.empty()) text += "in chunks: each is reduced as it comes, and merged with the others\n";
-  else text += steps_text(p, made) + tiles_text(p);
+  else text += steps_text(p, made) + tiles_text(p, made);
   return text + memory_line(p, made);
 }
 

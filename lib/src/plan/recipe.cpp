@@ -20,10 +20,23 @@ bool starts_early(step_kind kind) {
          kind == step_kind::bin_parts || kind == step_kind::place_results;
 }
 
+// Of exact sums, but for those of f16, which are numbers anyway, runs that lie in a tile as a whole, but for the
+// shortest, and rows of some kilobytes have kernels of their own.
+step_kind kind_of_tiles(const plan& p, std::size_t i) {
+  const pass& at = p.passes[i];
+  const bool sums = i == 0 && gathers_exactly(p.what) && p.what.nan == nan_policy::propagate;
+  if (!sums || p.what.input == dtype::f16) return step_kind::tiles;
+  const std::int64_t item = item_bytes(p.what.input);
+  if (at.has_warp_rows(item)) return step_kind::row_sums;
+  const bool alone = at.group == 1 && (at.vector > 1 || at.length <= most_short_run(item));
+  return at.has_whole_runs() && !alone ? step_kind::tile_sums : step_kind::tiles;
+}
+
 // The first kernel that runs a pass.
-step_kind kind_of(const pass& at) {
+step_kind kind_of(const plan& p, std::size_t i) {
+  const pass& at = p.passes[i];
   switch (at.kind) {
-    case kernel::tiles: return step_kind::tiles;
+    case kernel::tiles: return kind_of_tiles(p, i);
     case kernel::strided: return step_kind::strided;
     case kernel::partials: return step_kind::partials;
     case kernel::block_rows:
@@ -120,7 +133,7 @@ class recipe_builder {
       if (meet && at.how == finish::atomic) add(step_kind::fill_identity, item_blocks(at.batches), item_threads);
       const bool few = at.kind == kernel::partials && takes_a_thread(at.batches, at.parts, at.length);
       if (few) add(step_kind::partials, item_blocks(at.batches), item_threads, i);
-      else run(kind_of(at), i);
+      else run(kind_of(plan_, i), i);
     }
   }
 
@@ -190,7 +203,7 @@ class recipe_builder {
       fold_passes();
     } else {
       meet_moments(0);
-      run(kind_of(plan_.passes.front()), 0);
+      run(kind_of(plan_, 0), 0);
     }
     if (!plan_.again) return;
     meet_moments(plan_.passes.size());
@@ -209,10 +222,10 @@ class recipe_builder {
 };
 
 std::string_view name(step_kind kind) noexcept {
-  constexpr std::array<std::string_view, 16> names{"clear",       "fill_identity", "block_rows", "tiles",
-                                                   "strided",     "partials",      "bin_rows",   "bin_parts",
-                                                   "pair_rows",   "wide_rows",     "block_sums", "block_parts",
-                                                   "moment_rows", "moment_groups", "sum_groups", "place_results"};
+  constexpr std::array<std::string_view, 18> names{
+      "clear",      "fill_identity", "block_rows",  "tiles",         "tile_sums",  "row_sums",
+      "strided",    "partials",      "bin_rows",    "bin_parts",     "pair_rows",  "wide_rows",
+      "block_sums", "block_parts",   "moment_rows", "moment_groups", "sum_groups", "place_results"};
   return names[static_cast<std::size_t>(kind)];
 }
 

@@ -116,16 +116,20 @@ void launch_tiles(const pass& at, const tiled_elements<kernels::tile_element<Op>
       at.vector == 1 || width == 1 ? kernels::tiles<1, false, Op, Output> : kernels::tiles<width, false, Op, Output>;
   if constexpr (kernels::run_sweeps<Op>::any) {
     const bool leaves = args.partials.data == nullptr || kernels::run_sweeps<Op>::hands_on;
-    const bool whole = at.has_whole_runs() && leaves && args.output.takes_whole_runs();
-    if constexpr (kernels::whole_run_kernels<Op>::any) {
-      const bool by_warps = at.has_warp_rows(sizeof(kernels::tile_element<Op>)) && args.output.takes_whole_runs();
-      if (whole || by_warps) kernel = kernels::whole_run_kernels<Op>::template kernel_of<Output>(at);
-    } else {
-      if (whole) kernel = kernels::tiles<1, true, Op, Output>;
+    if (at.has_whole_runs() && leaves && args.output.takes_whole_runs()) {
+      kernel = kernels::tiles<1, true, Op, Output>;
+      if (at.vector > 1 && at.group == 1) kernel = kernels::tiles<whole_width, true, Op, Output>;
     }
-    if (whole && at.vector > 1 && at.group == 1) kernel = kernels::tiles<whole_width, true, Op, Output>;
   }
-  steps.launch(step_kind::tiles, kernel, tile_ring_bytes, from.data, from.more, map, args);
+  step_kind kind = step_kind::tiles;
+  if constexpr (kernels::sum_kernels<Op>::any) {
+    using kernels_of = kernels::sum_kernels<Op>;
+    kind = steps.next();
+    if (kind == step_kind::tile_sums) kernel = kernels_of::template of_tiles<Output>;
+    else if (kind == step_kind::row_sums) kernel = kernels_of::template of_rows<Output>;
+    else kind = step_kind::tiles;
+  }
+  steps.launch(kind, kernel, tile_ring_bytes, from.data, from.more, map, args);
 }
 
 // The same arguments for another operation on the same accumulators.

@@ -15,7 +15,7 @@ namespace multifold::cuda::kernels {
 /// of binary64, sums with their errors, of a few.
 template <floating_storage T>
 struct short_runs<expansion_sum<T>> {
-  static constexpr int few = sizeof(T) == 8 ? 12 : 16;
+  static constexpr int few = most_short_run(sizeof(T));
   static constexpr int most_rows = sizeof(T) == 8 ? few : most_run_share, together = sizeof(T) == 8 ? 1 : 4;
 
   /// The runs of a thread's columns. Returns 0 if all are stored.

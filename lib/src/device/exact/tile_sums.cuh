@@ -14,10 +14,9 @@
 
 #include "device/exact/group_exchange.cuh"
 #include "device/exact/run_sums.cuh"
-#include "device/exact/short_sums.cuh"
 #include "multifold/cuda/kernels/dependent.cuh"
 #include "multifold/cuda/kernels/masked_rows.cuh"
-#include "multifold/cuda/kernels/tiles.cuh"
+#include "multifold/cuda/kernels/runs/whole_runs.cuh"
 #include "multifold/cuda/kernels/tiles/stream.cuh"
 #include "multifold/exact/odd_pair.hpp"
 #include "multifold/exact/windows.hpp"

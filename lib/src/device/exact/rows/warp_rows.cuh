@@ -320,17 +320,13 @@ __global__ void __launch_bounds__(tile_threads, most_tile_blocks)
     sums::deliver_kept(kept, [&](std::int64_t b, double sum) { sums::deliver_in_turn(args, b, sum); });
 }
 
-/// Whole runs of exact sums are for this kernel.
 template <floating_storage T>
-struct whole_run_kernels<expansion_sum<T>> {
+struct sum_kernels<expansion_sum<T>> {
   static constexpr bool any = true;
   template <class Output>
-  static auto* kernel_of(const pass& at) {
-    if (at.has_warp_rows(sizeof(T))) return row_sums<T, Output>;
-    if (at.group == 1 && at.length <= short_runs<expansion_sum<T>>::few)
-      return tiles<1, true, expansion_sum<T>, Output>;
-    return tile_sums<T, Output>;
-  }
+  static constexpr auto* of_tiles = tile_sums<T, Output>;
+  template <class Output>
+  static constexpr auto* of_rows = row_sums<T, Output>;
 };
 
 }  // namespace multifold::cuda::kernels

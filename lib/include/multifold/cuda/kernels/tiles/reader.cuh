@@ -109,9 +109,9 @@ struct run_sweeps {
   static constexpr bool any = false;
 };
 
-/// The kernel of whole runs of an operation that has one of its own.
+/// The kernels of step_kind::tile_sums and row_sums, of operations that have them.
 template <class Op>
-struct whole_run_kernels {
+struct sum_kernels {
   static constexpr bool any = false;
 };
 
