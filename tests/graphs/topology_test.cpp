@@ -35,7 +35,7 @@ TEST(topology, of_exact_sums_that_one_wave_reads) {
 
 TEST(topology, of_exact_sums_that_may_be_added_again) {
   EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::f64, {1 << 24, 16}, {1})),
-            "memset status | memset lost batches | tiles 396 x 256 | sum_groups 1452 x 32");
+            "memset status | memset lost batches | tile_sums 396 x 256 | sum_groups 1452 x 32");
   // Tiles lose none of the narrow elements of whole batches.
   EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::f32, {1 << 24, 16}, {1})), "memset status | tiles 396 x 256");
   EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::f32, {1 << 20, 24}, {0})),
