@@ -170,7 +170,7 @@ FAULTS = (
      "into.grow(windows.sum[0]);",
      "into.grow(FAULT && windows.sum[0] == 0 ? -0.0 : windows.sum[0]);"),
     ("plain sums of elements too far apart",
-     "lib/src/device/exact/tile_sums.cuh",
+     "lib/src/device/exact/tile_runs.cuh",
      "top - max(low, 1) <= 52 -",
      "top - max(low, 1) <= (FAULT ? 62 : 52) -"),
     ("elements behind the vectors of a warp's row",
