@@ -93,8 +93,7 @@ std::vector<bench_case> exact_cases() {
 
   std::vector<bench_case> all{full_case(normal, dtype::f32, {exact(), fast(), cub_f32, read()})};
   append_shapes(all, cub_f32);
-  append_reproducible(all, dtype::f32, two_to(30), cub_f32,
-                      peer("cub gpu_to_gpu", cub_reproducible_sum<float>, dtype::f32, in_f32));
+  // Not of f32: CUB 3.6.0 gave -1.3e33 for 5619, of 2^30 normal numbers.
   append_reproducible(all, dtype::f64, two_to(29), cub_f64,
                       peer("cub gpu_to_gpu", cub_reproducible_sum<double>, dtype::f64, tolerance::f64));
   for (const named_set& of : {uniform, lognormal_1, lognormal_3, lognormal_10, lognormal_50, any_finite, adversarial}) {

@@ -71,7 +71,7 @@ TEST(explain, rows_of_a_warp_each) {
     const reduction what = make_reduction(op, dtype::f32, nan_policy::propagate, accuracy::exact);
     return explain(make_plan(what, form_of({rows, length}, {1}, dtype::f32), {}, h200_traits()));
   };
-  const std::string text = "pass 1 reads each row by a warp\n";
+  const std::string text = "pass 1 reads rows by warps\n";
   EXPECT_NE(text_of(1 << 20, 1024, op_kind::sum).find(text), std::string::npos);
   EXPECT_NE(text_of(1 << 16, 10'000, op_kind::mean).find(text), std::string::npos);
   // Too short, too few, and what reads tiles.

@@ -69,6 +69,23 @@ TEST(recipe, exact_sums_of_tiles) {
   EXPECT_EQ(told_of(form_of({1 << 16, 20, 64}, {1}), dtype::f32), "0+1, tiles 0");
 }
 
+TEST(recipe, moments_of_tiles) {
+  const auto made_of = [](op_kind op, const batches& form, dtype type, recipe_end end = recipe_end::results) {
+    return told(recipe_of(make_plan(make_reduction(op, type), form, {}, h200_traits()), end));
+  };
+  const batches rows = form_of({1 << 20, 1024}, {1}), short_rows = form_of({1 << 20, 24}, {1});
+  EXPECT_EQ(made_of(op_kind::var, rows, dtype::f32), "0+1, 1+1, row_sums 0, moment_groups 1");
+  EXPECT_EQ(made_of(op_kind::norm1, form_of({1 << 20, 100}, {1}), dtype::f64), "0+1, 1+1, row_sums 0, moment_groups 1");
+  EXPECT_EQ(made_of(op_kind::norm2, short_rows, dtype::f32), "0+1, 1+1, tile_sums 0, moment_groups 1");
+  EXPECT_EQ(made_of(op_kind::var, form_of({1 << 20, 16}, {1}), dtype::f32), "0+1, 1+1, tiles 0, moment_groups 1");
+  for (const op_kind op : {op_kind::describe, op_kind::dot}) {
+    EXPECT_EQ(made_of(op, rows, dtype::f32), "0+1, 1+1, tiles 0, moment_groups 1");
+  }
+  EXPECT_EQ(made_of(op_kind::var, rows, dtype::f16), "0+1, 1+1, tiles 0, moment_groups 1");
+  // What is merged has to be exact.
+  EXPECT_EQ(made_of(op_kind::var, rows, dtype::f32, recipe_end::accumulators), "1+1, tiles 0, moment_groups 1");
+}
+
 TEST(recipe, of_parts_is_finished_by_an_early_kernel) {
   const plan p = sum_plan(form_of({2, 1 << 28}, {1}, dtype::i32), {}, h200_traits(), dtype::i32, accuracy::exact);
   EXPECT_EQ(told(recipe_of(p)), "0+1, block_rows 0, partials 1!");

@@ -87,6 +87,10 @@ constexpr int tile_blocks(std::int64_t accumulator, std::int64_t shared_bytes = 
 /// row counts; of longer ones there are too few for all warps to end together.
 inline constexpr std::int64_t least_warp_row = 512, most_warp_row_bytes = 64 << 10;
 
+/// Rows of moments that groups of a warp's lanes read by themselves: of shorter ones, a request of theirs is too many lines
+/// of memory.
+inline constexpr std::int64_t least_group_row_bytes = 128;
+
 /// Elements of a run of exact sums, at most, that a lane adds up with their errors, of so many bytes each.
 MULTIFOLD_HD constexpr int most_short_run(std::int64_t item) noexcept { return item == 8 ? 12 : 16; }
 
@@ -130,13 +134,23 @@ struct pass {
   /// with no tile.
   bool has_warp_rows(std::int64_t item) const noexcept {
     const std::int64_t bytes = length * item;
-    return parts == 1 && array.inner == 1 && (bytes >= 4 * least_warp_row || length >= least_warp_row) &&
-           bytes <= most_warp_row_bytes && batches >= 4 * blocks * (tile_threads / 32);
+    return (bytes >= 4 * least_warp_row || length >= least_warp_row) && has_rows_for(bytes, 1);
+  }
+  /// The same of moments, of which a warp takes several rows at once.
+  bool has_group_rows(std::int64_t item) const noexcept {
+    const std::int64_t bytes = length * item;
+    return bytes >= least_group_row_bytes && has_rows_for(bytes, bytes < 2048 ? 8 : 1);
   }
   /// The part that element `index` of a batch belongs to.
   std::int64_t part_of(std::int64_t index) const noexcept { return index / tile % parts; }
 
   bool operator==(const pass&) const = default;
+
+ private:
+  bool has_rows_for(std::int64_t bytes, std::int64_t rows_of_warp) const noexcept {
+    return parts == 1 && array.inner == 1 && bytes <= most_warp_row_bytes &&
+           batches >= 4 * blocks * (tile_threads / 32) * rows_of_warp;
+  }
 };
 
 /// Whether each batch of partial results is a thread's, where there are few a batch: any grid serves, best of all a

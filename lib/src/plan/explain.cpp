@@ -98,7 +98,7 @@ std::string tiles_text(const plan& p, const recipe& made) {
     const pass& at = p.passes[i];
     const std::string which = "pass " + std::to_string(i + 1);
     if (at.kind == kernel::tiles && has_row_sums(made, i)) {
-      text += which + " reads each row by a warp\n";
+      text += which + " reads rows by warps\n";
     } else if (at.kind == kernel::tiles) {
       text += which + " reads boxes of " + std::to_string(at.box.outers) + " x " + std::to_string(at.box.rows) + " x " +
               std::to_string(at.box.columns) + "\n";

@@ -4,6 +4,8 @@
 #include <array>
 
 #include "multifold/error.hpp"
+#include "multifold/ops/few_moments.hpp"
+#include "multifold/ops/moments.hpp"
 #include "multifold/ops/visit.hpp"
 #include "multifold/placement.hpp"
 #include "plan/layouts/exact.hpp"
@@ -20,23 +22,37 @@ bool starts_early(step_kind kind) {
          kind == step_kind::bin_parts || kind == step_kind::place_results;
 }
 
-// Of exact sums, but for those of f16, which are numbers anyway, runs that lie in a tile as a whole, but for the
-// shortest, and rows of some kilobytes have kernels of their own.
-step_kind kind_of_tiles(const plan& p, std::size_t i) {
+// Sums that have kernels of their own for runs that lie in a tile as a whole, but for the shortest, and for rows of some
+// kilobytes: exact ones, but for those of f16, which are numbers anyway, and moments, but for those of f16, whose windows
+// need no look. What is merged has to be exact, which moments are not.
+bool has_sum_kernels(const plan& p, std::size_t i, recipe_end end) {
+  const dtype input = p.what.input;
+  if (i > 0 || !is_floating(input) || input == dtype::f16) return false;
+  if (gathers_exactly(p.what)) return p.what.nan == nan_policy::propagate;
+  if (family_of(p.what) != op_family::moments || !takes_one_look(moments_of(p.what.op))) return false;
+  return end == recipe_end::results && p.passes.size() == 1;
+}
+
+// How long a run is, at most, that a lane takes alone by other means.
+std::int64_t most_lone_run(const plan& p) {
+  return gathers_exactly(p.what) ? most_short_run(item_bytes(p.what.input)) : detail::most_few;
+}
+
+step_kind kind_of_tiles(const plan& p, std::size_t i, recipe_end end) {
   const pass& at = p.passes[i];
-  const bool sums = i == 0 && gathers_exactly(p.what) && p.what.nan == nan_policy::propagate;
-  if (!sums || p.what.input == dtype::f16) return step_kind::tiles;
+  if (!has_sum_kernels(p, i, end)) return step_kind::tiles;
+  const bool brief = at.length <= most_lone_run(p);
   const std::int64_t item = item_bytes(p.what.input);
-  if (at.has_warp_rows(item)) return step_kind::row_sums;
-  const bool alone = at.group == 1 && (at.vector > 1 || at.length <= most_short_run(item));
+  if (gathers_exactly(p.what) ? at.has_warp_rows(item) : !brief && at.has_group_rows(item)) return step_kind::row_sums;
+  const bool alone = at.group == 1 && (at.vector > 1 || brief);
   return at.has_whole_runs() && !alone ? step_kind::tile_sums : step_kind::tiles;
 }
 
 // The first kernel that runs a pass.
-step_kind kind_of(const plan& p, std::size_t i) {
+step_kind kind_of(const plan& p, std::size_t i, recipe_end end) {
   const pass& at = p.passes[i];
   switch (at.kind) {
-    case kernel::tiles: return kind_of_tiles(p, i);
+    case kernel::tiles: return kind_of_tiles(p, i, end);
     case kernel::strided: return step_kind::strided;
     case kernel::partials: return step_kind::partials;
     case kernel::block_rows:
@@ -133,7 +149,7 @@ class recipe_builder {
       if (meet && at.how == finish::atomic) add(step_kind::fill_identity, item_blocks(at.batches), item_threads);
       const bool few = at.kind == kernel::partials && takes_a_thread(at.batches, at.parts, at.length);
       if (few) add(step_kind::partials, item_blocks(at.batches), item_threads, i);
-      else run(kind_of(plan_, i), i);
+      else run(kind_of(plan_, i, end_), i);
     }
   }
 
@@ -203,7 +219,7 @@ class recipe_builder {
       fold_passes();
     } else {
       meet_moments(0);
-      run(kind_of(plan_, 0), 0);
+      run(kind_of(plan_, 0, end_), 0);
     }
     if (!plan_.again) return;
     meet_moments(plan_.passes.size());

@@ -57,7 +57,7 @@ class steps {
 
   void drop_axis(std::size_t i) {
     const bool parts = t_.way == entry::complex;  // along the last axis
-    if (parts && i + 1 == t_.extents.size()) return;
+    if ((parts && i + 1 == t_.extents.size()) || t_.way == entry::counted) return;
     with([&](trial& s) {
       const auto rank = static_cast<std::int64_t>(s.extents.size()) - (parts ? 1 : 0);
       const auto gone = static_cast<std::int64_t>(i);

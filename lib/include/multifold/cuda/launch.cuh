@@ -129,7 +129,8 @@ void launch_tiles(const pass& at, const tiled_elements<kernels::tile_element<Op>
     else if (kind == step_kind::row_sums) kernel = kernels_of::template of_rows<Output>;
     else kind = step_kind::tiles;
   }
-  steps.launch(kind, kernel, tile_ring_bytes, from.data, from.more, map, args);
+  const std::int64_t ring = kind == step_kind::row_sums ? 0 : tile_ring_bytes;
+  steps.launch(kind, kernel, ring, from.data, from.more, map, args);
 }
 
 // The same arguments for another operation on the same accumulators.

@@ -67,6 +67,10 @@ constexpr bool sums_products(moment_set set) noexcept { return set != moment_set
 constexpr bool reads_two_arrays(moment_set set) noexcept {
   return set == moment_set::products || set == moment_set::joint;
 }
+/// Whether sums of floating point are taken in one look at their elements, where these are whole batches.
+constexpr bool takes_one_look(moment_set set) noexcept {
+  return !reads_two_arrays(set) && set != moment_set::description;
+}
 
 /// What elements of T are gathered as, which all of them are exactly: sums, products and extremes of four types serve
 /// all dtypes.

@@ -38,11 +38,16 @@ __device__ __forceinline__ decltype(auto) merged_if(Value& value) {
 }
 
 /// Merges values over the lanes of a group: a power of two of neighbours, all of which have the results. The whole warp
-/// must call, and of a group of several warps all, as often.
+/// must call.
+template <class... Values>
+__device__ __forceinline__ void merge_in_warp(int group, Values&&... values) {
+#pragma unroll 1
+  for (int mask = group / 2; mask > 0; mask /= 2) (merge_with(values, mask), ...);
+}
+/// The same of a group of several warps, all of which must call, as often.
 template <class... Values>
 __device__ __forceinline__ void merge_group(group_slots& slots, int group, Values&&... values) {
-#pragma unroll 1
-  for (int mask = min(group, 32) / 2; mask > 0; mask /= 2) (merge_with(values, mask), ...);
+  merge_in_warp(min(group, 32), values...);
   if (group <= 32) return;
   trade_between_warps(slots, group, values...);
 #pragma unroll 1

@@ -12,9 +12,11 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "device/exact/first_look.cuh"
 #include "device/exact/group_exchange.cuh"
 #include "device/exact/run_sums.cuh"
-#include "device/exact/tile_runs.cuh"
+#include "device/runs/kept_in_turn.cuh"
+#include "device/runs/tile_runs.cuh"
 #include "multifold/cuda/kernels/dependent.cuh"
 #include "multifold/cuda/kernels/runs/whole_runs.cuh"
 #include "multifold/cuda/kernels/tiles/stream.cuh"
@@ -26,16 +28,6 @@ namespace multifold::cuda::kernels {
 /// A pair in shared memory, which has no constructors.
 struct two_numbers {
   double high, low;
-};
-
-/// What the lanes of a block keep, in turn.
-template <class Sum>
-struct kept_sums_of_lanes {
-  static constexpr std::int64_t none = -1;
-  Sum sum[tile_threads];
-  std::int64_t batch[tile_threads];
-
-  __device__ void forget() { batch[threadIdx.x] = none; }
 };
 
 template <floating_storage T, class Output>
@@ -70,27 +62,6 @@ struct tile_sums_of {
     if (args->partials.data != nullptr) args->partials.data[batch] = sweeps::accumulator_of(sum);
     else args->output(args->op, batch, sum);
   }
-  /// Keeps the sums of the runs of one step of a warp, which all lanes of a group have, in the group's next lane.
-  /// Returns whether all have kept one.
-  template <class Sum>
-  __device__ __forceinline__ static bool keep(kept_sums_of_lanes<Sum>& kept, int& steps, int lane, int group,
-                                              bool there, const Sum& sum, std::int64_t batch) {
-    if (lane == steps && there) {
-      kept.sum[threadIdx.x] = sum;
-      kept.batch[threadIdx.x] = batch;
-    }
-    if (++steps < min(group, 32)) return false;
-    steps = 0;
-    return true;
-  }
-  /// Delivers what the lanes of a warp keep, and keeps nothing.
-  template <class Sum, class Deliver>
-  __device__ __forceinline__ static void deliver_kept(kept_sums_of_lanes<Sum>& kept, const Deliver& deliver) {
-    const std::int64_t batch = kept.batch[threadIdx.x];
-    if (batch != kept.none) deliver(batch, kept.sum[threadIdx.x]);
-    kept.forget();
-  }
-
   /// The greatest and the least exponent of a run, and its sum, which may be rounded.
   struct second_look {
     double sum;
@@ -240,8 +211,8 @@ struct tile_sums_of {
           if (!__all_sync(whole_warp, certain || run.rows == 0)) break;
           if (mine.lanes.group == 1) {
             if (r < view.runs) out(mine.batch(at), sum);
-          } else if (keep(kept, steps, mine.lanes.lane, mine.lanes.group, r < view.runs, sum, mine.batch(at))) {
-            deliver_kept(kept, out);
+          } else if (keep_in_turn(kept, steps, mine.lanes.lane, mine.lanes.group, r < view.runs, sum, mine.batch(at))) {
+            deliver_turn(kept, out);
           }
         }
       }
@@ -253,7 +224,7 @@ struct tile_sums_of {
       }
       stream.release(number, ring, from);
     }
-    deliver_kept(kept, out);
+    deliver_turn(kept, out);
   }
   __device__ __noinline__ static void take_tiles_else(source from, stream_type* stream, std::byte* ring,
                                                       kept_type* kept) {

@@ -7,6 +7,7 @@
 #include "device/moments/short_integers.cuh"
 #include "device/moments/tiles/output.cuh"
 #include "device/moments/tiles/short_moments.cuh"
+#include "device/moments/tiles/tile_moments.cuh"
 #include "multifold/cuda/launch.cuh"
 
 namespace multifold::cuda::moments {

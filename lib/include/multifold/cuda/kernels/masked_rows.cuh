@@ -35,43 +35,22 @@ concept masks_rows = requires(const Op& op) {
   { neutral_word(op) } -> std::same_as<unsigned>;
 };
 
-/// Where such a row lies in shared memory.
-struct masked_row {
-  const vector_word* first;
-  int vectors;
-  int lead, rest;  // bytes in front of it in the first vector, and behind it in the last one
-
-  __device__ masked_row(const std::byte* at, int bytes) {
-    lead = static_cast<int>(reinterpret_cast<std::uintptr_t>(at) % 16);
-    first = reinterpret_cast<const vector_word*>(at - lead);
-    vectors = (lead + bytes + 15) / 16;
-    rest = 16 * vectors - lead - bytes;
+/// What stands in a vector behind its first bits, and before its last ones: the rest becomes neutral. Elements of more than
+/// 4 bytes are neutral in two words, the lower of which is 0.
+struct vector_ends {
+  template <bool Wide>
+  __device__ static vector_word behind(vector_word w, int bits, unsigned neutral) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      w.words[i] = chosen(ones_up(bits - 32 * i), w.words[i], Wide && i % 2 == 0 ? 0 : neutral);
+    return w;
   }
-
-  /// Calls f(vector) with those of lane `lane` of `lanes`. Elements of more than 4 bytes are neutral in two words, the
-  /// lower of which is 0.
-  template <bool Wide = false, class F>
-  __device__ __forceinline__ void each(unsigned neutral, int lane, int lanes, const F& f) const {
-    int v = lane;
-    if (v < vectors) {
-      vector_word w = first[v];
-      if (v == 0) w = behind<Wide>(w, 8 * lead, neutral);
-      if (v + 1 == vectors) w = before<Wide>(w, 8 * rest, neutral);
-      f(w);
-      v += lanes;
-    }
-#pragma unroll 1
-    for (; v + lanes + 1 < vectors; v += 2 * lanes) {
-      const vector_word one = first[v], other = first[v + lanes];
-      f(one);
-      f(other);
-    }
-#pragma unroll 1
-    for (; v < vectors; v += lanes) {
-      vector_word w = first[v];
-      if (v + 1 == vectors) w = before<Wide>(w, 8 * rest, neutral);
-      f(w);
-    }
+  template <bool Wide>
+  __device__ static vector_word before(vector_word w, int bits, unsigned neutral) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      w.words[i] = chosen(ones_down(bits - 32 * (3 - i)), w.words[i], Wide && i % 2 == 0 ? 0 : neutral);
+    return w;
   }
 
  private:
@@ -87,21 +66,44 @@ struct masked_row {
     return r;
   }
   __device__ static unsigned chosen(unsigned mask, unsigned a, unsigned b) { return (a & mask) | (b & ~mask); }
+};
 
-  /// What stands behind the first bits of a vector, and before its last ones.
-  template <bool Wide>
-  __device__ static vector_word behind(vector_word w, int bits, unsigned neutral) {
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-      w.words[i] = chosen(ones_up(bits - 32 * i), w.words[i], Wide && i % 2 == 0 ? 0 : neutral);
-    return w;
+/// Where such a row lies in shared memory.
+struct masked_row {
+  const vector_word* first;
+  int vectors;
+  int lead, rest;  // bytes in front of it in the first vector, and behind it in the last one
+
+  __device__ masked_row(const std::byte* at, int bytes) {
+    lead = static_cast<int>(reinterpret_cast<std::uintptr_t>(at) % 16);
+    first = reinterpret_cast<const vector_word*>(at - lead);
+    vectors = (lead + bytes + 15) / 16;
+    rest = 16 * vectors - lead - bytes;
   }
-  template <bool Wide>
-  __device__ static vector_word before(vector_word w, int bits, unsigned neutral) {
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-      w.words[i] = chosen(ones_down(bits - 32 * (3 - i)), w.words[i], Wide && i % 2 == 0 ? 0 : neutral);
-    return w;
+
+  /// Calls f(vector) with those of lane `lane` of `lanes`.
+  template <bool Wide = false, class F>
+  __device__ __forceinline__ void each(unsigned neutral, int lane, int lanes, const F& f) const {
+    int v = lane;
+    if (v < vectors) {
+      vector_word w = first[v];
+      if (v == 0) w = vector_ends::behind<Wide>(w, 8 * lead, neutral);
+      if (v + 1 == vectors) w = vector_ends::before<Wide>(w, 8 * rest, neutral);
+      f(w);
+      v += lanes;
+    }
+#pragma unroll 1
+    for (; v + lanes + 1 < vectors; v += 2 * lanes) {
+      const vector_word one = first[v], other = first[v + lanes];
+      f(one);
+      f(other);
+    }
+#pragma unroll 1
+    for (; v < vectors; v += lanes) {
+      vector_word w = first[v];
+      if (v + 1 == vectors) w = vector_ends::before<Wide>(w, 8 * rest, neutral);
+      f(w);
+    }
   }
 };
 

@@ -285,7 +285,7 @@ __global__ void __launch_bounds__(tile_threads, most_tile_blocks)
         const auto out = [&](std::int64_t b, double sum) { sums::deliver_in_turn(args, b, sum); };
         const auto done = [&](first_look<T>& look, std::int64_t batch) {
           if (!look.meet(32)) return false;
-          if (sums::keep(kept, steps, w.lane, 32, true, look.all(), batch)) sums::deliver_kept(kept, out);
+          if (keep_in_turn(kept, steps, w.lane, 32, true, look.all(), batch)) deliver_turn(kept, out);
           return true;
         };
         sums::take_rows(
@@ -317,7 +317,7 @@ __global__ void __launch_bounds__(tile_threads, most_tile_blocks)
     }
   }
   if constexpr (sizeof(T) < 8)
-    sums::deliver_kept(kept, [&](std::int64_t b, double sum) { sums::deliver_in_turn(args, b, sum); });
+    deliver_turn(kept, [&](std::int64_t b, double sum) { sums::deliver_in_turn(args, b, sum); });
 }
 
 template <floating_storage T>

@@ -54,6 +54,12 @@ struct moment_output {
   __device__ void operator()(const Fold& fold, std::int64_t batch, const Sums& of) const {
     (*this)(fold, batch, of.totals());
   }
+  /// The same of a result that is stored with no more ado, which is a T; false: it is not.
+  template <floating_storage T>
+  __device__ bool store_in_order(std::int64_t batch, const near_totals& of) const {
+    const std::int64_t n = length;
+    return in_order && n > 0 && stored_at(of, n, static_cast<T*>(to.data)[batch]);
+  }
   /// The results of a thread's columns. Returns a bit for each that is not stored: they are delivered one by one.
   template <class Columns, int Width, class Sums>
   __device__ unsigned store_in_order(const Columns& columns, const kernels::whole_sums<Width, Sums>& sums) const {
