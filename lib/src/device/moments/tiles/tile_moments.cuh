@@ -196,11 +196,11 @@ struct tile_moments_of {
   }
 };
 
-/// Dynamic shared memory: tile_ring_bytes.
+/// Dynamic shared memory: tile_ring_bytes. Named, like those of exact sums, as step_kind has them.
 template <floating_storage T, moment_set Set, class Output>
 __global__ void __launch_bounds__(tile_threads, most_tile_blocks)
-    tile_moments(const T* data, const T*, const __grid_constant__ tile_map map,
-                 const __grid_constant__ pass_arguments<moments::moment_fold<T, Set>, Output> args) {
+    tile_sums(const T* data, const T*, const __grid_constant__ tile_map map,
+              const __grid_constant__ pass_arguments<moments::moment_fold<T, Set>, Output> args) {
   using all = tile_moments_of<T, Set, Output>;
   extern __shared__ __align__(128) std::byte ring[];
   __shared__ typename all::stream_type stream;
@@ -216,8 +216,8 @@ __global__ void __launch_bounds__(tile_threads, most_tile_blocks)
 /// Rows that warps read by themselves (runs/warp_row.cuh).
 template <floating_storage T, moment_set Set, class Output>
 __global__ void __launch_bounds__(tile_threads, most_tile_blocks)
-    row_moments(const T* data, const T*, const __grid_constant__ tile_map map,
-                const __grid_constant__ pass_arguments<moments::moment_fold<T, Set>, Output> args) {
+    row_sums(const T* data, const T*, const __grid_constant__ tile_map map,
+             const __grid_constant__ pass_arguments<moments::moment_fold<T, Set>, Output> args) {
   using all = tile_moments_of<T, Set, Output>;
   __shared__ typename all::kept_type kept;
   let_next_start();
@@ -274,9 +274,9 @@ template <floating_storage T, moment_set Set>
 requires(takes_one_look(Set) && !std::is_same_v<T, f16>) struct sum_kernels<moments::moment_fold<T, Set>> {
   static constexpr bool any = true;
   template <class Output>
-  static constexpr auto* of_tiles = tile_moments<T, Set, Output>;
+  static constexpr auto* of_tiles = tile_sums<T, Set, Output>;
   template <class Output>
-  static constexpr auto* of_rows = row_moments<T, Set, Output>;
+  static constexpr auto* of_rows = row_sums<T, Set, Output>;
 };
 
 }  // namespace multifold::cuda::kernels
