@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 architectures=(80 86 89 100 120)
-instances=(extremum arg_extremum tally sum_integer product_integer exact_sum_f32 moment_tiles/2_bytes moments_f32)
+instances=(extremum arg_extremum tally sum_integer product_integer exact_sum_f32 moment_tiles/2_bytes moment_tiles/bf16 moments_f32)
 sources=("${instances[@]/#/instances/}" keys/offsets keys/group_sums keys/sort)
 
 nvcc=$1
