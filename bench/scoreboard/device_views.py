@@ -115,18 +115,16 @@ DATA = {"normal": "normal", "uniform": "uniform", "lognormal_1": "lognormal, sig
 
 
 def dots(record, title, cases, contenders, note=""):
-    """A row for each (case, name of the row), a colour for each contender: (its name there, its name here, colour)."""
+    """A row for each (case, name of the row), a colour for each contender: (its name there, its name here, colour).
+    Several may have one name here, of different cases."""
     kept = [(case, name) for case, name in cases if record.select("device", case, unit="GB/s")]
-    series = []
+    series = {}
     for contender, name, colour in contenders:
-        points = []
         for number, (case, _) in enumerate(kept):
             row = record.find("device", case, contender or case.split("/")[1], "GB/s")
             if row:
-                points.append((number, row.value))
-        if points:
-            series.append(Series(name, colour, points))
-    return Chart("dots", title, series, "GB/s", [(record, "device")], "", [name for _, name in kept], note,
+                series.setdefault(name, Series(name, colour, [])).points.append((number, row.value))
+    return Chart("dots", title, list(series.values()), "GB/s", [(record, "device")], "", [name for _, name in kept], note,
                  plain_read(record))
 
 
