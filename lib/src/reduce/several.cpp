@@ -8,6 +8,7 @@
 #include "host/engine.hpp"
 #include "host/fold.hpp"
 #include "multifold/error.hpp"
+#include "plan/no_value.hpp"
 #include "reduce/apart.hpp"
 #include "reduce/device.hpp"
 #include "reduce/engines.hpp"
@@ -73,6 +74,7 @@ std::vector<reduce_result> reduced_in_turn(operations ops, const array_view& x, 
                                            const reduce_options& options, const detail::reduce_by_one& by_one) {
   for (const op_kind op : ops) {
     const detail::request each = detail::make_request(op, x, detail::options_for(op, options));
+    detail::check_result_dtype(each.what);
     detail::choice_for(each, x.where, options);
   }
   if (!two) return detail::reduce_by_shared_reads(ops, x, where, options, by_one);

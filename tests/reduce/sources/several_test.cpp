@@ -204,6 +204,11 @@ TEST(several, of_a_stream_of_unknown_length) {
   test::expect_refusal<unsupported_error>("read once", [&] {
     static_cast<void>(reduce({op_kind::sum, op_kind::var}, input, device));
   });
+  // Before the first one runs.
+  device.result = dtype::i64;
+  test::expect_refusal<unsupported_error>("real number", [&] {
+    static_cast<void>(reduce({op_kind::sumsq, op_kind::var}, input, device));
+  });
 }
 
 TEST(several, of_two_sources) {
