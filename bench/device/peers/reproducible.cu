@@ -37,7 +37,6 @@ cudaError_t cub_reproducible_sum(peer_job&) {
 
 #endif
 
-template cudaError_t cub_reproducible_sum<float>(peer_job&);
 template cudaError_t cub_reproducible_sum<double>(peer_job&);
 
 }  // namespace bench

@@ -11,6 +11,13 @@
 
 namespace multifold::cuda::kernels {
 
+/// x, of which the compiler knows nothing before: what follows from it is worked out anew behind a call, not kept.
+__device__ inline int asked_again(int x) {
+  int same;
+  asm volatile("mov.u32 %0, %1;" : "=r"(same) : "r"(x));
+  return same;
+}
+
 template <floating_storage T, class F>
 __device__ __forceinline__ void each_of_vector(const vector_word& v, const F& f) {
   const auto loaded = bit_copy<elements_of<T>>(v);
@@ -108,11 +115,6 @@ struct row_walk {
   }
 
  private:
-  __device__ static int asked_again(int x) {
-    int same;
-    asm volatile("mov.u32 %0, %1;" : "=r"(same) : "r"(x));
-    return same;
-  }
   __device__ int log_of_group() const { return 31 - __clz(group); }
   // Eight vectors a lane or more, so that what is done once a row is little beside them; of short rows four, since a
   // request for less than half a line of memory takes as long as one for that.

@@ -39,6 +39,12 @@ struct tile_moments_of {
     }
   };
 
+  /// A run by two looks or more, element by element.
+  __device__ __forceinline__ static tile_run<T, 1> run_of(const std::byte* first, int rows, int most_rows, int stride,
+                                                          int group, int lane) {
+    return {{{first, first}, rows, 0, 0, {}, most_rows}, stride, group, lane, false, INT_MAX};
+  }
+
   /// Batches that are not certain of their result after one look, all lanes of a warp for each.
   __device__ __noinline__ static void take_again(const arguments* args, const tile_map* map, const T* data,
                                                  const kept_type* kept, unsigned which) {
@@ -59,8 +65,7 @@ struct tile_moments_of {
       }
       const std::int64_t outer = map->inner == 1 ? batch : batch / map->inner, column = batch - outer * map->inner;
       const auto* const first = reinterpret_cast<const std::byte*>(data + outer * map->outer_stride + column);
-      const tile_run<T, 1> run{
-          {{first, first}, rows, 0, 0, {}, rows}, static_cast<int>(stride), 32, lane, false, INT_MAX};
+      const tile_run<T, 1> run = run_of(first, rows, rows, static_cast<int>(stride), 32, lane);
       if constexpr (sizeof(T) == 2 && sums_products(Set)) {
         if (kept->sum[from].start == look::plainly && is_taken_carefully(run, kept->sum[from].squares, to)) continue;
       }
@@ -115,12 +120,8 @@ struct tile_moments_of {
 #pragma unroll 1
     for (; count > 0; --count, ++w.set, w.next += w.step) {
       const bool there = w.there(w.set);
-      const tile_run<T, 1> run{{{w.next, w.next}, there ? w.rows : 0, 0, 0, {}, w.rows},
-                               static_cast<int>(sizeof(T)),
-                               w.group,
-                               w.lane,
-                               false,
-                               INT_MAX};
+      constexpr int stride = sizeof(T);
+      const tile_run<T, 1> run = run_of(w.next, there ? w.rows : 0, w.rows, stride, w.group, w.lane);
       sweeps::whole(args->op, run, whole_batch<op_type, Output>{args, w.batch_of(w.set), there && w.lane == 0});
     }
   }
@@ -137,17 +138,9 @@ struct tile_moments_of {
     for (int r = mine.first(number); mine.has_step(r); r += mine.lanes.together) {
       const auto at = mine.place_of(r);
       const whole_run<T> run = mine.run(r, at);
-      const tile_run<T, 1> again{
-          {{run.first, run.first}, run.rows, 0, 0, {}, view.rows}, run.stride, run.group, run.lane, false, INT_MAX};
+      const tile_run<T, 1> again = run_of(run.first, run.rows, view.rows, run.stride, run.group, run.lane);
       sweeps::whole(args->op, again, whole_batch<op_type, Output>{args, mine.batch(at), run.rows > 0 && run.lane == 0});
     }
-  }
-
-  // Nothing that follows from it is known to the compiler before: it would keep that where a function is called.
-  __device__ static unsigned asked_again(unsigned x) {
-    unsigned same;
-    asm volatile("mov.u32 %0, %1;" : "=r"(same) : "r"(x));
-    return same;
   }
 
   /// All tiles of a block, which has asked for the first ones.
@@ -168,7 +161,7 @@ struct tile_moments_of {
         int r = -1;
         bool goes_on;
         do {
-          const unsigned here = asked_again(number);
+          const auto here = static_cast<unsigned>(asked_again(static_cast<int>(number)));
           const tile_view& again = stream.view_of(here);
           const warp_runs<T> mine(*from.map, again, stream.place_of(ring, here, again));
           if (r < 0) r = mine.first(here);
@@ -184,7 +177,8 @@ struct tile_moments_of {
           }
           goes_on = mine.has_step(r);
           if (full) {
-            const bool many = deliver<false>(&args, from.map, from.data[0], &kept);
+            // Warps that share runs have to go the same ways, and the first of them has what is kept.
+            const bool many = deliver<false>(&args, from.map, from.data[0], &kept) && from.map->group <= 32;
             streak = many ? min(2 * streak + 1, longest_streak) : 0;
             rest = many ? streak - 1 : 0;
           }
