@@ -69,13 +69,14 @@ TEST(topology, follows_the_number_of_passes) {
 }
 
 TEST(topology, of_moments_is_rows_or_tiles_and_another_look) {
-  const std::string rows =
-      "memset lost batches | memset sums, arrivals | moment_rows 264 x 256 | memset sums, arrivals";
+  const std::string rows = "memset lost batches, arrivals, sums, arrivals | part_sums 396 x 256";
   EXPECT_EQ(chain_of(plan_of(op_kind::describe, dtype::f32, {huge})), rows + " | moment_groups 2244 x 32");
   EXPECT_EQ(chain_of(plan_of(op_kind::dot, dtype::f64, {huge})), rows + " | moment_groups 792 x 32");
-  EXPECT_EQ(chain_of(plan_of(op_kind::norm2, dtype::f32, {1 << 21})), "memset sums, arrivals | moment_rows 64 x 256");
-  EXPECT_EQ(chain_of(plan_of(op_kind::describe, dtype::f32, {1000, 1000}, {1})),
-            "memset status | memset lost batches | tiles 143 x 256 | moment_groups 1000 x 32");
+  EXPECT_EQ(chain_of(plan_of(op_kind::norm2, dtype::f32, {1 << 21})), rows + " | moment_groups 2048 x 32");
+  EXPECT_EQ(chain_of(plan_of(op_kind::dot, dtype::f32, {100'000, 1000}, {1})),
+            "memset status | memset lost batches | part_sums 396 x 256 | moment_groups 4224 x 32");
+  EXPECT_EQ(chain_of(plan_of(op_kind::describe, dtype::f32, {1000, 100}, {1})),
+            "memset status | memset lost batches | tiles 14 x 256 | moment_groups 500 x 32");
 }
 
 TEST(topology, of_results_that_wait_ends_with_their_way_into_place) {
@@ -109,7 +110,7 @@ TEST(topology, says_what_a_pass_reads) {
   EXPECT_EQ(t.nodes[2].bytes, 4 * 132 * p.accumulator_bytes);
   EXPECT_EQ(t.nodes[2].shape, "(4, 132) -> (4 x 1, 132)");
   // Both arrays.
-  EXPECT_EQ(topology_of(plan_of(op_kind::dot, dtype::f32, {huge})).nodes[2].bytes, huge * 8);
+  EXPECT_EQ(topology_of(plan_of(op_kind::dot, dtype::f32, {huge})).nodes[1].bytes, huge * 8);
 }
 
 TEST(topology, of_no_results_is_empty) {

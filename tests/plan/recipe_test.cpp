@@ -79,9 +79,18 @@ TEST(recipe, moments_of_tiles) {
   EXPECT_EQ(made_of(op_kind::norm2, short_rows, dtype::f32), "0+1, 1+1, tile_sums 0, moment_groups 1");
   EXPECT_EQ(made_of(op_kind::var, form_of({1 << 20, 16}, {1}), dtype::f32), "0+1, 1+1, tiles 0, moment_groups 1");
   for (const op_kind op : {op_kind::describe, op_kind::dot}) {
-    EXPECT_EQ(made_of(op, rows, dtype::f32), "0+1, 1+1, tiles 0, moment_groups 1");
+    EXPECT_EQ(made_of(op, form_of({1 << 20, 2048}, {1}), dtype::f32), "0+1, 1+1, part_sums 0, moment_groups 1");
+    EXPECT_EQ(made_of(op, short_rows, dtype::f32), "0+1, 1+1, tiles 0, moment_groups 1");
   }
-  EXPECT_EQ(made_of(op_kind::var, rows, dtype::f16), "0+1, 1+1, tiles 0, moment_groups 1");
+  // Blocks share few rows, whose parts meet.
+  const batches few = form_of({10, 1 << 20}, {1});
+  EXPECT_EQ(made_of(op_kind::var, few, dtype::f32), "0+1, 1+4, part_sums 0, moment_groups 2");
+  // Plain sums of elements of 2 bytes are not good enough for results of 64 bits.
+  reduction wide = make_reduction(op_kind::var, dtype::bf16);
+  EXPECT_EQ(told(recipe_of(make_plan(wide, few, {}, h200_traits()))), "0+1, 1+4, part_sums 0, moment_groups 2");
+  wide.result = dtype::f64;
+  EXPECT_EQ(told(recipe_of(make_plan(wide, few, {}, h200_traits()))),
+            "0+1, 1+1, tiles 0, tiles 1, 3+2, moment_groups 2");
   // What is merged has to be exact.
   EXPECT_EQ(made_of(op_kind::var, rows, dtype::f32, recipe_end::accumulators), "1+1, tiles 0, moment_groups 1");
 }

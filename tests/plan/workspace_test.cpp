@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "multifold/ops/gathered_sum.hpp"
+#include "multifold/ops/moment_part.hpp"
 #include "multifold/ops/moment_words.hpp"
 #include "multifold/ops/visit.hpp"
+#include "plan/layouts/moment.hpp"
 #include "plan/plan_forms.hpp"
 #include "random_bits.hpp"
 
@@ -87,9 +90,19 @@ void take_moments(pieces& taken, const plan& p) {
     if (Set == moment_set::description) taken.take(at.batches * at.parts, sizeof(description_marks<T>));
   };
   if (p.again) taken.take((p.form.results() + 31) / 32, counter);  // bits of what is read again
+  pieces of_parts = taken;
   if (p.passes.front().kind == kernel::tiles) take_partials(taken, p, tiled_bytes(p.what));
   else take_words(p.passes.front());
   if (p.again) take_words(*p.again);
+  // Merged, rows have the passes of the plan; rounded, they may have parts that teams of warps or blocks leave.
+  const auto parts = detail::parts_of_moments(p, recipe_end::results);
+  if (!parts) return;
+  const bool shared = parts->team == part_threads;
+  if (shared) of_parts.take(p.form.results(), counter);
+  std::swap(taken, of_parts);
+  take_words(*p.again);
+  if (shared) taken.take(2 * parts->blocks, sizeof(moment_part<Set>));
+  if (of_parts.bytes() > taken.bytes()) taken = of_parts;
 }
 
 std::int64_t bytes_taken(const plan& p) {

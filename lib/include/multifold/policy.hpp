@@ -31,8 +31,7 @@ enum class kernel : std::uint8_t {
   partials,       // a block per part of a row of partial results
   exact_rows,     // a block per part of a long row of floating-point elements, summed exactly whatever they are
   exact_blocks,   // a block per part of rows that one wave of blocks reads, for the same
-  moment_rows,    // a block per part of a long row, for norms, dot products, variances and descriptions
-  moment_groups,  // `group` threads per part of any batch, for the same
+  moment_groups,  // `group` threads per part of any batch, for norms, dot products, variances and descriptions
   sum_groups,     // the same for exact sums that other passes lost
 };
 
@@ -86,6 +85,9 @@ constexpr int tile_blocks(std::int64_t accumulator, std::int64_t shared_bytes = 
 /// A warp reads rows of so many elements, or of four times as many bytes, by itself: of shorter ones, what it does once a
 /// row counts; of longer ones there are too few for all warps to end together.
 inline constexpr std::int64_t least_warp_row = 512, most_warp_row_bytes = 64 << 10;
+
+/// Blocks that read long rows of moments, and such blocks that registers let an SM hold.
+inline constexpr int part_threads = 256, part_blocks = 3;
 
 /// Rows of moments that groups of a warp's lanes read by themselves: of shorter ones, a request of theirs is too many lines
 /// of memory.

@@ -52,7 +52,7 @@ enum class step_kind : std::uint8_t {
   wide_rows,
   block_sums,
   block_parts,
-  moment_rows,
+  part_sums,
   moment_groups,
   sum_groups,
   place_results

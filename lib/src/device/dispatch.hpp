@@ -49,11 +49,8 @@ using group_carrier_of = std::conditional_t<floating_storage<T>, carrier_of<T>, 
 static_assert(sizeof(carried_sums<std::int64_t, moment_set::description>) ==
               sizeof(carried_sums<std::uint64_t, moment_set::description>));
 
-/// The same for op_family::moments: long rows of S; any batches in tiles, of elements that T carries in order, which
-/// partial moments of a carrier follow; and any batches of pass `index`, or those that are left to it, of elements that
-/// T carries.
-template <floating_storage S>
-void enqueue_rows(const plan& p, const detail::call& c);
+/// The same for op_family::moments: long rows, and any batches in tiles, of elements that T carries in order, which partial
+/// moments of a carrier follow; and any batches of pass `index`, or those that are left to it, of elements that T carries.
 template <storage_type T>
 void enqueue_tiles(const plan& p, const detail::call& c);
 template <storage_type Carrier>

@@ -16,9 +16,6 @@ namespace {
 
 template <class T>
 void enqueue_moments(const plan& p, const detail::call& c) {
-  if constexpr (floating_storage<T> && !std::is_same_v<T, f16>) {
-    if (p.passes.front().kind == kernel::moment_rows) return moments::enqueue_rows<T>(p, c);
-  }
   if (p.passes.front().kind == kernel::tiles) return moments::enqueue_tiles<order_carrier<T>>(p, c);
   moments::enqueue_groups<moments::group_carrier_of<T>>(p, 0, c);
 }

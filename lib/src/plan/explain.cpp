@@ -10,6 +10,7 @@
 #include "multifold/placement.hpp"
 #include "multifold/plan.hpp"
 #include "multifold/recipe.hpp"
+#include "plan/layouts/moment.hpp"
 #include "plan/reshape_text.hpp"
 
 namespace multifold {
@@ -26,7 +27,6 @@ std::string form_of(const plan& p, const pass& at) {
     case kernel::moment_groups:
     case kernel::sum_groups: return "groups of " + std::to_string(at.group);
     case kernel::exact_rows: return "bins";
-    case kernel::moment_rows: return "windows";
     case kernel::block_rows:
     case kernel::columns:
     case kernel::strided:
@@ -61,9 +61,23 @@ std::string list_of(std::span<const recipe::slice> slices, bool with_bytes) {
   return text;
 }
 
+// Rows that a kernel takes up to their results, whatever the passes are.
+std::vector<std::string> row_of_parts(const plan& p, const std::string& grid) {
+  const auto parts = detail::parts_of_moments(p, recipe_end::results);
+  const bool shared = parts->meetings() > 0;
+  return {"1",
+          std::string(name(step_kind::part_sums)),
+          "(" + std::to_string(p.form.results()) + ", " + std::to_string(p.form.length) + ")",
+          grid,
+          "teams of " + std::to_string(parts->team),
+          shared ? "last block" : "result",
+          bytes_text(int128_t{parts->meetings()} * detail::moment_part_bytes(p.what))};
+}
+
 std::vector<std::string> row_of(const plan& p, const recipe& made, const recipe::step& s) {
   if (s.kind == step_kind::clear) return {"", "clear", list_of(made.cleared_by(s), false)};
   const std::string grid = std::to_string(s.blocks) + " x " + std::to_string(s.threads);
+  if (s.kind == step_kind::part_sums) return row_of_parts(p, grid);
   if (s.pass != recipe::step::no_pass) return row_of(p, s.pass, name(s.kind), grid);
   std::vector<std::string> row{"", std::string(name(s.kind)), "", grid};
   if (s.kind == step_kind::place_results) {
@@ -85,19 +99,17 @@ std::string steps_text(const plan& p, const recipe& made) {
   return text_table(rows);
 }
 
-// Whether a pass of tiles reads rows with no tile.
-bool has_row_sums(const recipe& made, std::size_t index) {
+bool has_step(const recipe& made, step_kind kind) {
   const std::span<const recipe::step> steps = made.steps();
-  return std::any_of(steps.begin(), steps.end(),
-                     [&](const recipe::step& s) { return s.kind == step_kind::row_sums && s.pass == index; });
+  return std::any_of(steps.begin(), steps.end(), [&](const recipe::step& s) { return s.kind == kind; });
 }
 
 std::string tiles_text(const plan& p, const recipe& made) {
   std::string text;
-  for (std::size_t i = 0; i < p.passes.size(); ++i) {
+  for (std::size_t i = 0; i < p.passes.size() && !has_step(made, step_kind::part_sums); ++i) {
     const pass& at = p.passes[i];
     const std::string which = "pass " + std::to_string(i + 1);
-    if (at.kind == kernel::tiles && has_row_sums(made, i)) {
+    if (at.kind == kernel::tiles && i == 0 && has_step(made, step_kind::row_sums)) {
       text += which + " reads rows by warps\n";
     } else if (at.kind == kernel::tiles) {
       text += which + " reads boxes of " + std::to_string(at.box.outers) + " x " + std::to_string(at.box.rows) + " x " +
@@ -133,9 +145,9 @@ std::string_view name(block_form form) noexcept {
 }
 
 std::string_view name(kernel kind) noexcept {
-  constexpr std::array<std::string_view, 10> names{"block rows",    "columns",    "tiles",        "strided",
-                                                   "partials",      "exact rows", "exact blocks", "moment rows",
-                                                   "moment groups", "sum groups"};
+  constexpr std::array<std::string_view, 9> names{"block rows",   "columns",       "tiles",
+                                                  "strided",      "partials",      "exact rows",
+                                                  "exact blocks", "moment groups", "sum groups"};
   return names[static_cast<std::size_t>(kind)];
 }
 

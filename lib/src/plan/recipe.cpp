@@ -59,7 +59,6 @@ step_kind kind_of(const plan& p, std::size_t i, recipe_end end) {
     case kernel::columns: return step_kind::block_rows;
     case kernel::exact_rows: return step_kind::bin_rows;  // of all but f64
     case kernel::exact_blocks: return step_kind::block_sums;
-    case kernel::moment_rows: return step_kind::moment_rows;
     case kernel::moment_groups: return step_kind::moment_groups;
     case kernel::sum_groups: return step_kind::sum_groups;
   }
@@ -209,11 +208,30 @@ class recipe_builder {
     if (at.parts == 1) return;
     take_sums(i, detail::moment_word_bytes(plan_.what));
     clear(2);
-    if (plan_.what.op != op_kind::describe) return;
+    take_extremes(i);
+  }
+  void take_extremes(std::size_t i) {
+    const pass& at = pass_at(plan_, i);
+    if (at.parts == 1 || plan_.what.op != op_kind::describe) return;
     take(slice_use::part_extremes, i, at.batches * at.parts, detail::extremes_bytes(plan_.what));
   }
 
+  // What the rows that are not certain meet in is cleared with the rest.
+  void moment_parts(const detail::moment_parts& of) {
+    const std::size_t again = plan_.passes.size();
+    const bool meet = of.meetings() > 0, meet_again = plan_.again->parts > 1;
+    take_lost(false);
+    if (meet) take(slice_use::arrivals, 0, plan_.form.results(), counter_bytes);
+    if (meet_again) take_sums(again, detail::moment_word_bytes(plan_.what));
+    clear(1 + (meet ? 1 : 0) + (meet_again ? 2 : 0));
+    take_extremes(again);
+    if (meet) take(slice_use::partials, 0, of.meetings(), detail::moment_part_bytes(plan_.what));
+    add(step_kind::part_sums, of.blocks, part_threads, 0);
+    run(step_kind::moment_groups, again);
+  }
+
   void moments() {
+    if (const auto parts = detail::parts_of_moments(plan_, end_)) return moment_parts(*parts);
     take_lost();
     if (plan_.passes.front().kind == kernel::tiles) {
       fold_passes();
@@ -226,10 +244,10 @@ class recipe_builder {
     run(step_kind::moment_groups, plan_.passes.size());
   }
 
-  void take_lost() {
+  void take_lost(bool cleared = true) {
     if (!plan_.again) return;
     take(slice_use::lost, plan_.passes.size(), (plan_.form.results() + 31) / 32, sizeof(std::uint32_t));
-    clear();
+    if (cleared) clear();
   }
 
   const plan& plan_;
@@ -239,9 +257,9 @@ class recipe_builder {
 
 std::string_view name(step_kind kind) noexcept {
   constexpr std::array<std::string_view, 18> names{
-      "clear",      "fill_identity", "block_rows",  "tiles",         "tile_sums",  "row_sums",
-      "strided",    "partials",      "bin_rows",    "bin_parts",     "pair_rows",  "wide_rows",
-      "block_sums", "block_parts",   "moment_rows", "moment_groups", "sum_groups", "place_results"};
+      "clear",      "fill_identity", "block_rows", "tiles",         "tile_sums",  "row_sums",
+      "strided",    "partials",      "bin_rows",   "bin_parts",     "pair_rows",  "wide_rows",
+      "block_sums", "block_parts",   "part_sums",  "moment_groups", "sum_groups", "place_results"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -254,7 +272,8 @@ std::string_view name(slice_use use) noexcept {
 recipe recipe_of(const plan& p, recipe_end end) { return recipe_builder::made_of(p, end); }
 
 std::int64_t plan::workspace_bytes() const {
-  return recipe_builder::made_of(*this, recipe_end::results, false).workspace_bytes();
+  const auto bytes_of = [&](recipe_end end) { return recipe_builder::made_of(*this, end, false).workspace_bytes(); };
+  return std::max(bytes_of(recipe_end::results), bytes_of(recipe_end::accumulators));
 }
 
 }  // namespace multifold

@@ -7,8 +7,7 @@
 //
 // - policy.hpp: what kernels are compiled with, too: tiles, columns a thread, exact tiles, wide blocks, quick rows;
 // - layouts/tile.cpp: the boxes of tiles; tile_threads.cpp: what the steps of their threads cost;
-// - placement.cpp: results that wait;
-// - moment_words.hpp: blocks of long rows of moments that an SM has registers for.
+// - placement.cpp: results that wait.
 #pragma once
 
 #include <algorithm>
@@ -137,18 +136,20 @@ inline constexpr std::int64_t again_warps_a_unit = 24;
 
 // --- Moments --------------------------------------------------------------------------------------------------------
 
-/// Threads a block, and what a thread loads of a tile of a long row. [vectors; as in moments/rows.cuh]
+/// Threads a block of groups, at most. [as in the kernels]
 inline constexpr int moment_threads = 256;
-inline constexpr std::int64_t moment_tile_vectors = 32;
 
-/// Rows from this size on have a block or more each, shorter ones go through tiles in pieces. On an H100, descriptions
-/// of f64 in rows of 76 and 98 KB took 3.3 and 2.3 times as long without tiles, norms of f32 in rows of 196 KB 1.08
-/// times. [bytes]
-inline constexpr std::int64_t least_moment_row_bytes = INT64_C(256) << 10;
+/// Moments of rows from this size on are taken by teams of warps, or shared among blocks. On an H200, dot products of f32
+/// in rows of 4 KiB went from 0.47 to 0.88 of a plain read with it, variances of f16 from 0.52 to 0.55. [bytes]
+inline constexpr std::int64_t least_part_row_bytes = 2 << 10;
+/// The same of descriptions, and of rows of bf16 that lie in tiles or are read by groups of lanes, whose plain sums are often
+/// not certain where they are longer. Descriptions of f32 in rows of 4 and 32 KiB: 0.35 and 0.13 by tiles, 0.28 and 0.58
+/// by teams; bf16 in rows of 6, 16 and 64 KiB 0.44, 0.45 and 0.33 by groups, 0.62, 0.82 and 0.88 by teams, of 2 KiB 0.71
+/// and 0.36. Such rows of f32 and f64 stay with groups: of 4 KiB 0.89 and 0.49, of 16 KiB 0.94 and 0.80. [bytes]
+inline constexpr std::int64_t least_costly_part_row_bytes = 6 << 10;
 
-/// Long rows of less than this gather whatever there is at once; of more, what is wild is left to a second kernel,
-/// which costs some microseconds where nothing is. Reasoned. [bytes, timed]
-inline constexpr std::int64_t least_again_bytes = INT64_C(16) << 20;
+/// Rows that each of a block's teams of threads has at least, before half as many threads share one. Reasoned.
+inline constexpr std::int64_t least_rows_of_team = 8;
 
 /// Elements a lane of a part that is no long row, and of a batch that lanes share. Reasoned.
 inline constexpr std::int64_t moment_part_elements = 32, moment_lane_elements = 8;

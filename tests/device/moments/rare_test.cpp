@@ -153,9 +153,9 @@ TEST_F(rare_moments, rows_of_moments_in_wide_steps) {
   try_all.operator()<bf16>(dtype::bf16);
 }
 
-// Long rows of f64 whose windows take all elements, those within fewer binades, or some; some are opened anew, some
-// never. Zeros, and subnormal numbers that look like them. All bits count, since the second half takes back the first.
-TEST_F(rare_moments, rows_of_moments_in_open_windows) {
+// Long rows of f64 far from 1, whose sums begin anew once or often, and whose elements leave the exponents of products.
+// Zeros, and subnormal numbers that look like them. All bits count, since the second half takes back the first.
+TEST_F(rare_moments, rows_of_moments_far_from_1) {
   constexpr std::int64_t length = 70'001;
   for (const int top : {0, 504, 505, -423, -424, -990, 1009}) {
     for (const int span : {0, 14, 15, 31, 32, 60}) {

@@ -24,6 +24,15 @@ struct compensated_sum {
     low = plain_sum(low, other.low);
     add(other.high);
   }
+  /// Times 2^by, in steps that powers of two have exponents for; what underflows is lost.
+  MULTIFOLD_HD constexpr void scale(int by) {
+    for (int left = by; left != 0;) {
+      const int step = left > 600 ? 600 : left < -600 ? -600 : left;
+      high = plain_product(high, power_of_two(step));
+      low = plain_product(low, power_of_two(step));
+      left -= step;
+    }
+  }
 };
 
 /// The squares of binary64, as sums of two binary64 each.

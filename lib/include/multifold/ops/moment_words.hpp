@@ -38,9 +38,4 @@ struct moment_words {
                                     (Set == moment_set::description ? 34 : 2) * int{sizeof(description_marks<T>)};
 };
 
-/// Blocks of 256 threads that an SM has registers for, where they read long rows of elements this wide.
-constexpr int blocks_of_moment_rows(std::int64_t item, moment_set set) noexcept {
-  return sums_products(set) && (item != 4 || set != moment_set::squares) ? 2 : 3;
-}
-
 }  // namespace multifold

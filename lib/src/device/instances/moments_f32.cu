@@ -2,7 +2,6 @@
 #include "device/moments/enqueue.cuh"
 
 namespace multifold::cuda {
-MULTIFOLD_MOMENT_ROWS(float)
 MULTIFOLD_MOMENT_MERGES(float)
 MULTIFOLD_MOMENTS(float)
 }  // namespace multifold::cuda

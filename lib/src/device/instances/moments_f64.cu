@@ -2,7 +2,6 @@
 #include "device/moments/enqueue.cuh"
 
 namespace multifold::cuda {
-MULTIFOLD_MOMENT_ROWS(double)
 MULTIFOLD_MOMENT_MERGES(double)
 MULTIFOLD_MOMENTS(double)
 }  // namespace multifold::cuda

@@ -6,7 +6,6 @@
 
 #include "device/exact/run_sums.cuh"
 #include "device/moments/tiles/fold.cuh"
-#include "device/moments/windows/step_range.cuh"
 
 namespace multifold::cuda::moments {
 

@@ -5,7 +5,6 @@
 
 #include "device/moments/call_output.cuh"
 #include "device/moments/groups.cuh"
-#include "device/moments/rows.cuh"
 #include "device/segments/again.cuh"
 #include "multifold/cuda/launch.cuh"
 
@@ -39,24 +38,6 @@ void enqueue_groups(const plan& p, std::size_t index, const detail::call& c) {
       shared = at.threads / 32 * static_cast<std::int64_t>(sizeof(lane_memory<T, Set>));
     c.steps.launch(step_kind::moment_groups, moment_groups<T, Set>, shared, args);
   });
-}
-
-/// Long rows of S.
-template <floating_storage S>
-void enqueue_rows(const plan& p, const detail::call& c) {
-  unsigned* const lost = lost_of(p, c.steps);
-  const pass& at = p.passes.front();
-  const auto* const x = static_cast<const S*>(c.data.x) + p.form.offset;
-  const bool two = takes_two_arrays(p.what.op);
-  const auto* const y = two ? static_cast<const S*>(c.data.y) + p.form.offset : x;
-  const output to = output_of(p, c);
-  visit_set(p.what.op, [&]<moment_set Set>() {
-    const auto meet = meeting_of<carrier_of<S>, Set>(p, 0, c.steps);
-    const extent shape{at.batches, {at.length, c.count}, at.parts, c.first_index};
-    c.steps.launch(step_kind::moment_rows, moment_rows<S, Set>, 0, x, y, p.form.outer_run.stride, shape, to, meet,
-                   lost);
-  });
-  if (p.again) enqueue_groups<carrier_of<S>>(p, p.passes.size(), c);
 }
 
 /// The passes behind the first one.
@@ -116,9 +97,6 @@ void enqueue_lost_moments(const segment_call& c) {
 }
 
 }  // namespace multifold::cuda::segments
-
-#define MULTIFOLD_MOMENT_ROWS(TYPE) \
-  template void multifold::cuda::moments::enqueue_rows<TYPE>(const multifold::plan&, const detail::call&);
 
 #define MULTIFOLD_MOMENT_MERGES(CARRIER)                                                                       \
   template void multifold::cuda::moments::merge_partials<CARRIER>(const multifold::plan&, const detail::call&, \

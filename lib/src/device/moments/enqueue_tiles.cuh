@@ -4,13 +4,35 @@
 
 #include "device/moments/call_output.cuh"
 #include "device/moments/described_lanes.cuh"
+#include "device/moments/parts/part_sums.cuh"
 #include "device/moments/short_integers.cuh"
 #include "device/moments/tiles/output.cuh"
 #include "device/moments/tiles/short_moments.cuh"
 #include "device/moments/tiles/tile_moments.cuh"
 #include "multifold/cuda/launch.cuh"
+#include "plan/layouts/moment.hpp"
 
 namespace multifold::cuda::moments {
+
+/// Long rows, if that is the next step of the recipe.
+template <floating_storage T, moment_set Set>
+bool enqueued_in_parts(const plan& p, const detail::call& c, const moment_output<carrier_of<T>, Set>& output,
+                       const T* x, const T* y) {
+  const auto layout = multifold::detail::parts_of_moments(p, recipe_end::results);
+  if (c.steps.next() != step_kind::part_sums || !layout) return false;
+  const std::int64_t rows = p.form.results();
+  const part_arguments<T, Set> args{x,
+                                    y,
+                                    p.form.outer_run.stride,
+                                    rows,
+                                    {p.form.length, c.count},
+                                    layout->team,
+                                    c.steps.slice_of<moment_part<Set>>(slice_use::partials, 0, layout->meetings()),
+                                    c.steps.slice_of<unsigned>(slice_use::arrivals, 0, rows),
+                                    output};
+  c.steps.launch(step_kind::part_sums, part_sums<T, Set>, 0, args);
+  return true;
+}
 
 /// Batches in tiles, of elements that T carries. What they are not certain of is left to enqueue_groups.
 template <storage_type T>
@@ -27,6 +49,9 @@ void enqueue_tiles(const plan& p, const detail::call& c) {
     const auto& to = output.to;
     output.in_order = !to.merge && !to.only && to.layout.count == 1 && to.layout.stride[0] == 1 &&
                       (!floating_storage<T> || to.result == p.what.input);
+    if constexpr (floating_storage<T>) {
+      if (enqueued_in_parts<T, Set>(p, c, output, x, y)) return;
+    }
     Fold fold;
     if constexpr (floating_storage<T>) fold.exact = to.merge;
     else fold.kind = integer_kind_of(p.what.input);

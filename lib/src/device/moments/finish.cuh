@@ -3,13 +3,17 @@
 // See docs/exact-sums.md, 16.
 #pragma once
 
-#include "device/moments/words.cuh"
+#include "device/exact/words.cuh"
 #include "device/output.cuh"
 #include "multifold/exact/lane_digits.hpp"
 #include "multifold/exact/rough.hpp"
 #include "multifold/ops/finish_moments.hpp"
+#include "multifold/ops/moment_partial.hpp"
+#include "multifold/ops/moment_words.hpp"
 
 namespace multifold::cuda::moments {
+
+using exact::add_word;
 
 /// Whether 64 bits that carry elements of `type` are an integer with a sign.
 __device__ inline bool has_sign(dtype type) { return !is_unsigned(type) && type != dtype::boolean; }

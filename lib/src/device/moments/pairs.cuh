@@ -1,4 +1,5 @@
-// Instructions for the two elements of f16 or bf16 in a word. -0 is less than +0.
+// Extremes by instructions that know NaN: of binary32, and of the two elements of f16 or bf16 in a word. -0 is less than
+// +0.
 #pragma once
 
 #include <type_traits>
@@ -10,12 +11,28 @@ namespace multifold::cuda::moments {
 template <class T>
 inline constexpr bool is_bf16 = std::is_same_v<T, bf16>;
 
-/// NaN aside.
-template <class T>
-__device__ unsigned lesser_of_pairs(unsigned a, unsigned b) {
-  unsigned x;
-  if constexpr (is_bf16<T>) asm("min.bf16x2 %0, %1, %2;" : "=r"(x) : "r"(a), "r"(b));
-  else asm("min.f16x2 %0, %1, %2;" : "=r"(x) : "r"(a), "r"(b));
+/// f of all of them, in a tree: each instruction waits for few others.
+template <int N, class T, class F>
+__device__ T over_all(const T (&values)[N], const F& f) {
+  static_assert((N & (N - 1)) == 0);
+  if constexpr (N == 1) {
+    return values[0];
+  } else {
+    T halves[N / 2];
+#pragma unroll
+    for (int i = 0; i < N / 2; ++i) halves[i] = f(values[i], values[i + N / 2]);
+    return over_all(halves, f);
+  }
+}
+
+__device__ inline float greater_or_nan(float a, float b) {
+  float x;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(x) : "f"(a), "f"(b));
+  return x;
+}
+__device__ inline float less_or_nan(float a, float b) {
+  float x;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(x) : "f"(a), "f"(b));
   return x;
 }
 template <class T>
@@ -40,10 +57,6 @@ __device__ inline unsigned zeros_of_pair(unsigned pair) {
 }
 /// How many halves those are.
 __device__ inline int count_of_halves(unsigned all_bits) { return -__dp2a_lo(static_cast<int>(all_bits), 0x0101, 0); }
-
-/// Elements of bf16 as binary32.
-__device__ inline float lower_of_pair(unsigned pair) { return __uint_as_float(pair << 16); }
-__device__ inline float upper_of_pair(unsigned pair) { return __uint_as_float(pair & 0xffff0000u); }
 
 template <class T>
 __device__ unsigned pair_of(T lower, T upper) {

@@ -1,11 +1,12 @@
-// Long rows of floating point have a block a part, strided arrays have groups of lanes; everything else is read in
-// tiles. What is too wild for rows, or not certain in tiles, is read by groups of lanes once more.
+// Strided arrays have groups of lanes; everything else is laid out in tiles, though rows of floating point need none: teams
+// of warps read them. What is not certain then is read by groups of lanes once more.
 #include "plan/layouts/moment.hpp"
 
 #include <algorithm>
 #include <string>
 
 #include "multifold/error.hpp"
+#include "multifold/ops/moment_part.hpp"
 #include "multifold/ops/moment_words.hpp"
 #include "multifold/ops/visit.hpp"
 #include "plan/layout.hpp"
@@ -44,19 +45,6 @@ void check(const plan_options& o) {
   }
 }
 
-void lay_out_rows(pass& p, const reduction& what, const plan_options& options, const engine_traits& engine) {
-  p.kind = kernel::moment_rows;
-  const std::int64_t arrays = takes_two_arrays(what.op) ? 2 : 1;
-  const std::int64_t tile =
-      p.threads * tuning::moment_tile_vectors / arrays * tuning::vector_bytes / item_bytes(what.input);
-  const std::int64_t most = std::max<std::int64_t>(1, p.length / tile);
-  const std::int64_t slots = engine.units * blocks_of_moment_rows(item_bytes(what.input), moments_of(what.op));
-  p.parts = options.parts.value_or(parts_for_waves(p.batches, slots, most));
-  p.tile = p.parts == 1 ? p.length : tile;
-  p.part_length = p.parts == 1 ? p.length : ceil_div(ceil_div(p.length, tile), p.parts) * tile;
-  p.blocks = std::min(p.batches * p.parts, engine.max_blocks);
-}
-
 // Shared memory for a warp of moment_groups, which integers gather in registers.
 std::int64_t warp_bytes(const reduction& what) {
   if (!is_floating(what.input)) return 0;
@@ -68,13 +56,6 @@ void lay_out_any(pass& p, const reduction& what, const batches& form, const plan
   p.kind = kernel::moment_groups;
   const std::int64_t lanes = form.pattern == access::columns ? 1 : ceil_div(p.length, tuning::moment_lane_elements);
   lay_out_groups(p, {warp_bytes(what), lanes, lanes, tuning::moment_part_elements}, options, engine);
-}
-
-// Those of binary16 fit the accumulators of tiles, whatever they are. On an H200, norms of 12 rows of 7 * 10^7 of them
-// are 0.45 of a plain read in tiles, and 0.29 in blocks.
-bool has_long_rows(const reduction& what, const batches& form) {
-  return form.pattern == access::rows && is_floating(what.input) && what.input != dtype::f16 &&
-         form.length >= tuning::least_moment_row_bytes / item_bytes(what.input);
 }
 
 // At the batches that the passes of `p` leave.
@@ -94,20 +75,49 @@ bool has_moment_layout(const reduction& what, const engine_traits& engine) {
 }
 
 void lay_out_moments(plan& p, const plan_options& options) {
-  const bool long_rows = has_long_rows(p.what, p.form);
-  if (!long_rows && lay_out_chain(p, options)) {
+  if (lay_out_chain(p, options)) {
     append_merges(p);
     p.accumulator_bytes = tiled_bytes(p.what);
     return add_again(p, options);
   }
   check(options);
-  pass first = blank_pass(p.form, options, p.engine);
-  if (long_rows) lay_out_rows(first, p.what, options, p.engine);
-  else lay_out_any(first, p.what, p.form, options, p.engine);
-  p.passes.push_back(first);
+  p.passes.push_back(moments_again(p.what, p.form, options, p.engine));
   p.accumulator_bytes = moment_word_bytes(p.what);
-  const std::int64_t least_again = tuning::timed_bytes(tuning::least_again_bytes, p.engine);
-  if (long_rows && p.form.elements() >= least_again / item_bytes(p.what.input)) add_again(p, options);
+}
+
+std::optional<moment_parts> parts_of_moments(const plan& p, recipe_end end) {
+  const pass& first = p.passes.front();
+  const std::int64_t item = item_bytes(p.what.input), bytes = p.form.length * item;
+  const bool two = takes_two_arrays(p.what.op);
+  if (end != recipe_end::results || first.kind != kernel::tiles || !p.again || !is_floating(p.what.input) ||
+      p.form.pattern != access::rows || p.form.elements() == 0) {
+    return {};
+  }
+  // Plain sums of elements of 2 bytes are good enough for results of no more than 32 bits.
+  if (item == 2 && p.what.result == dtype::f64) return {};
+  // A single row is always read so, lest a plan of less of it have other kernels.
+  const std::int64_t rows = p.form.results(), slots = p.engine.units * part_blocks;
+  const bool one_look = takes_one_look(moments_of(p.what.op)) && p.what.input != dtype::f16;
+  const bool others = one_look && (first.has_group_rows(item) || first.has_whole_runs());
+  const bool costly = others || p.what.op == op_kind::describe;
+  if (rows > 1 && others && item > 2) return {};
+  if (rows > 1 && bytes < (costly ? tuning::least_costly_part_row_bytes : tuning::least_part_row_bytes)) return {};
+  moment_parts of{part_threads, slots};
+  // The fewer share a row, the less what is done once a row counts.
+  while (of.team > 32 && rows >= tuning::least_rows_of_team * slots * (part_threads / of.team)) of.team /= 2;
+  const std::int64_t step = of.team * (two ? 2 : 4) * tuning::vector_bytes, steps = rows * ceil_div(bytes, step);
+  if (steps > INT32_MAX / 2) return {};  // which kernels count
+  of.blocks = std::min(slots, of.team < part_threads ? ceil_div(rows * of.team, part_threads) : steps);
+  return of;
+}
+
+std::int64_t moment_part_bytes(const reduction& what) {
+  std::int64_t bytes = 0;
+  visit_words(what, [&]<class T, moment_set Set>() -> std::int64_t {
+    bytes = sizeof(moment_part<Set>);
+    return 0;
+  });
+  return bytes;
 }
 
 std::int64_t moment_word_bytes(const reduction& what) {
