@@ -90,7 +90,7 @@ std::optional<moment_parts> parts_of_moments(const plan& p, recipe_end end) {
   const std::int64_t item = item_bytes(p.what.input), bytes = p.form.length * item;
   const bool two = takes_two_arrays(p.what.op);
   if (end != recipe_end::results || first.kind != kernel::tiles || !p.again || !is_floating(p.what.input) ||
-      p.form.pattern != access::rows || p.form.elements() == 0) {
+      p.form.pattern != access::rows) {
     return {};
   }
   // Plain sums of elements of 2 bytes are good enough for results of no more than 32 bits.
@@ -107,7 +107,8 @@ std::optional<moment_parts> parts_of_moments(const plan& p, recipe_end end) {
   while (of.team > 32 && rows >= tuning::least_rows_of_team * slots * (part_threads / of.team)) of.team /= 2;
   const std::int64_t step = of.team * (two ? 2 : 4) * tuning::vector_bytes, steps = rows * ceil_div(bytes, step);
   if (steps > INT32_MAX / 2) return {};  // which kernels count
-  of.blocks = std::min(slots, of.team < part_threads ? ceil_div(rows * of.team, part_threads) : steps);
+  of.blocks =
+      std::clamp<std::int64_t>(of.team < part_threads ? ceil_div(rows * of.team, part_threads) : steps, 1, slots);
   return of;
 }
 
