@@ -117,6 +117,12 @@ def seconds_of(call):
     return time.perf_counter() - start
 
 
+def pause_after(op):
+    """Threads of OpenBLAS and of PyTorch spin for a while after a call, on cores that the next contender wants."""
+    if op in BLAS or torch:
+        time.sleep(0.2)
+
+
 def contest(library, name, op, dtype, x, y=None, axis=None, peers=True):
     if options.only not in name:
         return
@@ -134,6 +140,7 @@ def contest(library, name, op, dtype, x, y=None, axis=None, peers=True):
                 seconds = call()
             except RuntimeError:  # PyTorch has no such operation of this dtype
                 seconds = -1
+            pause_after(op)
             if seconds < 0:
                 del ways[way], times[way]
             elif turn > 0:
