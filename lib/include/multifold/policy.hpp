@@ -86,7 +86,7 @@ constexpr int tile_blocks(std::int64_t accumulator, std::int64_t shared_bytes = 
 /// row counts; of longer ones there are too few for all warps to end together.
 inline constexpr std::int64_t least_warp_row = 512, most_warp_row_bytes = 64 << 10;
 
-/// Blocks that read long rows of moments, and such blocks that registers let an SM hold.
+/// Threads of a block that reads long rows of moments, and such blocks that an SM has registers for.
 inline constexpr int part_threads = 256, part_blocks = 3;
 
 /// Rows of moments that groups of a warp's lanes read by themselves: of shorter ones, a request of theirs is too many lines

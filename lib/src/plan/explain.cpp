@@ -105,8 +105,9 @@ bool has_step(const recipe& made, step_kind kind) {
 }
 
 std::string tiles_text(const plan& p, const recipe& made) {
+  if (has_step(made, step_kind::part_sums)) return "";
   std::string text;
-  for (std::size_t i = 0; i < p.passes.size() && !has_step(made, step_kind::part_sums); ++i) {
+  for (std::size_t i = 0; i < p.passes.size(); ++i) {
     const pass& at = p.passes[i];
     const std::string which = "pass " + std::to_string(i + 1);
     if (at.kind == kernel::tiles && i == 0 && has_step(made, step_kind::row_sums)) {

@@ -273,7 +273,9 @@ recipe recipe_of(const plan& p, recipe_end end) { return recipe_builder::made_of
 
 std::int64_t plan::workspace_bytes() const {
   const auto bytes_of = [&](recipe_end end) { return recipe_builder::made_of(*this, end, false).workspace_bytes(); };
-  return std::max(bytes_of(recipe_end::results), bytes_of(recipe_end::accumulators));
+  // Moments that are merged take other kernels than those that are rounded.
+  const std::int64_t rounded = bytes_of(recipe_end::results);
+  return family_of(what) == op_family::moments ? std::max(rounded, bytes_of(recipe_end::accumulators)) : rounded;
 }
 
 }  // namespace multifold

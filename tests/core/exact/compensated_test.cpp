@@ -7,9 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "multifold/exact/finish.hpp"
-#include "multifold/ops/exact_sum.hpp"
-#include "random_bits.hpp"
+#include "core/exact/sums_with_errors.hpp"
 
 namespace multifold {
 namespace {
@@ -19,29 +17,9 @@ using detail::compensated_squares;
 using detail::compensated_sum;
 using detail::plain_squares;
 using detail::started_squares;
-
-enum class kind { normal, far_apart, alike, integers, zeros };
-
-template <class T>
-std::vector<T> numbers(test::random_bits& by, int count, kind of) {
-  std::vector<T> all;
-  const int spread = sizeof(T) == 8 ? 120 : 60;
-  for (int i = 0; i < count; ++i) {
-    const double significand = 1.0 + static_cast<double>(by() >> 12) * 0x1p-52, sign = by() % 2 == 0 ? 1.0 : -1.0;
-    switch (of) {
-      case kind::normal:
-        all.push_back(static_cast<T>(sign * std::ldexp(significand, -static_cast<int>(by() % 12))));
-        break;
-      case kind::far_apart:
-        all.push_back(static_cast<T>(sign * std::ldexp(significand, static_cast<int>(by() % (2 * spread)) - spread)));
-        break;
-      case kind::alike: all.push_back(static_cast<T>(1000.0 + significand)); break;
-      case kind::integers: all.push_back(static_cast<T>(sign * static_cast<double>(by() % 256))); break;
-      case kind::zeros: all.push_back(static_cast<T>(by() % 8 == 0 ? sign : 0.0)); break;
-    }
-  }
-  return all;
-}
+using test::expect_within;
+using test::kind;
+using test::numbers;
 
 // 2 to the power of it divides all elements, as kernels find it.
 int unit_of(const std::vector<float>& all) {
@@ -59,14 +37,6 @@ int unit_of(const std::vector<double>& all) {
     if (x != 0) least = std::min(least, std::max(static_cast<int>(bits >> 52), 1));
   }
   return least - 1023 - 20;
-}
-
-// How far high + low is from a sum, and whether that is within the bound.
-void expect_within(exact_sum<double> sum, double high, double low, double error) {
-  sum.add(-high);
-  sum.add(-low);
-  const double off = round_to<double>(exact_total(sum));
-  EXPECT_LE(std::fabs(off), error) << high << " + " << low;
 }
 
 struct sums {
