@@ -83,7 +83,7 @@ inline void expect_sound_recipe(const plan& p) {
     if (s.pass != recipe::step::no_pass) {
       EXPECT_EQ(s.pass, next_pass++);
     }
-    if (s.kind == step_kind::part_sums) next_pass = p.passes.size();  // all of them
+    if (s.kind == step_kind::part_sums || s.kind == step_kind::part_lanes) next_pass = p.passes.size();  // all of them
   }
   const bool all = p.form.results() > 0 && p.engine.engine == engine_kind::device;
   EXPECT_EQ(next_pass, all ? p.passes.size() + (p.again ? 1 : 0) : 0) << explain(p);

@@ -90,19 +90,22 @@ void take_moments(pieces& taken, const plan& p) {
     if (Set == moment_set::description) taken.take(at.batches * at.parts, sizeof(description_marks<T>));
   };
   if (p.again) taken.take((p.form.results() + 31) / 32, counter);  // bits of what is read again
-  pieces of_parts = taken;
+  const pieces of_parts = taken;
   if (p.passes.front().kind == kernel::tiles) take_partials(taken, p, tiled_bytes(p.what));
   else take_words(p.passes.front());
   if (p.again) take_words(*p.again);
-  // Merged, rows have the passes of the plan; rounded, they may have parts that teams of warps or blocks leave.
+  // Merged, batches have the passes of the plan; rounded, they may be taken in parts.
   const auto parts = detail::parts_of_moments(p, recipe_end::results);
   if (!parts) return;
-  const bool shared = parts->team == part_threads;
-  if (shared) of_parts.take(p.form.results(), counter);
-  std::swap(taken, of_parts);
+  const pieces merged = taken;
+  taken = of_parts;
+  const detail::lane_walk& walk = parts->walk;
+  const bool rows = parts->kind == step_kind::part_sums, shared = rows ? parts->team == part_threads : walk.shares > 1;
+  const std::int64_t boxes = rows ? 0 : (p.form.results() + walk.width - 1) / walk.width;
+  if (shared) taken.take(rows ? p.form.results() : boxes, counter);
   take_words(*p.again);
-  if (shared) taken.take(2 * parts->blocks, sizeof(moment_part<Set>));
-  if (of_parts.bytes() > taken.bytes()) taken = of_parts;
+  if (shared) taken.take(rows ? 2 * parts->blocks : boxes * walk.shares * walk.width, sizeof(moment_part<Set>));
+  if (merged.bytes() > taken.bytes()) taken = merged;
 }
 
 std::int64_t bytes_taken(const plan& p) {

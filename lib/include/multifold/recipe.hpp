@@ -53,6 +53,7 @@ enum class step_kind : std::uint8_t {
   block_sums,
   block_parts,
   part_sums,
+  part_lanes,
   moment_groups,
   sum_groups,
   place_results

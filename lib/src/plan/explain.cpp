@@ -61,23 +61,26 @@ std::string list_of(std::span<const recipe::slice> slices, bool with_bytes) {
   return text;
 }
 
-// Rows that a kernel takes up to their results, whatever the passes are.
+bool takes_parts(const recipe::step& s) { return s.kind == step_kind::part_sums || s.kind == step_kind::part_lanes; }
+
+// Batches that a kernel takes up to their results, whatever the passes are.
 std::vector<std::string> row_of_parts(const plan& p, const std::string& grid) {
   const auto parts = detail::parts_of_moments(p, recipe_end::results);
-  const bool shared = parts->meetings() > 0;
+  const bool rows = parts->kind == step_kind::part_sums;
   return {"1",
-          std::string(name(step_kind::part_sums)),
+          std::string(name(parts->kind)),
           "(" + std::to_string(p.form.results()) + ", " + std::to_string(p.form.length) + ")",
           grid,
-          "teams of " + std::to_string(parts->team),
-          shared ? "last block" : "result",
-          bytes_text(int128_t{parts->meetings()} * detail::moment_part_bytes(p.what))};
+          rows ? "teams of " + std::to_string(parts->team)
+               : "lanes of " + std::to_string(parts->walk.width) + " x " + std::to_string(parts->walk.phases),
+          parts->meetings > 0 ? "last block" : "result",
+          bytes_text(int128_t{parts->meetings} * detail::moment_part_bytes(p.what))};
 }
 
 std::vector<std::string> row_of(const plan& p, const recipe& made, const recipe::step& s) {
   if (s.kind == step_kind::clear) return {"", "clear", list_of(made.cleared_by(s), false)};
   const std::string grid = std::to_string(s.blocks) + " x " + std::to_string(s.threads);
-  if (s.kind == step_kind::part_sums) return row_of_parts(p, grid);
+  if (takes_parts(s)) return row_of_parts(p, grid);
   if (s.pass != recipe::step::no_pass) return row_of(p, s.pass, name(s.kind), grid);
   std::vector<std::string> row{"", std::string(name(s.kind)), "", grid};
   if (s.kind == step_kind::place_results) {
@@ -103,9 +106,12 @@ bool has_step(const recipe& made, step_kind kind) {
   const std::span<const recipe::step> steps = made.steps();
   return std::any_of(steps.begin(), steps.end(), [&](const recipe::step& s) { return s.kind == kind; });
 }
+bool has_parts(const recipe& made) {
+  return has_step(made, step_kind::part_sums) || has_step(made, step_kind::part_lanes);
+}
 
 std::string tiles_text(const plan& p, const recipe& made) {
-  if (has_step(made, step_kind::part_sums)) return "";
+  if (has_parts(made)) return "";
   std::string text;
   for (std::size_t i = 0; i < p.passes.size(); ++i) {
     const pass& at = p.passes[i];

@@ -216,17 +216,17 @@ class recipe_builder {
     take(slice_use::part_extremes, i, at.batches * at.parts, detail::extremes_bytes(plan_.what));
   }
 
-  // What the rows that are not certain meet in is cleared with the rest.
+  // What the batches that are not certain meet in is cleared with the rest.
   void moment_parts(const detail::moment_parts& of) {
     const std::size_t again = plan_.passes.size();
-    const bool meet = of.meetings() > 0, meet_again = plan_.again->parts > 1;
+    const bool meet = of.meetings > 0, meet_again = plan_.again->parts > 1;
     take_lost(false);
-    if (meet) take(slice_use::arrivals, 0, plan_.form.results(), counter_bytes);
+    if (meet) take(slice_use::arrivals, 0, of.counters, counter_bytes);
     if (meet_again) take_sums(again, detail::moment_word_bytes(plan_.what));
     clear(1 + (meet ? 1 : 0) + (meet_again ? 2 : 0));
     take_extremes(again);
-    if (meet) take(slice_use::partials, 0, of.meetings(), detail::moment_part_bytes(plan_.what));
-    add(step_kind::part_sums, of.blocks, part_threads, 0);
+    if (meet) take(slice_use::partials, 0, of.meetings, detail::moment_part_bytes(plan_.what));
+    add(of.kind, of.blocks, part_threads, 0);
     run(step_kind::moment_groups, again);
   }
 
@@ -256,10 +256,10 @@ class recipe_builder {
 };
 
 std::string_view name(step_kind kind) noexcept {
-  constexpr std::array<std::string_view, 18> names{
-      "clear",      "fill_identity", "block_rows", "tiles",         "tile_sums",  "row_sums",
-      "strided",    "partials",      "bin_rows",   "bin_parts",     "pair_rows",  "wide_rows",
-      "block_sums", "block_parts",   "part_sums",  "moment_groups", "sum_groups", "place_results"};
+  constexpr std::array<std::string_view, 19> names{
+      "clear",     "fill_identity", "block_rows",    "tiles",      "tile_sums",    "row_sums",   "strided",
+      "partials",  "bin_rows",      "bin_parts",     "pair_rows",  "wide_rows",    "block_sums", "block_parts",
+      "part_sums", "part_lanes",    "moment_groups", "sum_groups", "place_results"};
   return names[static_cast<std::size_t>(kind)];
 }
 

@@ -151,6 +151,21 @@ inline constexpr std::int64_t least_costly_part_row_bytes = 6 << 10;
 /// Rows that each of a block's teams of threads has at least, before half as many threads share one. Reasoned.
 inline constexpr std::int64_t least_rows_of_team = 8;
 
+/// Moments of other batches are taken by lanes, an element at a time, along runs from this length on. Columns are shared by
+/// several lanes where each of them has so many elements, and so many of a run; what a lane takes together.
+inline constexpr std::int64_t least_part_column = 17, part_lane_rows = 512, least_part_lane_rows = 64,
+                              part_lane_step = 16;
+/// A block that shares columns has as many neighbours as fill so many bytes; where fewer bytes lie side by side than these,
+/// columns are read only by blocks that have many rows at once. [bytes]
+inline constexpr std::int64_t part_column_bytes = 256, least_part_line_bytes = 32;
+/// Elements that a lane has of a batch at least, where a warp or more of them share it, and lanes of a block that have some
+/// where each has one of a run. Reasoned.
+inline constexpr std::int64_t part_row_lane_elements = 128, least_part_lanes = 154;
+/// What the end of a share costs beside an element of a lane. Reasoned.
+inline constexpr double part_lane_cost = 24;
+/// Shares of a batch that a lane merges, at most. Reasoned.
+inline constexpr std::int64_t most_lane_meetings = 256;
+
 /// Elements a lane of a part that is no long row, and of a batch that lanes share. Reasoned.
 inline constexpr std::int64_t moment_part_elements = 32, moment_lane_elements = 8;
 

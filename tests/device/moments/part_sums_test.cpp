@@ -4,14 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "device/exact/expected.hpp"
-#include "device/interpreted.hpp"
-#include "multifold/recipe.hpp"
+#include "device/moments/parts.hpp"
 
 namespace multifold::device_tests {
 namespace {
 
-class part_sums : public exact_on_device {
+class part_sums : public parts_on_device {
  protected:
   struct rows {
     std::int64_t count, length;
@@ -20,23 +18,12 @@ class part_sums : public exact_on_device {
     nan_policy nan = nan_policy::propagate;
   };
 
-  // By the blocks of one SM, which have several rows each, or parts of them.
   void expect_same(op_kind op, dtype type, const rows& of, const std::vector<std::byte>& x,
                    const std::vector<std::byte>& y) {
     reduction what = make_reduction(op, type, of.nan);
     if (of.result != dtype{}) what.result = of.result;
-    engine_traits card = cuda::device_traits();
-    card.units = 1;
     const array_view view{x.data(), type, {of.count, of.length}, {of.length + of.apart, 1}, place::host};
-    const plan p = make_plan(what, normalise(view, {1}, order_of(op)), {}, card);
-    const recipe made = recipe_of(p, recipe_end::results);
-    bool has_parts = false;
-    for (const recipe::step& s : made.steps()) has_parts = has_parts || s.kind == step_kind::part_sums;
-    ASSERT_TRUE(has_parts) << explain(p);
-    const std::int64_t item = item_bytes(type);
-    const device_array x_there(x, of.shift * item), y_there(y, of.shift_of_y * item);
-    ASSERT_EQ(run_on_device(p, {x_there.data(), y_there.data()}), run_interpreted(p, {x.data(), y.data()}))
-        << explain(p);
+    expect_parts(step_kind::part_sums, what, view, {1}, x, y, {of.shift, of.shift_of_y});
   }
   void expect_same(op_kind op, dtype type, const rows& of, data_family family) {
     const std::int64_t count = of.count * (of.length + of.apart);
@@ -45,13 +32,11 @@ class part_sums : public exact_on_device {
   }
 };
 
-constexpr op_kind ops[] = {op_kind::norm1, op_kind::norm2, op_kind::var, op_kind::dot, op_kind::cov, op_kind::describe};
-
 TEST_F(part_sums, of_all_families_in_blocks_that_share_rows) {
   for (const dtype type : real_dtypes) {
     const std::int64_t length = 60'000 / item_bytes(type) + 7;
     for (const data_family family : all_families) {
-      for (const op_kind op : ops) {
+      for (const op_kind op : moment_ops) {
         ASSERT_NO_FATAL_FAILURE(expect_same(op, type, {1, length}, family));
         ASSERT_NO_FATAL_FAILURE(expect_same(op, type, {5, length}, family));
       }
@@ -89,7 +74,7 @@ TEST_F(part_sums, from_any_element_on) {
 // Narrower results, and wider ones, which plain sums of elements of 2 bytes do not serve.
 TEST_F(part_sums, of_other_result_dtypes) {
   for (const dtype result : {dtype::f16, dtype::bf16, dtype::f32, dtype::f64}) {
-    for (const op_kind op : ops) {
+    for (const op_kind op : moment_ops) {
       rows of{3, 40'001};
       of.result = result;
       ASSERT_NO_FATAL_FAILURE(expect_same(op, dtype::f32, of, data_family::normal));
@@ -119,7 +104,7 @@ TEST_F(part_sums, of_numbers_of_one_sign) {
     x[i] = -1001.0 - static_cast<double>(rng() % 0x10000) * 0x1p-52 * 1024;
     y[i] = i % 2 == 0 ? 1.0 : -1.0;
   }
-  for (const op_kind op : ops)
+  for (const op_kind op : moment_ops)
     ASSERT_NO_FATAL_FAILURE(expect_same(op, dtype::f64, {1, length}, bytes_of(x), bytes_of(y)));
 }
 

@@ -113,16 +113,17 @@ struct started_depth {
   MULTIFOLD_HD constexpr double error_of_units(double error, double unit) const {
     return error <= unit * depth ? 0.0 : error;
   }
-  static constexpr int meetings = 32;
+  static constexpr std::int64_t usual_meetings = 32;
 };
 
 /// Of started sums, which begin anew after each chunk of terms.
 struct started_terms : started_depth {
   double chunks;
 
-  MULTIFOLD_HD constexpr explicit started_terms(std::int64_t terms)
+  MULTIFOLD_HD constexpr explicit started_terms(std::int64_t terms, std::int64_t meetings = usual_meetings)
       : chunks(static_cast<double>((terms + started_sum::chunk - 1) / started_sum::chunk)) {
-    depth = static_cast<double>(terms < started_sum::chunk ? terms : started_sum::chunk) + 2 * (chunks + meetings);
+    depth = static_cast<double>(terms < started_sum::chunk ? terms : started_sum::chunk) +
+            2 * (chunks + static_cast<double>(meetings));
   }
   MULTIFOLD_HD constexpr double error_from(double start) const { return error(chunks * start); }
 };
@@ -133,8 +134,9 @@ struct grouped_terms : started_depth {
   static constexpr int most_terms = 16, log_of_most = 4;
   double terms;
 
-  MULTIFOLD_HD constexpr explicit grouped_terms(std::int64_t all) : terms(static_cast<double>(all)) {
-    depth = terms / most_terms + 2 * meetings;
+  MULTIFOLD_HD constexpr explicit grouped_terms(std::int64_t all, std::int64_t meetings = usual_meetings)
+      : terms(static_cast<double>(all)) {
+    depth = terms / most_terms + 2 * static_cast<double>(meetings);
   }
   /// Whether plain sums of terms below 2^top that are multiples of 2^unit are exact.
   MULTIFOLD_HD static constexpr bool are_exact(int top, int unit) { return top + log_of_most <= unit + 53; }

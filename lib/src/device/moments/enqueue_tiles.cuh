@@ -4,6 +4,7 @@
 
 #include "device/moments/call_output.cuh"
 #include "device/moments/described_lanes.cuh"
+#include "device/moments/parts/part_lanes.cuh"
 #include "device/moments/parts/part_sums.cuh"
 #include "device/moments/short_integers.cuh"
 #include "device/moments/tiles/output.cuh"
@@ -14,23 +15,24 @@
 
 namespace multifold::cuda::moments {
 
-/// Long rows, if that is the next step of the recipe.
+/// In one look, if that is the next step of the recipe.
 template <floating_storage T, moment_set Set>
 bool enqueued_in_parts(const plan& p, const detail::call& c, const moment_output<carrier_of<T>, Set>& output,
                        const T* x, const T* y) {
   const auto layout = multifold::detail::parts_of_moments(p, recipe_end::results);
-  if (c.steps.next() != step_kind::part_sums || !layout) return false;
-  const std::int64_t rows = p.form.results();
-  const part_arguments<T, Set> args{x,
-                                    y,
-                                    p.form.outer_run.stride,
-                                    rows,
-                                    {p.form.length, c.count},
-                                    layout->team,
-                                    c.steps.slice_of<moment_part<Set>>(slice_use::partials, 0, layout->meetings()),
-                                    c.steps.slice_of<unsigned>(slice_use::arrivals, 0, rows),
-                                    output};
-  c.steps.launch(step_kind::part_sums, part_sums<T, Set>, 0, args);
+  if (!layout || c.steps.next() != layout->kind) return false;
+  auto* const meet = c.steps.slice_of<moment_part<Set>>(slice_use::partials, 0, layout->meetings);
+  auto* const arrivals = c.steps.slice_of<unsigned>(slice_use::arrivals, 0, layout->counters);
+  if (layout->kind == step_kind::part_sums) {
+    const part_arguments<T, Set> args{
+        x,        y,     p.form.outer_run.stride, p.form.results(), {p.form.length, c.count}, layout->team, meet,
+        arrivals, output};
+    c.steps.launch(step_kind::part_sums, part_sums<T, Set>, 0, args);
+  } else {
+    const auto terms = part_lanes_of<T, Set>::terms_of(layout->walk);
+    const lane_arguments<T, Set> args{x, y, p.form.length, layout->walk, terms, meet, arrivals, output};
+    c.steps.launch(step_kind::part_lanes, part_lanes<T, Set>, 0, args);
+  }
   return true;
 }
 

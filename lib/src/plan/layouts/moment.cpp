@@ -51,11 +51,48 @@ std::int64_t warp_bytes(const reduction& what) {
   return visit_words(what, []<class T, moment_set Set>() -> std::int64_t { return moment_words<T, Set>::warp_bytes; });
 }
 
+// Of each array, that a thread of one look has asked for. [as in the kernels]
+std::int64_t vectors_in_flight(const reduction& what) { return takes_two_arrays(what.op) ? 2 : 4; }
+
 void lay_out_any(pass& p, const reduction& what, const batches& form, const plan_options& options,
                  const engine_traits& engine) {
   p.kind = kernel::moment_groups;
   const std::int64_t lanes = form.pattern == access::columns ? 1 : ceil_div(p.length, tuning::moment_lane_elements);
   lay_out_groups(p, {warp_bytes(what), lanes, lanes, tuning::moment_part_elements}, options, engine);
+}
+
+std::optional<moment_parts> parts_of_rows(const plan& p) {
+  const pass& first = p.passes.front();
+  const std::int64_t item = item_bytes(p.what.input), bytes = p.form.length * item;
+  // A single row is always read so, lest a plan of less of it have other kernels.
+  const std::int64_t rows = p.form.results(), slots = p.engine.units * part_blocks;
+  const bool one_look = takes_one_look(moments_of(p.what.op)) && p.what.input != dtype::f16;
+  const bool others = one_look && (first.has_group_rows(item) || first.has_whole_runs());
+  const bool costly = others || p.what.op == op_kind::describe;
+  if (rows > 1 && others && item > 2) return {};
+  if (rows > 1 && bytes < (costly ? tuning::least_costly_part_row_bytes : tuning::least_part_row_bytes)) return {};
+  moment_parts of{step_kind::part_sums, slots};
+  of.team = part_threads;
+  // The fewer share a row, the less what is done once a row counts.
+  while (of.team > 32 && rows >= tuning::least_rows_of_team * slots * (part_threads / of.team)) of.team /= 2;
+  const std::int64_t step = of.team * vectors_in_flight(p.what) * tuning::vector_bytes;
+  const std::int64_t steps = rows * ceil_div(bytes, step);
+  if (steps > INT32_MAX / 2) return {};  // which kernels count
+  const bool shared = of.team == part_threads;
+  of.blocks = std::clamp<std::int64_t>(shared ? steps : ceil_div(rows * of.team, part_threads), 1, slots);
+  if (shared) of.meetings = 2 * of.blocks, of.counters = rows;
+  return of;
+}
+
+std::optional<moment_parts> parts_of_lanes(const plan& p) {
+  const std::int64_t slots = p.engine.units * part_blocks;
+  const auto walk = lane_walk_of(p.form, item_bytes(p.what.input), slots);
+  if (!walk) return {};
+  const std::int64_t items = std::int64_t{walk->boxes} * walk->shares;
+  moment_parts of{step_kind::part_lanes, std::min(items, slots)};
+  of.walk = *walk;
+  if (walk->shares > 1) of.meetings = items * walk->width, of.counters = walk->boxes;
+  return of;
 }
 
 // At the batches that the passes of `p` leave.
@@ -86,30 +123,11 @@ void lay_out_moments(plan& p, const plan_options& options) {
 }
 
 std::optional<moment_parts> parts_of_moments(const plan& p, recipe_end end) {
-  const pass& first = p.passes.front();
-  const std::int64_t item = item_bytes(p.what.input), bytes = p.form.length * item;
-  const bool two = takes_two_arrays(p.what.op);
-  if (end != recipe_end::results || first.kind != kernel::tiles || !p.again || !is_floating(p.what.input) ||
-      p.form.pattern != access::rows) {
+  if (end != recipe_end::results || p.passes.front().kind != kernel::tiles || !p.again || !is_floating(p.what.input))
     return {};
-  }
   // Plain sums of elements of 2 bytes are good enough for results of no more than 32 bits.
-  if (item == 2 && p.what.result == dtype::f64) return {};
-  // A single row is always read so, lest a plan of less of it have other kernels.
-  const std::int64_t rows = p.form.results(), slots = p.engine.units * part_blocks;
-  const bool one_look = takes_one_look(moments_of(p.what.op)) && p.what.input != dtype::f16;
-  const bool others = one_look && (first.has_group_rows(item) || first.has_whole_runs());
-  const bool costly = others || p.what.op == op_kind::describe;
-  if (rows > 1 && others && item > 2) return {};
-  if (rows > 1 && bytes < (costly ? tuning::least_costly_part_row_bytes : tuning::least_part_row_bytes)) return {};
-  moment_parts of{part_threads, slots};
-  // The fewer share a row, the less what is done once a row counts.
-  while (of.team > 32 && rows >= tuning::least_rows_of_team * slots * (part_threads / of.team)) of.team /= 2;
-  const std::int64_t step = of.team * (two ? 2 : 4) * tuning::vector_bytes, steps = rows * ceil_div(bytes, step);
-  if (steps > INT32_MAX / 2) return {};  // which kernels count
-  of.blocks =
-      std::clamp<std::int64_t>(of.team < part_threads ? ceil_div(rows * of.team, part_threads) : steps, 1, slots);
-  return of;
+  if (item_bytes(p.what.input) == 2 && p.what.result == dtype::f64) return {};
+  return p.form.pattern == access::rows ? parts_of_rows(p) : parts_of_lanes(p);
 }
 
 std::int64_t moment_part_bytes(const reduction& what) {

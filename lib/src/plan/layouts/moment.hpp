@@ -6,6 +6,7 @@
 
 #include "multifold/plan.hpp"
 #include "multifold/recipe.hpp"
+#include "plan/layouts/lane_walk.hpp"
 
 namespace multifold::detail {
 
@@ -19,19 +20,19 @@ void lay_out_moments(plan& p, const plan_options& options);
 pass moments_again(const reduction& what, const batches& form, const plan_options& options,
                    const engine_traits& engine);
 
-/// How part_sums reads the rows of a plan: by teams of a block's threads, of which each has a row at a time, or by whole
-/// blocks, which share rows.
+/// How floating point is taken in one look, up to results, whatever the passes are: rows by part_sums, anything else by
+/// part_lanes.
 struct moment_parts {
-  int team;
+  step_kind kind;
   std::int64_t blocks;
-
-  /// Parts of rows that are not whole: of blocks, the first one and the last one.
-  std::int64_t meetings() const { return team == part_threads ? 2 * blocks : 0; }
+  std::int64_t meetings = 0, counters = 0;  // parts that meet in memory, and what counts them
+  int team = 0;         // part_sums: a block's threads that have a row at a time; all, where blocks share rows
+  lane_walk walk = {};  // part_lanes
 };
-/// Nothing if they are read by another kernel.
+/// Nothing if they are read by other kernels.
 std::optional<moment_parts> parts_of_moments(const plan& p, recipe_end end);
 
-/// Bytes of a part of part_sums.
+/// Bytes of a part.
 std::int64_t moment_part_bytes(const reduction& what);
 
 /// Bytes of what parts of a batch meet in, and of the extremes of a part.

@@ -88,12 +88,14 @@ struct part_grouped_sum {
   }
 };
 
-/// What there are of terms, and what sums of them are off by.
+/// What there are of terms and of meetings of sums, and what these are off by.
 struct part_terms {
   multifold::detail::started_terms started;
   multifold::detail::grouped_terms grouped;
 
-  __device__ explicit part_terms(std::int64_t all) : started(all), grouped(all) {}
+  MULTIFOLD_HD explicit part_terms(std::int64_t all,
+                                   std::int64_t meetings = multifold::detail::started_depth::usual_meetings)
+      : started(all, meetings), grouped(all, meetings) {}
   __device__ const auto& of(const part_started_sum&) const { return started; }
   __device__ const auto& of(const part_grouped_sum&) const { return grouped; }
 };
@@ -138,6 +140,7 @@ struct part_lane {
   static constexpr bool wide = sizeof(T) == 8, halves = sizeof(T) == 2;
   static constexpr bool two = reads_two_arrays(Set), joint = Set == moment_set::joint;
   static constexpr bool sums = sums_elements(Set), multiplies = sums_products(Set);
+  static constexpr bool describes = Set == moment_set::description;
   using pattern = multifold::detail::magnitude_pattern<T>;
   using part_type = moment_part<Set>;
   // Of the products of two arrays plain sums would have to be rounded, and nothing is known of what they come to.
@@ -148,8 +151,6 @@ struct part_lane {
   static constexpr int width = vector_elements<T>, vectors = two || halves ? 2 : 4;
   static_assert(vectors * width <= multifold::detail::started_sum::most_terms);
   static_assert(vectors * width <= multifold::detail::grouped_terms::most_terms);
-
-  static constexpr bool describes = Set == moment_set::description;
 
   element_sum x, y;
   product_sum products;

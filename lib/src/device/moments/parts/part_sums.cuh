@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "device/moments/arguments.cuh"
 #include "device/moments/parts/part_totals.cuh"
 #include "device/moments/parts/part_walk.cuh"
 #include "multifold/cuda/kernels/dependent.cuh"
@@ -27,8 +28,8 @@ struct part_sums_of : part_walk<T, Set> {
 
   /// Of the first warp of each team: rows that are not rounded yet.
   struct memory {
-    std::byte of_warp[2][warps][sizeof(part_type)];
-    std::byte of_row[warps][kept][sizeof(part_type)];
+    raw_memory<part_type, warps> of_warp[2];
+    raw_memory<part_type, kept> of_row[warps];
     std::int64_t row[warps][kept];
   };
 
@@ -110,16 +111,15 @@ struct part_sums_of : part_walk<T, Set> {
   }
 
   /// Over a team, in the lanes of its first warp.
-  __device__ __forceinline__ static void merge(part_type& mine, int team,
-                                               std::byte (&of_warp)[warps][sizeof(part_type)]) {
+  __device__ __forceinline__ static void merge(part_type& mine, int team, raw_memory<part_type, warps>& of_warp) {
     merge_lanes(mine, 16);
     if (team == 32) return;
     const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
     const int first = warp & -(team / 32);
-    if (lane == 0) memcpy(of_warp[warp], &mine, sizeof mine);
+    if (lane == 0) of_warp[warp] = mine;
     kernels::detail::synchronise_group(first, team);
     if (warp != first) return;
-    memcpy(&mine, of_warp[first + lane % (team / 32)], sizeof mine);
+    mine = of_warp[first + lane % (team / 32)];
     merge_lanes(mine, team / 64);
   }
   __device__ __forceinline__ static void merge_lanes(part_type& mine, int widest) {
@@ -150,11 +150,7 @@ __global__ void __launch_bounds__(part_threads, part_blocks)
   int turn = 0, rows = 0;
   const auto deliver_rows = [&] {
     __syncwarp();
-    if (lane < rows) {
-      part_type mine;
-      memcpy(&mine, memory.of_row[warp][lane], sizeof mine);
-      all::deliver(args, memory.row[warp][lane], n, mine);
-    }
+    if (lane < rows) all::deliver(args, memory.row[warp][lane], n, memory.of_row[warp][lane]);
     __syncwarp();
     rows = 0;
   };
@@ -180,7 +176,7 @@ __global__ void __launch_bounds__(part_threads, part_blocks)
     if (begin == 0 && of.last) {
       if (!leads) continue;
       if (lane == 0) {
-        memcpy(memory.of_row[warp][rows], &mine, sizeof mine);
+        memory.of_row[warp][rows] = mine;
         memory.row[warp][rows] = row;
       }
       if (++rows < all::kept) continue;

@@ -32,8 +32,8 @@ __device__ bool totals_of(moment_part<Set> of, std::int64_t n, const kernels::pa
     error[k] = of.error[k] * (1 + 0x1p-40);
     const double unit = multiplies && k == products_at ? x_unit * y_unit : k == y_at ? y_unit : x_unit;
     const bool grouped = lane_type::halves && !(two && k == products_at);
-    const double depth = grouped ? terms.grouped.depth : terms.started.depth;
-    if ((of.rough >> k & 1u) == 0 && error[k] <= unit * depth) error[k] = 0.0;
+    const multifold::detail::started_depth depth{grouped ? terms.grouped.depth : terms.started.depth};
+    if ((of.rough >> k & 1u) == 0) error[k] = depth.error_of_units(error[k], unit);
     if (wide && multiplies && k == products_at && error[k] != 0) error[k] += static_cast<double>(n) * 0x1p-1070;
   }
   if constexpr (wide) {

@@ -60,6 +60,22 @@ struct moment_output {
     const std::int64_t n = length;
     return in_order && n > 0 && stored_at(of, n, static_cast<T*>(to.data)[batch]);
   }
+  /// The same of what some tens of operations are sure of.
+  template <floating_storage T>
+  __device__ __forceinline__ bool store_if_sure(std::int64_t batch, std::int64_t n, const near_totals& of) const {
+    if (!in_order || n == 0 || of.up != 0) return false;
+    T& out = static_cast<T*>(to.data)[batch];
+    const near_value& total = Set == moment_set::absolute ? of.x : of.products;
+    const bool none = of.x.high == 0 && of.y.high == 0 && of.products.high == 0;
+    if (none && of.x.error == 0 && of.y.error == 0 && of.products.error == 0 && (!deviates || to.reciprocal > 0)) {
+      out = multifold::detail::nearest<T>(of.minus_products ? -0.0 : 0.0);
+      return true;
+    }
+    if constexpr (!deviates && sizeof(T) == 8) {
+      if (to.op != op_kind::norm2) return multifold::detail::round_if_certain(total, out);
+    }
+    return multifold::detail::round_if_sure(rough_result(of, n), out);
+  }
   /// The results of a thread's columns. Returns a bit for each that is not stored: they are delivered one by one.
   template <class Columns, int Width, class Sums>
   __device__ unsigned store_in_order(const Columns& columns, const kernels::whole_sums<Width, Sums>& sums) const {

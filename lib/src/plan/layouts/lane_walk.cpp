@@ -1,0 +1,144 @@
+#include "plan/layouts/lane_walk.hpp"
+
+#include <algorithm>
+
+#include "plan/layout.hpp"
+#include "plan/tuning.hpp"
+
+namespace multifold::detail {
+namespace {
+
+using side = lane_walk::run;
+
+// Which reduced run lanes go along, and how many of them share a batch.
+struct way {
+  std::size_t walk, phase;  // numbers of reduced runs
+  std::int64_t phases;
+  bool beside;
+};
+
+std::size_t longest(const std::vector<run>& runs, std::size_t but = SIZE_MAX) {
+  std::size_t best = but == 0 ? 1 : 0;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (i != but && runs[i].extent > runs[best].extent) best = i;
+  }
+  return best;
+}
+
+// Neighbouring lanes have neighbouring batches. Lanes that share one have their rows in turn.
+std::optional<way> along_columns(const batches& form, std::int64_t item) {
+  const std::size_t walk = longest(form.reduced);
+  const std::int64_t rows = form.reduced[walk].extent, neighbours = form.kept.back().extent;
+  const std::int64_t most = part_threads / std::min(neighbours, tuning::part_column_bytes / item);
+  const bool narrow = neighbours * item < tuning::least_part_line_bytes;
+  if (narrow && rows < most * tuning::least_part_lane_rows) return {};
+  const std::int64_t wanted = std::min(form.length / (narrow ? tuning::least_part_lane_rows : tuning::part_lane_rows),
+                                       rows / tuning::least_part_lane_rows);
+  return way{walk, walk, std::clamp<std::int64_t>(wanted, 1, most), false};
+}
+
+// Neighbouring lanes have neighbours of a batch: each an element of a short run, or every so many-th of a long one.
+std::optional<way> along_rows(const batches& form, std::size_t fast, std::int64_t item) {
+  const std::int64_t extent = form.reduced[fast].extent;
+  if (form.reduced.size() == 1) return {};
+  if (extent <= part_threads) {
+    const bool dense = !form.kept.empty() && form.kept.back().stride == extent;
+    if (!dense && extent * item < tuning::least_part_line_bytes) return {};
+    if (part_threads / extent * extent < tuning::least_part_lanes) return {};
+    return way{longest(form.reduced, fast), fast, extent, true};
+  }
+  if (form.length < 32 * tuning::part_row_lane_elements) return {};
+  // As few lanes without elements as may be.
+  const std::int64_t most = std::min<std::int64_t>(form.length / tuning::part_row_lane_elements, part_threads);
+  std::int64_t best = 0, most_there = 0;
+  for (std::int64_t rows = tuning::part_lane_step; ceil_div(extent, rows) >= 32; rows += tuning::part_lane_step) {
+    const std::int64_t phases = ceil_div(extent, rows);
+    if (phases > most) continue;
+    const std::int64_t there = part_threads / phases * extent * tuning::part_lane_step / rows;
+    if (there > most_there) most_there = there, best = phases;
+    if (rows > 64 * tuning::part_lane_step) break;
+  }
+  if (best == 0) best = most;
+  return way{fast, fast, best, true};
+}
+
+void put_runs(lane_walk& of, const batches& form, const way& by) {
+  for (const run& r : form.kept) of.kept[of.kept_count++] = {r.stride, 0, r.extent};
+  std::int64_t index = 1;
+  std::vector<side> others;
+  for (std::size_t i = form.reduced.size(); i-- > 0; index *= form.reduced[i].extent) {
+    const side here{form.reduced[i].stride, index, form.reduced[i].extent};
+    if (i == by.phase) of.phase = here;
+    if (i == by.walk) of.walk = here;
+    if (i != by.phase && i != by.walk) others.push_back(here);
+  }
+  for (std::size_t i = others.size(); i-- > 0;) of.others[of.others_count++] = others[i];
+}
+
+std::optional<way> way_through(const batches& form, std::int64_t item) {
+  if (!form.kept.empty() && form.kept.back().stride == 1 && form.kept.back().extent > 1)
+    return along_columns(form, item);
+  for (std::size_t i = 0; i < form.reduced.size(); ++i) {
+    if (form.reduced[i].stride == 1) return along_rows(form, i, item);
+  }
+  return {};
+}
+
+// Batches of a block: whole rows of neighbours, or lines of them.
+std::int64_t width_of(const batches& form, const way& by) {
+  const std::int64_t most = part_threads / by.phases, width = std::min(most, form.results());
+  if (by.beside) return width;
+  const std::int64_t line = std::min<std::int64_t>(form.kept.back().extent, 32);
+  const std::int64_t neighbours = width > form.kept.back().extent ? form.kept.back().extent : line;
+  return width > neighbours ? width - width % neighbours : width;
+}
+
+// Deals a batch's rows and other runs to blocks, so that few of these wait for others. Those that meet in memory are merged
+// one behind the other.
+bool deal(lane_walk& of, std::int64_t rows, std::int64_t others, std::int64_t slots) {
+  const std::int64_t most = tuning::most_lane_meetings * of.phases, lane_rows = ceil_div(rows, of.walk_phases);
+  if (others > INT32_MAX || of.boxes > INT32_MAX / most) return false;
+  const auto parts_of = [&](std::int64_t blocks, std::int64_t elements, std::int64_t limit) {
+    const double cost = tuning::part_lane_cost / static_cast<double>(elements);
+    return parts_for_waves(blocks, slots, std::max<std::int64_t>(limit, 1), cost);
+  };
+  const std::int64_t pieces =
+      parts_of(of.boxes * others, lane_rows, std::min(lane_rows / tuning::least_part_lane_rows, most / others));
+  std::int64_t share = 1;
+  if (pieces == 1 && others > 1) {
+    const std::int64_t elements = lane_rows * others;
+    share = ceil_div(others,
+                     parts_of(of.boxes, elements, std::min({others, most, elements / tuning::least_part_lane_rows})));
+  }
+  of.lane_rows = static_cast<int>(ceil_div(lane_rows, pieces));
+  of.pieces = static_cast<int>(pieces);
+  of.parts = static_cast<int>(others * pieces);
+  of.share = static_cast<int>(share);
+  of.shares = static_cast<int>(ceil_div(others * pieces, share));
+  return true;
+}
+
+}  // namespace
+
+std::optional<lane_walk> lane_walk_of(const batches& form, std::int64_t item, std::int64_t slots) {
+  constexpr std::size_t most = lane_walk::most_runs;
+  if (form.reduced.empty() || form.reduced.size() > most || form.kept.size() > most) return {};
+  if (form.elements() == 0 || form.results() > INT32_MAX) return {};
+  const auto by = way_through(form, item);
+  if (!by) return {};
+  lane_walk of{};
+  put_runs(of, form, *by);
+  const std::int64_t rows = of.walk.extent;
+  if (rows < tuning::least_part_column || rows > INT32_MAX / 2) return {};
+  const bool shared = by->walk == by->phase;
+  of.width = static_cast<int>(width_of(form, *by));
+  of.phases = static_cast<int>(by->phases);
+  of.walk_phases = shared ? of.phases : 1;
+  of.beside = by->beside;
+  of.batches = static_cast<int>(form.results());
+  of.boxes = static_cast<int>(ceil_div(form.results(), of.width));
+  if (!deal(of, rows, form.length / (rows * (shared ? 1 : by->phases)), slots)) return {};
+  return of;
+}
+
+}  // namespace multifold::detail

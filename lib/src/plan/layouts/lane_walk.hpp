@@ -1,0 +1,36 @@
+// How lanes go through batches of any strides, an element at a time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "multifold/array.hpp"
+
+namespace multifold::detail {
+
+/// The lanes of a block have `width` batches, each of them shared by `phases` lanes. A lane goes along one of the reduced
+/// runs, the walk, or through a piece of it; a part is a piece of it at one place of the other runs, and a share is some
+/// parts behind each other. Strides are in elements, extents are positive.
+struct lane_walk {
+  static constexpr int most_runs = 8;
+  struct run {
+    std::int64_t stride, index;  // from one place to the next: in memory, and in the numbers of a batch's elements
+    std::int64_t extent;
+  };
+  run kept[most_runs], others[most_runs];  // slowest first; of batches, and reduced runs but for the walk
+  int kept_count, others_count;
+  run walk, phase;     // phase: from lane to lane of a batch
+  int width, phases;   // lanes of a block: width * phases, at most its threads
+  int walk_phases;     // lanes that have every so many-th element of a piece: all of a batch's, or each has all of them
+  bool beside;         // the lanes of a batch are neighbours; else those of neighbouring batches
+  int lane_rows;       // elements that a lane has of a piece, at most
+  int pieces, parts;   // of the walk, and of a batch
+  int share, shares;   // parts of a share, at most, and shares of a batch
+  int batches, boxes;  // boxes of `width` batches
+};
+
+/// For elements of `item` bytes, and a GPU that holds `slots` blocks. Nothing where it would not serve: where no run is
+/// contiguous, where runs are too short, or too many.
+std::optional<lane_walk> lane_walk_of(const batches& form, std::int64_t item, std::int64_t slots);
+
+}  // namespace multifold::detail
