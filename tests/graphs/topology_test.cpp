@@ -39,7 +39,7 @@ TEST(topology, of_exact_sums_that_may_be_added_again) {
   // Tiles lose none of the narrow elements of whole batches.
   EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::f32, {1 << 24, 16}, {1})), "memset status | tiles 396 x 256");
   EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::f32, {1 << 20, 24}, {0})),
-            "memset status | memset lost batches | tiles 367 x 256 | tiles 24 x 256 | sum_groups 3168 x 32");
+            "memset status | memset lost batches, arrivals | part_lanes 396 x 256 | sum_groups 3168 x 32");
   plan_options forced;
   forced.threads = 512;
   EXPECT_EQ(chain_of(plan_of(op_kind::sum, dtype::f32, {10}, {0}, forced)),

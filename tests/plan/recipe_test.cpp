@@ -67,6 +67,10 @@ TEST(recipe, exact_sums_of_tiles) {
   EXPECT_EQ(told_of(form_of({1 << 20, 16}, {1}), dtype::f32), "0+1, tiles 0");
   EXPECT_EQ(told_of(form_of({1 << 20, 1024}, {1}), dtype::f16), "0+1, tiles 0");
   EXPECT_EQ(told_of(form_of({1 << 16, 20, 64}, {1}), dtype::f32), "0+1, tiles 0");
+  EXPECT_EQ(told_of(form_of({1 << 16, 64, 64}, {1}), dtype::f16), "0+1, tiles 0");
+  // Lanes, whose shares meet where there are few columns.
+  EXPECT_EQ(told_of(form_of({1 << 16, 64, 64}, {1}), dtype::f32), "0+1, 1+1, part_lanes 0, sum_groups 1");
+  EXPECT_EQ(told_of(form_of({1 << 16, 640}, {0}), dtype::f64), "0+1, 1+2, part_lanes 0, sum_groups 2");
 }
 
 TEST(recipe, moments_of_tiles) {
@@ -82,6 +86,11 @@ TEST(recipe, moments_of_tiles) {
     EXPECT_EQ(made_of(op, form_of({1 << 20, 2048}, {1}), dtype::f32), "0+1, 1+1, part_sums 0, moment_groups 1");
     EXPECT_EQ(made_of(op, short_rows, dtype::f32), "0+1, 1+1, tiles 0, moment_groups 1");
   }
+  EXPECT_EQ(made_of(op_kind::var, form_of({1 << 16, 64, 64}, {1}), dtype::f32),
+            "0+1, 1+1, part_lanes 0, moment_groups 1");
+  EXPECT_EQ(made_of(op_kind::dot, form_of({300, 5, 1000}, {0, 2}), dtype::f32),
+            "0+1, 1+4, part_lanes 0, moment_groups 3");
+  EXPECT_EQ(made_of(op_kind::var, form_of({1 << 16, 16, 64}, {1}), dtype::f32), "0+1, 1+1, tiles 0, moment_groups 1");
   // Blocks share few rows, whose parts meet.
   const batches few = form_of({10, 1 << 20}, {1});
   EXPECT_EQ(made_of(op_kind::var, few, dtype::f32), "0+1, 1+4, part_sums 0, moment_groups 2");

@@ -127,7 +127,7 @@ void accumulate_async(const plan& p, const operands& chunk, const chunk_target& 
 void fill_identity_async(const reduction& what, void* accumulators, std::int64_t count, work_queue& queue) {
   if (count == 0) return;
   check_accumulators(what, accumulators);
-  visit_fold(what, [&](const auto& op) { fill_items(sparse_item_of(op.identity()), accumulators, count, queue); });
+  visit_fold(what, [&](const auto& op) { fill_items(identity_item_of(op), accumulators, count, queue); });
 }
 
 void fill_identity_async(const reduction& what, void* accumulators, std::int64_t count, cudaStream_t stream) {

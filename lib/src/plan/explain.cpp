@@ -10,6 +10,7 @@
 #include "multifold/placement.hpp"
 #include "multifold/plan.hpp"
 #include "multifold/recipe.hpp"
+#include "plan/layouts/exact.hpp"
 #include "plan/layouts/moment.hpp"
 #include "plan/reshape_text.hpp"
 
@@ -65,7 +66,8 @@ bool takes_parts(const recipe::step& s) { return s.kind == step_kind::part_sums 
 
 // Batches that a kernel takes up to their results, whatever the passes are.
 std::vector<std::string> row_of_parts(const plan& p, const std::string& grid) {
-  const auto parts = detail::parts_of_moments(p, recipe_end::results);
+  const auto parts = gathers_exactly(p.what) ? detail::parts_of_sums(p, recipe_end::results)
+                                             : detail::parts_of_moments(p, recipe_end::results);
   const bool rows = parts->kind == step_kind::part_sums;
   return {"1",
           std::string(name(parts->kind)),

@@ -196,11 +196,24 @@ class recipe_builder {
     if (first == kernel::exact_rows) return exact_rows();
     if (first == kernel::exact_blocks) return exact_blocks();
     const std::size_t again = plan_.passes.size();
+    if (const auto parts = detail::parts_of_sums(plan_, end_)) return sum_parts(*parts);
     take_lost();
     // Who loses the first part of a batch clears what its parts meet in.
     if (plan_.again && plan_.again->parts > 1) take_sums(again, detail::exact_word_bytes(plan_.what));
     fold_passes();
     if (plan_.again) run(step_kind::sum_groups, again);
+  }
+
+  void sum_parts(const detail::moment_parts& of) {
+    const std::size_t again = plan_.passes.size();
+    const bool meet = of.meetings > 0;
+    take_lost(false);
+    if (meet) take(slice_use::arrivals, 0, of.counters, counter_bytes);
+    clear(meet ? 2 : 1);
+    if (meet) take(slice_use::partials, 0, of.meetings, detail::moment_part_bytes(plan_.what));
+    if (plan_.again->parts > 1) take_sums(again, detail::exact_word_bytes(plan_.what));
+    add(of.kind, of.blocks, part_threads, 0);
+    run(step_kind::sum_groups, again);
   }
 
   void meet_moments(std::size_t i) {
@@ -273,9 +286,9 @@ recipe recipe_of(const plan& p, recipe_end end) { return recipe_builder::made_of
 
 std::int64_t plan::workspace_bytes() const {
   const auto bytes_of = [&](recipe_end end) { return recipe_builder::made_of(*this, end, false).workspace_bytes(); };
-  // Moments that are merged take other kernels than those that are rounded.
+  // Moments and exact sums that are merged take other kernels than those that are rounded.
   const std::int64_t rounded = bytes_of(recipe_end::results);
-  return family_of(what) == op_family::moments ? std::max(rounded, bytes_of(recipe_end::accumulators)) : rounded;
+  return family_of(what) == op_family::moments || gathers_exactly(what) ? std::max(rounded, bytes_of(recipe_end::accumulators)) : rounded;
 }
 
 }  // namespace multifold

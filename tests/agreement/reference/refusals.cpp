@@ -81,7 +81,8 @@ std::string must_be_refused(const trial& t) {
   if (t.where == origin::device && (t.engine == engine_choice::host || t.engine == engine_choice::both)) {
     return "device memory on the host engine";
   }
-  if (t.engine == engine_choice::both && element_count(t.extents) > 0) {  // there is nothing to share of nothing
+  // There is nothing to share of nothing, if it is known before.
+  if (t.engine == engine_choice::both && (t.endless || element_count(t.extents) > 0)) {
     if (is_rounded_on_the_way(t)) return "a rounded sum that two engines share";
     if (t.where == origin::pipe) return "a pipe that two engines share";
   }

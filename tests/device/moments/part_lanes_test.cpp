@@ -88,6 +88,36 @@ TEST_F(part_lanes, of_rows_in_several_runs) {
   }
 }
 
+// Exact sums and means, which take no other kernel of parts.
+TEST_F(part_lanes, of_exact_sums) {
+  const auto expect_sum = [&](op_kind op, dtype type, const list& extents, const list& axes, data_family family) {
+    SCOPED_TRACE(std::string(name(family)));
+    const auto x = exact_elements(type, element_count(extents), family, rng);
+    const reduction what = make_reduction(op, type, nan_policy::propagate, accuracy::exact);
+    expect_same(what, extents, axes, x, x, {1, 1});
+  };
+  for (const dtype type : {dtype::bf16, dtype::f32, dtype::f64}) {
+    for (const op_kind op : {op_kind::sum, op_kind::mean}) {
+      for (const data_family family : all_families) {
+        ASSERT_NO_FATAL_FAILURE(expect_sum(op, type, {3, 65, 300}, {1}, family));
+        ASSERT_NO_FATAL_FAILURE(expect_sum(op, type, {1500, 40}, {0}, family));
+        ASSERT_NO_FATAL_FAILURE(expect_sum(op, type, {1100, 300}, {0}, family));
+        ASSERT_NO_FATAL_FAILURE(expect_sum(op, type, {6, 5, 70, 20}, {0, 2}, family));
+        ASSERT_NO_FATAL_FAILURE(expect_sum(op, type, {6, 5, 700}, {0, 2}, family));
+        ASSERT_NO_FATAL_FAILURE(expect_sum(op, type, {300, 3, 17, 9}, {0, 3}, family));
+      }
+      const list extents{500, 64};
+      std::vector<std::byte> zeros(static_cast<std::size_t>(element_count(extents) * item_bytes(type)));
+      const reduction what = make_reduction(op, type, nan_policy::propagate, accuracy::exact);
+      ASSERT_NO_FATAL_FAILURE(expect_same(what, extents, {0}, zeros, zeros));
+      for (std::size_t i = static_cast<std::size_t>(item_bytes(type)) - 1; i < zeros.size();
+           i += static_cast<std::size_t>(item_bytes(type)))
+        zeros[i] = std::byte{0x80};
+      ASSERT_NO_FATAL_FAILURE(expect_same(what, extents, {0}, zeros, zeros));
+    }
+  }
+}
+
 TEST_F(part_lanes, from_any_element_on) {
   for (const dtype type : real_dtypes) {
     for (std::int64_t shift = 0; shift < 9; ++shift) {

@@ -2,9 +2,12 @@
 // types: what an item is, its arguments say.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <string>
+#include <type_traits>
 
 #include "multifold/cuda/bound_recipe.hpp"
 #include "multifold/cuda/work_queue.hpp"
@@ -21,17 +24,19 @@ struct sparse_item {
   std::uint32_t word[most] = {};
 };
 
-/// `value` as such an item.
+/// The identity of `op` as such an item; what lies between its members is zero.
 /// Throws: unsupported_error if more than sparse_item::most of its words are not zero.
-template <class T>
-sparse_item sparse_item_of(T value) {
-  static_assert(sizeof(T) % 4 == 0 && alignof(T) % 4 == 0, "items are made of whole words");
-  detail::clear_padding(value);
+template <class Op>
+sparse_item identity_item_of(const Op& op) {
+  using value_type = std::remove_cvref_t<decltype(op.identity())>;
+  static_assert(sizeof(value_type) % 4 == 0 && alignof(value_type) % 4 == 0, "items are made of whole words");
+  alignas(value_type) std::byte memory[sizeof(value_type)] = {};
+  ::new (static_cast<void*>(memory)) value_type(op.identity());
   sparse_item item;
-  item.words = static_cast<int>(sizeof(T) / 4);
+  item.words = static_cast<int>(sizeof(value_type) / 4);
   for (int i = 0; i < item.words; ++i) {
     std::uint32_t word = 0;
-    std::memcpy(&word, reinterpret_cast<const unsigned char*>(&value) + 4 * i, sizeof word);
+    std::memcpy(&word, memory + 4 * i, sizeof word);
     if (word == 0) continue;
     if (item.others == sparse_item::most) {
       throw unsupported_error("an item has more than " + std::to_string(sparse_item::most) +

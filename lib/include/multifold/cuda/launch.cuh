@@ -227,8 +227,7 @@ kernels::partial_results<Op> prepare_partials(const plan& p, std::size_t index, 
       at.how, steps.slice_of<typename Op::accumulator>(slice_use::partials, index, p.partials(index)),
       steps.slice_of<unsigned>(slice_use::arrivals, index, at.batches)};
   if constexpr (order_free<Op>) {
-    if (steps.next() == step_kind::fill_identity)
-      fill_items(sparse_item_of(op.identity()), partials.data, at.batches, steps);
+    if (steps.next() == step_kind::fill_identity) fill_items(identity_item_of(op), partials.data, at.batches, steps);
   }
   return partials;
 }

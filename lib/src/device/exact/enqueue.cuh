@@ -4,6 +4,7 @@
 #include "device/dispatch.hpp"
 #include "device/exact/block_sums.cuh"
 #include "device/exact/half_sums.cuh"
+#include "device/exact/lane_totals.cuh"
 #include "device/exact/output.cuh"
 #include "device/exact/rows/bin_rows.cuh"
 #include "device/exact/rows/pair_rows.cuh"
@@ -108,7 +109,8 @@ void enqueue_pairs(const plan& p, exact_output<T> output, const T* data, bound_r
   output.lost = {steps.slice_of<unsigned>(slice_use::lost, again, (batches + 31) / 32),
                  steps.slice_of<std::int64_t>(slice_use::words, again, batches * words<T>::count),
                  steps.slice_of<unsigned>(slice_use::arrivals, again, batches)};
-  visit_gathered<T>(p.what.nan, [&](auto fold) { launch(p, fold, output, data, 0, output.to.count.said, steps); });
+  if (!enqueued_in_lanes(p, output, data, steps))
+    visit_gathered<T>(p.what.nan, [&](auto fold) { launch(p, fold, output, data, 0, output.to.count.said, steps); });
   enqueue_again<carrier_of<T>>(p, output.to, data, output.lost, steps);
 }
 

@@ -10,6 +10,7 @@
 #include "device/exact/words.cuh"
 #include "device/output.cuh"
 #include "multifold/exact/near.hpp"
+#include "multifold/exact/near_windows.hpp"
 #include "multifold/exact/short_sum.hpp"
 #include "multifold/ops/exact_sum.hpp"
 #include "multifold/ops/gathered_sum.hpp"
@@ -168,6 +169,29 @@ struct exact_output {
     if (!round_if_certain(value, static_cast<T*>(to.data)[to.layout.at(batch)])) return false;
     if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
     return true;
+  }
+
+  /// The same of 0, and of one 2^up of itself.
+  __device__ bool store_zero(std::int64_t batch, bool negative) const {
+    if (!to.plain || to.count.most == 0) return false;
+    static_cast<T*>(to.data)[to.layout.at(batch)] = nearest<T>(negative ? -0.0 : 0.0);
+    if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
+    return true;
+  }
+  __device__ bool store_far(std::int64_t batch, const multifold::detail::near_value& sum, int up) const {
+    if (!to.plain) return false;
+    if constexpr (std::is_same_v<T, double>) {
+      multifold::detail::near_value value = sum;
+      if (to.op == op_kind::mean) {
+        value = near_quotient(exact_pair{sum.high, sum.low}, to.count, to.reciprocal);
+        value.error += sum.error / static_cast<double>(to.count) * 1.01;
+      }
+      double& out = static_cast<double*>(to.data)[to.layout.at(batch)];
+      if (!multifold::detail::round_far_if_certain(value, up, out)) return false;
+      if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
+      return true;
+    }
+    return false;
   }
 
   __device__ void note_lost(std::int64_t batch) const {

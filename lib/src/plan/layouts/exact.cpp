@@ -43,6 +43,17 @@ bool may_lose(const plan& p) {
   return !whole || item_bytes(p.what.input) > 4 || p.what.nan == nan_policy::omit;
 }
 
+// Sums that lanes take, if results are plain. Those of f16 are numbers anyway.
+std::optional<lane_walk> walk_of_sums(const plan& p) {
+  const reduction& what = p.what;
+  const bool plain = what.nan == nan_policy::propagate && what.result == what.input && !what.initial.given;
+  if (!plain || what.input == dtype::f16 || p.passes.front().kind != kernel::tiles) return {};
+  const std::int64_t item = item_bytes(what.input);
+  const auto walk = lane_walk_of(p.form, item, p.engine.units * part_blocks);
+  // Tiles are quicker where runs are short.
+  return walk && walk->walk_extent * item >= tuning::least_sum_walk_bytes ? walk : std::nullopt;
+}
+
 // Vectors of 16 bytes that a thread takes of a tile. Blocks that read longer stretches get more out of the memory, but
 // rows have to be shared among many blocks evenly.
 std::int64_t tile_vectors(dtype input, std::int64_t length, int threads, std::int64_t blocks) {
@@ -139,9 +150,15 @@ pass sums_again(const reduction& what, const batches& form, const engine_traits&
   return p;
 }
 
+std::optional<moment_parts> parts_of_sums(const plan& p, recipe_end end) {
+  if (end != recipe_end::results || !p.again || !gathers_exactly(p.what)) return {};
+  const auto walk = walk_of_sums(p);
+  return walk ? std::optional(parts_of(*walk, p.engine)) : std::nullopt;
+}
+
 void add_again(plan& p) {
   if (p.engine.engine == engine_kind::host || !gathers_exactly(p.what)) return;
-  if (may_lose(p)) p.again = sums_again(p.what, p.form, p.engine);
+  if (may_lose(p) || walk_of_sums(p)) p.again = sums_again(p.what, p.form, p.engine);
 }
 
 }  // namespace multifold::detail

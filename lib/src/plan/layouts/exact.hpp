@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "multifold/plan.hpp"
+#include "plan/layouts/moment.hpp"
 
 namespace multifold::detail {
 
@@ -25,6 +26,9 @@ std::int64_t partial_bytes(const reduction& what, const pass& first);
 
 /// A pass over batches of `form` that others lose.
 pass sums_again(const reduction& what, const batches& form, const engine_traits& engine);
+
+/// How lanes take sums in one look, up to plain results; nothing if they are taken by other kernels.
+std::optional<moment_parts> parts_of_sums(const plan& p, recipe_end end);
 
 /// Adds the pass over batches that the first one of `p` may lose.
 void add_again(plan& p);

@@ -1,14 +1,13 @@
 #include "plan/layouts/lane_walk.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "plan/layout.hpp"
 #include "plan/tuning.hpp"
 
 namespace multifold::detail {
 namespace {
-
-using side = lane_walk::run;
 
 // Which reduced run lanes go along, and how many of them share a batch.
 struct way {
@@ -63,16 +62,21 @@ std::optional<way> along_rows(const batches& form, std::size_t fast, std::int64_
 }
 
 void put_runs(lane_walk& of, const batches& form, const way& by) {
-  for (const run& r : form.kept) of.kept[of.kept_count++] = {r.stride, 0, r.extent};
-  std::int64_t index = 1;
-  std::vector<side> others;
-  for (std::size_t i = form.reduced.size(); i-- > 0; index *= form.reduced[i].extent) {
-    const side here{form.reduced[i].stride, index, form.reduced[i].extent};
-    if (i == by.phase) of.phase = here;
-    if (i == by.walk) of.walk = here;
-    if (i != by.phase && i != by.walk) others.push_back(here);
+  for (const run& r : form.kept) {
+    of.kept_extent[of.kept_count] = r.extent;
+    of.kept_stride[of.kept_count++] = r.stride;
   }
-  for (std::size_t i = others.size(); i-- > 0;) of.others[of.others_count++] = others[i];
+  std::vector<std::int64_t> index(form.reduced.size(), 1);
+  for (std::size_t i = index.size() - 1; i-- > 0;) index[i] = index[i + 1] * form.reduced[i + 1].extent;
+  for (std::size_t i = 0; i < index.size(); ++i) {
+    const run& r = form.reduced[i];
+    if (i == by.phase) of.phase_stride = r.stride, of.phase_index = index[i];
+    if (i == by.walk) of.walk_extent = r.extent, of.walk_stride = r.stride, of.walk_index = index[i];
+    if (i == by.phase || i == by.walk) continue;
+    of.other_extent[of.other_count] = r.extent;
+    of.other_stride[of.other_count] = r.stride;
+    of.other_index[of.other_count++] = index[i];
+  }
 }
 
 std::optional<way> way_through(const batches& form, std::int64_t item) {
@@ -128,7 +132,7 @@ std::optional<lane_walk> lane_walk_of(const batches& form, std::int64_t item, st
   if (!by) return {};
   lane_walk of{};
   put_runs(of, form, *by);
-  const std::int64_t rows = of.walk.extent;
+  const std::int64_t rows = of.walk_extent;
   if (rows < tuning::least_part_column || rows > INT32_MAX / 2) return {};
   const bool shared = by->walk == by->phase;
   of.width = static_cast<int>(width_of(form, *by));

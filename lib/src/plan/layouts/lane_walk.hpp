@@ -13,20 +13,19 @@ namespace multifold::detail {
 /// parts behind each other. Strides are in elements, extents are positive.
 struct lane_walk {
   static constexpr int most_runs = 8;
-  struct run {
-    std::int64_t stride, index;  // from one place to the next: in memory, and in the numbers of a batch's elements
-    std::int64_t extent;
-  };
-  run kept[most_runs], others[most_runs];  // slowest first; of batches, and reduced runs but for the walk
-  int kept_count, others_count;
-  run walk, phase;     // phase: from lane to lane of a batch
+  // Runs are the slowest first; an index is what a batch's elements are numbered by.
+  std::int64_t kept_extent[most_runs], kept_stride[most_runs];                            // of batches
+  std::int64_t other_extent[most_runs], other_stride[most_runs], other_index[most_runs];  // reduced, but for the walk
+  std::int64_t walk_extent, walk_stride, walk_index;
+  std::int64_t phase_stride, phase_index;  // from lane to lane of a batch
+  int kept_count, other_count;
   int width, phases;   // lanes of a block: width * phases, at most its threads
   int walk_phases;     // lanes that have every so many-th element of a piece: all of a batch's, or each has all of them
-  bool beside;         // the lanes of a batch are neighbours; else those of neighbouring batches
   int lane_rows;       // elements that a lane has of a piece, at most
   int pieces, parts;   // of the walk, and of a batch
   int share, shares;   // parts of a share, at most, and shares of a batch
   int batches, boxes;  // boxes of `width` batches
+  bool beside;         // the lanes of a batch are neighbours; else those of neighbouring batches
 };
 
 /// For elements of `item` bytes, and a GPU that holds `slots` blocks. Nothing where it would not serve: where no run is

@@ -84,17 +84,6 @@ std::optional<moment_parts> parts_of_rows(const plan& p) {
   return of;
 }
 
-std::optional<moment_parts> parts_of_lanes(const plan& p) {
-  const std::int64_t slots = p.engine.units * part_blocks;
-  const auto walk = lane_walk_of(p.form, item_bytes(p.what.input), slots);
-  if (!walk) return {};
-  const std::int64_t items = std::int64_t{walk->boxes} * walk->shares;
-  moment_parts of{step_kind::part_lanes, std::min(items, slots)};
-  of.walk = *walk;
-  if (walk->shares > 1) of.meetings = items * walk->width, of.counters = walk->boxes;
-  return of;
-}
-
 // At the batches that the passes of `p` leave.
 void add_again(plan& p, const plan_options& options) { p.again = moments_again(p.what, p.form, options, p.engine); }
 
@@ -127,10 +116,21 @@ std::optional<moment_parts> parts_of_moments(const plan& p, recipe_end end) {
     return {};
   // Plain sums of elements of 2 bytes are good enough for results of no more than 32 bits.
   if (item_bytes(p.what.input) == 2 && p.what.result == dtype::f64) return {};
-  return p.form.pattern == access::rows ? parts_of_rows(p) : parts_of_lanes(p);
+  if (p.form.pattern == access::rows) return parts_of_rows(p);
+  const auto walk = lane_walk_of(p.form, item_bytes(p.what.input), p.engine.units * part_blocks);
+  return walk ? std::optional(parts_of(*walk, p.engine)) : std::nullopt;
+}
+
+moment_parts parts_of(const lane_walk& walk, const engine_traits& engine) {
+  const std::int64_t items = std::int64_t{walk.boxes} * walk.shares;
+  moment_parts of{step_kind::part_lanes, std::min<std::int64_t>(items, engine.units * part_blocks)};
+  of.walk = walk;
+  if (walk.shares > 1) of.meetings = items * walk.width, of.counters = walk.boxes;
+  return of;
 }
 
 std::int64_t moment_part_bytes(const reduction& what) {
+  if (gathers_exactly(what)) return sizeof(moment_part<moment_set::absolute>);
   std::int64_t bytes = 0;
   visit_words(what, [&]<class T, moment_set Set>() -> std::int64_t {
     bytes = sizeof(moment_part<Set>);

@@ -20,8 +20,8 @@ void lay_out_moments(plan& p, const plan_options& options);
 pass moments_again(const reduction& what, const batches& form, const plan_options& options,
                    const engine_traits& engine);
 
-/// How floating point is taken in one look, up to results, whatever the passes are: rows by part_sums, anything else by
-/// part_lanes.
+/// How floating point is taken in one look, up to results, whatever the passes are: rows by part_sums, anything else, and
+/// exact sums, by part_lanes.
 struct moment_parts {
   step_kind kind;
   std::int64_t blocks;
@@ -32,7 +32,10 @@ struct moment_parts {
 /// Nothing if they are read by other kernels.
 std::optional<moment_parts> parts_of_moments(const plan& p, recipe_end end);
 
-/// Bytes of a part.
+/// Of lanes that go through batches.
+moment_parts parts_of(const lane_walk& walk, const engine_traits& engine);
+
+/// Bytes of a part, of moments or of an exact sum.
 std::int64_t moment_part_bytes(const reduction& what);
 
 /// Bytes of what parts of a batch meet in, and of the extremes of a part.

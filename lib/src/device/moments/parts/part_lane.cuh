@@ -16,7 +16,7 @@ struct magnitudes_of {
   static constexpr bool halves = sizeof(T) == 2, wide = sizeof(T) == 8;
   using pattern = multifold::detail::magnitude_pattern<T>;
   std::uint32_t greatest = 0, least = ~0u;  // least: less one, so that zeros are none; of two elements a word, twice
-  std::uint32_t lower = 0;                  // all bits of the lower words of binary64
+  std::uint32_t lower = 0, tiny = 0;        // all bits of the lower words of binary64, and of those below 2^-1042
 
   __device__ __forceinline__ void see(const vector_word& v) {
 #pragma unroll
@@ -24,19 +24,20 @@ struct magnitudes_of {
       const std::uint32_t magnitude = v.words[i] & (halves ? 0x7fff7fffu : 0x7fffffffu);
       greatest = halves ? __vmaxu2(greatest, magnitude) : max(greatest, magnitude);
       least = halves ? __viaddmin_u16x2(magnitude, ~0u, least) : __viaddmin_u32(magnitude, ~0u, least);
-      if constexpr (wide) lower |= v.words[i - 1];
+      if constexpr (wide) lower |= v.words[i - 1], tiny |= magnitude == 0 ? v.words[i - 1] : 0;
     }
   }
   __device__ void merge(const magnitudes_of& other) {
     greatest = halves ? __vmaxu2(greatest, other.greatest) : max(greatest, other.greatest);
     least = halves ? __vminu2(least, other.least) : min(least, other.least);
     lower |= other.lower;
+    tiny |= other.tiny;
   }
   __device__ std::uint32_t top() const { return halves ? max(greatest >> 16, greatest & 0xffffu) : greatest; }
   __device__ int unit() const {
     if (greatest == 0) return multifold::detail::no_element_unit;
-    if (wide && lower != 0) return multifold::detail::compensated_run::no_unit;
-    return pattern::unit((halves ? min(least >> 16, least & 0xffffu) : least) + 1);
+    if (wide && tiny != 0) return multifold::detail::compensated_run::no_unit;
+    return pattern::unit((halves ? min(least >> 16, least & 0xffffu) : least) + 1) - (lower != 0 ? 32 : 0);
   }
 };
 
@@ -135,8 +136,11 @@ struct part_marks<double> {
 };
 struct no_part_marks {};
 
-template <floating_storage T, moment_set Set>
+/// `Signed`: the sum of elements, in place of that of their magnitudes.
+template <floating_storage T, moment_set Set, bool Signed = false>
 struct part_lane {
+  static_assert(!Signed || Set == moment_set::absolute);
+  static constexpr bool magnitudes = Set == moment_set::absolute && !Signed;
   static constexpr bool wide = sizeof(T) == 8, halves = sizeof(T) == 2;
   static constexpr bool two = reads_two_arrays(Set), joint = Set == moment_set::joint;
   static constexpr bool sums = sums_elements(Set), multiplies = sums_products(Set);
@@ -151,12 +155,15 @@ struct part_lane {
   static constexpr int width = vector_elements<T>, vectors = two || halves ? 2 : 4;
   static_assert(vectors * width <= multifold::detail::started_sum::most_terms);
   static_assert(vectors * width <= multifold::detail::grouped_terms::most_terms);
+  static constexpr int log_of_looked_at = multifold::detail::grouped_terms::log_of_most;
 
   element_sum x, y;
   product_sum products;
   std::conditional_t<describes, part_marks<T>, no_part_marks> marks;
   magnitudes_of<T> of_x, of_y;
-  std::uint32_t signs = ~0u;  // of products: -0 alone leaves the sign of all
+  // Of sums that are grouped: what terms come to together at most, looked at by looked at.
+  double bulk = 0.0;
+  std::uint32_t signs = ~0u;  // of products, or of elements: -0 alone leaves the sign of all
   // Binary64 is taken times 2^-down, lest products leave its exponents: up to an element of 2^-420, of 2^480, or any.
   int down = wide ? part_type::least_down : 0;
   double by = multifold::detail::power_of_two(-down);
@@ -181,9 +188,15 @@ struct part_lane {
 #pragma unroll
         for (int i = wide ? 1 : 0; i < 4; i += wide ? 2 : 1) signs &= x_vectors[k].words[i] ^ y_vectors[k].words[i];
       }
+      if constexpr (Signed) {
+#pragma unroll
+        for (int i = wide ? 1 : 0; i < 4; i += wide ? 2 : 1) signs &= x_vectors[k].words[i];
+      }
     }
     of_x.merge(x_now);
     if constexpr (two) of_y.merge(y_now);
+    if constexpr (Signed && halves)
+      bulk += multifold::detail::power_of_two(pattern::top(x_now.top()) + log_of_looked_at);
     if constexpr (!looks_ahead) return;
     const std::uint32_t x_most = x_now.top(), y_most = two ? y_now.top() : x_most;
     if constexpr (wide) see_top(pattern::top(max(x_most, y_most)));
@@ -204,7 +217,7 @@ struct part_lane {
     for (int k = 0; k < width; ++k) {
       double u = to_double(a.values[k]), v = two ? to_double(b.values[k]) : u;
       if constexpr (wide) u *= by, v = two ? v * by : u;
-      if constexpr (sums) x.add(Set == moment_set::absolute ? fabs(u) : u);
+      if constexpr (sums) x.add(magnitudes ? fabs(u) : u);
       if constexpr (joint) y.add(v);
       if constexpr (multiplies) products.template add_factors<wide>(u, v);
     }
@@ -233,13 +246,14 @@ struct part_lane {
       of.sum[k] = sum.all;
       if (!any) return;
       bool rough;
-      of.error[k] = sum.error(terms.of(sum), one_sign ? sum.all.high * (1 + 0x1p-20) : 0.0, top, of_units, rough);
+      of.error[k] = sum.error(terms.of(sum), one_sign ? sum.all.high * (1 + 0x1p-20) : bulk * (1 + 0x1p-20), top,
+                              of_units, rough);
       of.rough |= (rough ? 1u : 0u) << k;
       // What underflows: elements, and products whose other factor is below 2^424.
       if (wide && down > 0)
         of.error[k] += terms.grouped.terms * (multiplies && k == part_type::sums - 1 ? 0x1p-640 : 0x1p-1070);
     };
-    if constexpr (sums) put(0, x, Set == moment_set::absolute, pattern::top(x_top), of.unit[0], x_top != 0);
+    if constexpr (sums) put(0, x, magnitudes, pattern::top(x_top), of.unit[0], x_top != 0);
     if constexpr (joint) put(1, y, false, pattern::top(y_top), of.unit[last], y_top != 0);
     if constexpr (multiplies) {
       put(part_type::sums - 1, products, !two, pattern::top(x_top, y_top), of.unit[0] + of.unit[last],

@@ -20,7 +20,7 @@ using kernels::vector_word;
 using multifold::detail::lane_walk;
 
 /// What a kernel of lanes is told.
-template <floating_storage T, moment_set Set>
+template <floating_storage T, moment_set Set, class Output = moment_output<carrier_of<T>, Set>>
 struct lane_arguments {
   const T *x, *y;
   std::int64_t length;  // of a batch
@@ -28,13 +28,15 @@ struct lane_arguments {
   kernels::part_terms terms;
   moment_part<Set>* meet;  // of each share of each batch, if there are several
   unsigned* arrivals;      // of each box, zero before the kernel
-  moment_output<carrier_of<T>, Set> output;
+  Output output;
 };
 
-template <floating_storage T, moment_set Set>
+/// Outputs of another kind are of exact sums, which are `absolute` but for signs.
+template <floating_storage T, moment_set Set, class Output = moment_output<carrier_of<T>, Set>>
 struct part_lanes_of {
-  using arguments = lane_arguments<T, Set>;
-  using lane_type = kernels::part_lane<T, Set>;
+  static constexpr bool is_signed = !std::is_same_v<Output, moment_output<carrier_of<T>, Set>>;
+  using arguments = lane_arguments<T, Set, Output>;
+  using lane_type = kernels::part_lane<T, Set, is_signed>;
   using part_type = moment_part<Set>;
   using slots_type = raw_memory<part_type, part_threads>;
   static constexpr bool two = lane_type::two, describes = lane_type::describes;
@@ -97,7 +99,7 @@ struct part_lanes_of {
         walk(args.walk),
         items(walk.boxes * walk.shares),
         steps((walk.lane_rows + step - 1) / step),
-        stride(walk.walk.stride * walk.walk_phases * static_cast<std::int64_t>(sizeof(T))),
+        stride(walk.walk_stride * walk.walk_phases * static_cast<std::int64_t>(sizeof(T))),
         to_partner(reinterpret_cast<std::intptr_t>(args.y) - reinterpret_cast<std::intptr_t>(args.x)) {
     const int thread = static_cast<int>(threadIdx.x), side = walk.beside ? walk.phases : walk.width;
     const int outer = thread / side, inner = thread - outer * side;
@@ -123,30 +125,30 @@ struct part_lanes_of {
     piece of;
     const int batch = batch_of(box);
     if (box >= walk.boxes || batch < 0) return of;
-    std::int64_t offset = phase * walk.phase.stride;
+    std::int64_t offset = phase * walk.phase_stride;
     auto left = static_cast<unsigned>(batch);
 #pragma unroll 1
     for (int i = walk.kept_count - 1; i > 0; --i) {
-      const auto extent = static_cast<unsigned>(walk.kept[i].extent), above = left / extent;
-      offset += (left - above * extent) * walk.kept[i].stride;
+      const auto extent = static_cast<unsigned>(walk.kept_extent[i]), above = left / extent;
+      offset += (left - above * extent) * walk.kept_stride[i];
       left = above;
     }
-    if (walk.kept_count > 0) offset += left * walk.kept[0].stride;
+    if (walk.kept_count > 0) offset += left * walk.kept_stride[0];
     auto other = static_cast<unsigned>(part);
     int row = 0;
     if (walk.pieces > 1) {
       other /= static_cast<unsigned>(walk.pieces);
       row = (part - static_cast<int>(other) * walk.pieces) * walk.lane_rows * walk.walk_phases;
     }
-    int rows = min(walk.lane_rows * walk.walk_phases, static_cast<int>(walk.walk.extent) - row);
-    of.first = phase * walk.phase.index + row * walk.walk.index;
-    offset += row * walk.walk.stride;
+    int rows = min(walk.lane_rows * walk.walk_phases, static_cast<int>(walk.walk_extent) - row);
+    of.first = phase * walk.phase_index + row * walk.walk_index;
+    offset += row * walk.walk_stride;
 #pragma unroll 1
-    for (int i = walk.others_count - 1; i >= 0; --i) {
-      const auto extent = static_cast<unsigned>(walk.others[i].extent), above = other / extent,
+    for (int i = walk.other_count - 1; i >= 0; --i) {
+      const auto extent = static_cast<unsigned>(walk.other_extent[i]), above = other / extent,
                  here = other - above * extent;
-      offset += here * walk.others[i].stride;
-      of.first += here * walk.others[i].index;
+      offset += here * walk.other_stride[i];
+      of.first += here * walk.other_index[i];
       other = above;
     }
     if (walk.walk_phases > 1) rows = (rows - phase + walk.walk_phases - 1) / walk.walk_phases;
@@ -215,7 +217,7 @@ struct part_lanes_of {
     const int share = share_of(item), box = item - share * walk.boxes;
     multifold::detail::partial_marks all;
     const auto element = [&](const piece& of, int i) { return loaded::load(of.at + i * stride); };
-    const auto place = [&](const piece& of, int i) { return of.first + i * walk.walk.index * walk.walk_phases; };
+    const auto place = [&](const piece& of, int i) { return of.first + i * walk.walk_index * walk.walk_phases; };
     const auto see = [&](int number, T x) {
       if (number < 0) return;
       const int part = number / (steps * in_flight), first = (number - part * steps * in_flight) * width;
@@ -279,20 +281,20 @@ struct part_lanes_of {
   __device__ __forceinline__ bool is_stored(int batch, const part_type& of) const {
     if constexpr (!quick) return false;
     near_totals totals;
-    return totals_of<T, Set>(of, args.length, args.terms, totals) &&
+    return totals_of<T, Set, is_signed>(of, args.length, args.terms, totals) &&
            args.output.template store_if_sure<T>(batch, args.length, totals);
   }
   __device__ __noinline__ static void deliver(const arguments& args, int batch, const part_type& of) {
     near_totals totals;
-    totals.lost = !totals_of<T, Set>(of, args.length, args.terms, totals);
+    totals.lost = !totals_of<T, Set, is_signed>(of, args.length, args.terms, totals);
     args.output(kernels::no_value{}, batch, totals);
   }
 };
 
-template <floating_storage T, moment_set Set>
+template <floating_storage T, moment_set Set, class Output = moment_output<carrier_of<T>, Set>>
 __global__ void __launch_bounds__(part_threads, part_blocks)
-    part_lanes(const __grid_constant__ lane_arguments<T, Set> args) {
-  using all = part_lanes_of<T, Set>;
+    part_lanes(const __grid_constant__ lane_arguments<T, Set, Output> args) {
+  using all = part_lanes_of<T, Set, Output>;
   __shared__ typename all::slots_type slots;
   kernels::let_next_start();
   const all lanes(args);

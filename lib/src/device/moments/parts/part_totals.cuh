@@ -11,10 +11,10 @@ namespace multifold::cuda::moments {
 
 /// A row as it is rounded, of elements that are taken times a power of two if that is not near 1. False if it is not
 /// finite.
-template <floating_storage T, moment_set Set>
+template <floating_storage T, moment_set Set, bool Signed = false>
 __device__ bool totals_of(moment_part<Set> of, std::int64_t n, const kernels::part_terms& terms, near_totals& totals) {
   using part_type = moment_part<Set>;
-  using lane_type = kernels::part_lane<T, Set>;
+  using lane_type = kernels::part_lane<T, Set, Signed>;
   constexpr bool two = lane_type::two, wide = lane_type::wide;
   constexpr bool sums = lane_type::sums, joint = lane_type::joint, multiplies = lane_type::multiplies;
   constexpr int y_at = joint ? 1 : 0, products_at = part_type::sums - 1, last = part_type::arrays - 1;
@@ -68,6 +68,7 @@ __device__ bool totals_of(moment_part<Set> of, std::int64_t n, const kernels::pa
     totals.products = near(products_at, off == 0 ? 0.0 : off / count * (1 + 0x1p-40));
   } else if constexpr (sums) {
     totals.x = near(0, error[0]);
+    if constexpr (Signed) totals.minus_x = of.negative_zeros != 0 && totals.x.high == 0;
   } else {
     totals.products = near(0, error[0]);
     totals.minus_products = two && of.negative_zeros != 0 && totals.products.high == 0;
