@@ -159,12 +159,10 @@ class part_lanes_Sanitized : public part_lanes {};
 
 TEST_F(part_lanes_Sanitized, of_few_shapes) {
   for (const dtype type : real_dtypes) {
-    for (const op_kind op : {op_kind::var, op_kind::cov, op_kind::describe}) {
-      ASSERT_NO_FATAL_FAILURE(expect_same_of_mixed(op, type, {9003, 3}, {0}));
-      ASSERT_NO_FATAL_FAILURE(expect_same_of_mixed(op, type, {3, 20, 301}, {1}));
-      ASSERT_NO_FATAL_FAILURE(expect_same_of_mixed(op, type, {4, 3, 70, 19}, {0, 2}));
-      ASSERT_NO_FATAL_FAILURE(expect_same_of_mixed(op, type, {3, 4, 2000}, {0, 2}));
-    }
+    ASSERT_NO_FATAL_FAILURE(expect_same_of_mixed(op_kind::cov, type, {1400, 32}, {0}));
+    ASSERT_NO_FATAL_FAILURE(expect_same_of_mixed(op_kind::var, type, {3, 20, 301}, {1}));
+    ASSERT_NO_FATAL_FAILURE(expect_same_of_mixed(op_kind::describe, type, {4, 3, 70, 19}, {0, 2}));
+    ASSERT_NO_FATAL_FAILURE(expect_same_of_mixed(op_kind::dot, type, {3, 2, 2000}, {0, 2}));
   }
 }
 
