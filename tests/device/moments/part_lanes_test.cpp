@@ -123,6 +123,19 @@ TEST_F(part_lanes, of_exact_sums) {
   }
 }
 
+// Binary64 so small that its upper word has no bits is not 0.
+TEST_F(part_lanes, of_numbers_below_the_upper_word) {
+  std::vector<double> x(static_cast<std::size_t>(20 * 301)), y(x.size());
+  for (double& each : x) each = static_cast<double>(rng() % 1000) * 0x1p-1074;
+  for (double& each : y) each = static_cast<double>(rng() % 3) * 0x1p-1074;
+  for (const op_kind op : moment_ops)
+    ASSERT_NO_FATAL_FAILURE(expect_same(make_reduction(op, dtype::f64), {20, 301}, {0}, bytes_of(x), bytes_of(y)));
+  for (const op_kind op : {op_kind::sum, op_kind::mean}) {
+    const reduction what = make_reduction(op, dtype::f64, nan_policy::propagate, accuracy::exact);
+    ASSERT_NO_FATAL_FAILURE(expect_same(what, {20, 301}, {0}, bytes_of(x), bytes_of(y)));
+  }
+}
+
 TEST_F(part_lanes, from_any_element_on) {
   for (const dtype type : real_dtypes) {
     for (std::int64_t shift = 0; shift < 9; ++shift) {

@@ -108,6 +108,16 @@ TEST_F(part_sums, of_numbers_of_one_sign) {
     ASSERT_NO_FATAL_FAILURE(expect_same(op, dtype::f64, {1, length}, bytes_of(x), bytes_of(y)));
 }
 
+// Binary64 so small that its upper word has no bits is not 0.
+TEST_F(part_sums, of_numbers_below_the_upper_word) {
+  const std::int64_t length = 20'003;
+  std::vector<double> x(static_cast<std::size_t>(length)), y(x.size());
+  for (double& each : x) each = static_cast<double>(rng() % 1000) * 0x1p-1074;
+  for (double& each : y) each = static_cast<double>(rng() % 3) * 0x1p-1074;
+  for (const op_kind op : moment_ops)
+    ASSERT_NO_FATAL_FAILURE(expect_same(op, dtype::f64, {1, length}, bytes_of(x), bytes_of(y)));
+}
+
 // A factor of binary64 that is taken times a power of two meets zeros alone; what is left of the others is no zero.
 TEST_F(part_sums, of_a_great_factor_of_zero) {
   const std::int64_t length = 50'001;

@@ -33,10 +33,14 @@ struct magnitudes_of {
     lower |= other.lower;
     tiny |= other.tiny;
   }
-  __device__ std::uint32_t top() const { return halves ? max(greatest >> 16, greatest & 0xffffu) : greatest; }
+  /// Those of binary64 that have no bits in their upper word are greater than 0, too.
+  __device__ std::uint32_t top() const {
+    if (halves) return max(greatest >> 16, greatest & 0xffffu);
+    return wide && tiny != 0 ? max(greatest, 1u) : greatest;
+  }
   __device__ int unit() const {
-    if (greatest == 0) return multifold::detail::no_element_unit;
     if (wide && tiny != 0) return multifold::detail::compensated_run::no_unit;
+    if (greatest == 0) return multifold::detail::no_element_unit;
     return pattern::unit((halves ? min(least >> 16, least & 0xffffu) : least) + 1) - (lower != 0 ? 32 : 0);
   }
 };
