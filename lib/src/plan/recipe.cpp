@@ -288,7 +288,9 @@ std::int64_t plan::workspace_bytes() const {
   const auto bytes_of = [&](recipe_end end) { return recipe_builder::made_of(*this, end, false).workspace_bytes(); };
   // Moments and exact sums that are merged take other kernels than those that are rounded.
   const std::int64_t rounded = bytes_of(recipe_end::results);
-  return family_of(what) == op_family::moments || gathers_exactly(what) ? std::max(rounded, bytes_of(recipe_end::accumulators)) : rounded;
+  return family_of(what) == op_family::moments || gathers_exactly(what)
+             ? std::max(rounded, bytes_of(recipe_end::accumulators))
+             : rounded;
 }
 
 }  // namespace multifold
