@@ -52,7 +52,7 @@ std::int64_t warp_bytes(const reduction& what) {
 }
 
 // Of each array, that a thread of one look has asked for. [as in the kernels]
-std::int64_t vectors_in_flight(const reduction& what) { return takes_two_arrays(what.op) ? 2 : 4; }
+std::int64_t vectors_on_their_way(const reduction& what) { return takes_two_arrays(what.op) ? 2 : 4; }
 
 void lay_out_any(pass& p, const reduction& what, const batches& form, const plan_options& options,
                  const engine_traits& engine) {
@@ -75,7 +75,7 @@ std::optional<moment_parts> parts_of_rows(const plan& p) {
   of.team = part_threads;
   // The fewer share a row, the less what is done once a row counts.
   while (of.team > 32 && rows >= tuning::least_rows_of_team * slots * (part_threads / of.team)) of.team /= 2;
-  const std::int64_t step = of.team * vectors_in_flight(p.what) * tuning::vector_bytes;
+  const std::int64_t step = of.team * vectors_on_their_way(p.what) * tuning::vector_bytes;
   const std::int64_t steps = rows * ceil_div(bytes, step);
   if (steps > INT32_MAX / 2) return {};  // which kernels count
   const bool shared = of.team == part_threads;
