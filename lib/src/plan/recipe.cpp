@@ -286,11 +286,10 @@ recipe recipe_of(const plan& p, recipe_end end) { return recipe_builder::made_of
 
 std::int64_t plan::workspace_bytes() const {
   const auto bytes_of = [&](recipe_end end) { return recipe_builder::made_of(*this, end, false).workspace_bytes(); };
-  // Moments and exact sums that are merged take other kernels than those that are rounded.
+  // Moments, and exact sums that lanes take, have other kernels where they are merged.
   const std::int64_t rounded = bytes_of(recipe_end::results);
-  return family_of(what) == op_family::moments || gathers_exactly(what)
-             ? std::max(rounded, bytes_of(recipe_end::accumulators))
-             : rounded;
+  const bool differ = family_of(what) == op_family::moments || detail::parts_of_sums(*this, recipe_end::results);
+  return differ ? std::max(rounded, bytes_of(recipe_end::accumulators)) : rounded;
 }
 
 }  // namespace multifold

@@ -152,7 +152,9 @@ inline constexpr std::int64_t least_costly_part_row_bytes = 6 << 10;
 inline constexpr std::int64_t least_rows_of_team = 8;
 
 /// Moments of other batches are taken by lanes, an element at a time, along runs from this length on. Columns are shared by
-/// several lanes where each of them has so many elements, and so many of a run; what a lane takes together.
+/// several lanes where each of them has so many elements, and so many of a run; what a lane takes together. On an H200,
+/// variances of f32 over a middle axis of 16 had 0.42 of a plain read with it and 0.67 in tiles, of 25 with sigma 10 0.42 and 0.07,
+/// of 128 0.51 and 0.37.
 inline constexpr std::int64_t least_part_column = 17, part_lane_rows = 512, least_part_lane_rows = 64,
                               part_lane_step = 16;
 /// Exact sums are taken so along runs of so many bytes: of f32 in 24, 32 and 64 rows 0.59, 0.75 and 0.86 of a plain read on an

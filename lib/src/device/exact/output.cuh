@@ -161,16 +161,10 @@ struct exact_output {
   /// The sum of a batch that is neither merged nor added to anything, where it is known well enough.
   __device__ bool store_near(std::int64_t batch, const multifold::detail::near_value& sum) const {
     if (!to.plain) return false;
-    multifold::detail::near_value value = sum;
-    if (to.op == op_kind::mean) {
-      value = near_quotient(exact_pair{sum.high, sum.low}, to.count, to.reciprocal);
-      value.error += sum.error / static_cast<double>(to.count) * 1.01;
-    }
-    if (!round_if_certain(value, static_cast<T*>(to.data)[to.layout.at(batch)])) return false;
+    if (!round_if_certain(result_of(sum), static_cast<T*>(to.data)[to.layout.at(batch)])) return false;
     if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
     return true;
   }
-
   /// The same of 0, and of one 2^up of itself.
   __device__ bool store_zero(std::int64_t batch, bool negative) const {
     if (!to.plain || to.count.most == 0) return false;
@@ -179,15 +173,9 @@ struct exact_output {
     return true;
   }
   __device__ bool store_far(std::int64_t batch, const multifold::detail::near_value& sum, int up) const {
-    if (!to.plain) return false;
     if constexpr (std::is_same_v<T, double>) {
-      multifold::detail::near_value value = sum;
-      if (to.op == op_kind::mean) {
-        value = near_quotient(exact_pair{sum.high, sum.low}, to.count, to.reciprocal);
-        value.error += sum.error / static_cast<double>(to.count) * 1.01;
-      }
       double& out = static_cast<double*>(to.data)[to.layout.at(batch)];
-      if (!multifold::detail::round_far_if_certain(value, up, out)) return false;
+      if (!to.plain || !multifold::detail::round_far_if_certain(result_of(sum), up, out)) return false;
       if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
       return true;
     }
@@ -263,6 +251,14 @@ struct exact_output {
   }
 
  private:
+  // A sum, or the mean that it makes.
+  __device__ multifold::detail::near_value result_of(const multifold::detail::near_value& sum) const {
+    if (to.op != op_kind::mean) return sum;
+    multifold::detail::near_value mean = near_quotient(exact_pair{sum.high, sum.low}, to.count, to.reciprocal);
+    mean.error += sum.error / static_cast<double>(to.count) * 1.01;
+    return mean;
+  }
+
   // Whether there is no result, because somebody's count is wrong.
   __device__ bool refused() const {
     if (to.count.in_range()) return false;

@@ -66,9 +66,11 @@ void put_runs(lane_walk& of, const batches& form, const way& by) {
     of.kept_extent[of.kept_count] = r.extent;
     of.kept_stride[of.kept_count++] = r.stride;
   }
-  std::vector<std::int64_t> index(form.reduced.size(), 1);
-  for (std::size_t i = index.size() - 1; i-- > 0;) index[i] = index[i + 1] * form.reduced[i + 1].extent;
-  for (std::size_t i = 0; i < index.size(); ++i) {
+  std::int64_t index[lane_walk::most_runs];
+  const std::size_t count = form.reduced.size();
+  index[count - 1] = 1;
+  for (std::size_t i = count - 1; i-- > 0;) index[i] = index[i + 1] * form.reduced[i + 1].extent;
+  for (std::size_t i = 0; i < count; ++i) {
     const run& r = form.reduced[i];
     if (i == by.phase) of.phase_stride = r.stride, of.phase_index = index[i];
     if (i == by.walk) of.walk_extent = r.extent, of.walk_stride = r.stride, of.walk_index = index[i];
