@@ -68,10 +68,13 @@ void pass_nodes::set(const plan& p, const operands& data, void* results) {
 }
 
 void pass_nodes::rebind(const plan& p, const operands& data, void* results) {
+  if (&p == &plan_ && data.x == data_.x && data.y == data_.y && results == results_) return;
   try {
     set(p, data, results);
   } catch (...) {
-    set(plan_, data_, results_);
+    void* const before = std::exchange(results_, nullptr);  // or a second failure would pass for having set them
+    set(plan_, data_, before);
+    results_ = before;
     throw;
   }
   if (&p != &plan_) plan_ = p;

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <span>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 
 namespace multifold::cuda {
@@ -54,26 +53,12 @@ bool starts_early(const void* function);
 
 namespace detail {
 
-// What lies between members has no value: graphs compare arguments by their bytes. A class without members may share
-// its only byte with other arguments. GCC's way to do so does not count how long an array of classes is that have nothing
-// between their members, and clears members behind it (seen in 12.2): there, bytes stay as they are.
-template <class T>
-void clear_padding(T& value) {
-#if defined(__has_builtin) && (!defined(__GNUC__) || defined(__clang__))
-#if __has_builtin(__builtin_clear_padding)
-  if constexpr (std::is_class_v<T> && !std::is_empty_v<T>) __builtin_clear_padding(&value);
-#endif
-#endif
-  static_cast<void>(value);
-}
-
 template <class... Parameters, class... Arguments>
 void put_kernel(work_queue& queue, bool early, void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
                 unsigned shared_bytes, const Arguments&... arguments) {
   std::tuple<Parameters...> values(arguments...);
   std::apply(
       [&](auto&... value) {
-        (clear_padding(value), ...);
         void* const at[] = {const_cast<void*>(static_cast<const void*>(&value))...};
         constexpr std::size_t bytes[] = {sizeof(Parameters)...};
         const kernel_work work{reinterpret_cast<const void*>(kernel), blocks, threads, shared_bytes, at, bytes, early};
