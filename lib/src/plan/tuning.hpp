@@ -160,12 +160,14 @@ inline constexpr std::int64_t least_part_column = 17, part_lane_rows = 512, leas
 /// Exact sums are taken so along runs of so many bytes: of f32 in 24, 32 and 64 rows 0.59, 0.75 and 0.86 of a plain read on an
 /// H200, 0.75, 0.77 and 0.31 in tiles; of bf16 in 32 and 64 rows 0.48 and 0.56, 0.57 and 0.32 in tiles. [bytes]
 inline constexpr std::int64_t least_sum_walk_bytes = 128;
-/// A block that shares columns has as many neighbours as fill so many bytes; where fewer bytes lie side by side than these,
-/// columns are read only by blocks that have many rows at once. [bytes]
+/// A block that shares columns has as many neighbours as fill so many bytes, or half of them if lanes were left over; where
+/// fewer bytes lie side by side than these, columns are read only by blocks that have many rows at once. [bytes]
 inline constexpr std::int64_t part_column_bytes = 256, least_part_line_bytes = 32;
-/// Elements that a lane has of a batch at least, where a warp or more of them share it, and lanes of a block that have some
-/// where each has one of a run. Reasoned.
-inline constexpr std::int64_t part_row_lane_elements = 128, least_part_lanes = 154;
+/// Elements that a lane has of a batch at least, where a warp or more of them share it. Reasoned.
+inline constexpr std::int64_t part_row_lane_elements = 128;
+/// Lanes of a block that have elements on the average, at least, where each has one of a run beside the walk; with so many no
+/// other number of lanes for a batch is looked at. Reasoned.
+inline constexpr double least_part_lanes = 154, enough_part_lanes = 215;
 /// What the end of a share costs beside an element of a lane. Reasoned.
 inline constexpr double part_lane_cost = 24;
 /// Shares of a batch that a lane merges, at most. Reasoned.

@@ -93,6 +93,20 @@ TEST_F(part_lanes, of_rows_in_several_runs) {
   }
 }
 
+// There are more places in a run than lanes for them, or lanes would be left over: they take it chunk by chunk.
+TEST_F(part_lanes, of_rows_in_chunks) {
+  for (const dtype type : real_dtypes) {
+    for (const op_kind op : moment_ops) {
+      ASSERT_NO_FATAL_FAILURE(expect_same_of_mixed(op, type, {20, 3, 278}, {0, 2}));
+      ASSERT_NO_FATAL_FAILURE(expect_same_of_mixed(op, type, {18, 4, 140}, {0, 2}));
+    }
+    for (const data_family family : all_families) {
+      ASSERT_NO_FATAL_FAILURE(expect_same(next_op(), type, {2, 17, 3, 1001}, {1, 3}, family));
+      ASSERT_NO_FATAL_FAILURE(expect_same(next_op(), type, {150, 2, 3, 259}, {0, 2, 3}, family));
+    }
+  }
+}
+
 // Exact sums and means, which take no other kernel of parts.
 TEST_F(part_lanes, of_exact_sums) {
   const auto expect_sum = [&](op_kind op, dtype type, const list& extents, const list& axes, data_family family) {
@@ -109,6 +123,7 @@ TEST_F(part_lanes, of_exact_sums) {
         ASSERT_NO_FATAL_FAILURE(expect_sum(op, type, {300, 300}, {0}, family));
         ASSERT_NO_FATAL_FAILURE(expect_sum(op, type, {6, 5, 70, 20}, {0, 2}, family));
         ASSERT_NO_FATAL_FAILURE(expect_sum(op, type, {6, 5, 700}, {0, 2}, family));
+        ASSERT_NO_FATAL_FAILURE(expect_sum(op, type, {65, 5, 278}, {0, 2}, family));
         ASSERT_NO_FATAL_FAILURE(expect_sum(op, type, {300, 3, 17, 9}, {0, 3}, family));
       }
       const list extents{500, 64};

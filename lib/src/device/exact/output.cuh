@@ -11,6 +11,7 @@
 #include "device/output.cuh"
 #include "multifold/exact/near.hpp"
 #include "multifold/exact/near_windows.hpp"
+#include "multifold/exact/rough_near.hpp"
 #include "multifold/exact/short_sum.hpp"
 #include "multifold/ops/exact_sum.hpp"
 #include "multifold/ops/gathered_sum.hpp"
@@ -161,7 +162,11 @@ struct exact_output {
   /// The sum of a batch that is neither merged nor added to anything, where it is known well enough.
   __device__ bool store_near(std::int64_t batch, const multifold::detail::near_value& sum) const {
     if (!to.plain) return false;
-    if (!round_if_certain(result_of(sum), static_cast<T*>(to.data)[to.layout.at(batch)])) return false;
+    T& out = static_cast<T*>(to.data)[to.layout.at(batch)];
+    const multifold::detail::near_value result = result_of(sum);
+    bool sure = false;
+    if constexpr (sizeof(T) < 8) sure = multifold::detail::round_if_near(result, out);
+    if (!sure && !round_if_certain(result, out)) return false;
     if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);
     return true;
   }

@@ -120,7 +120,7 @@ struct lane_pieces {
     piece of;
     const int batch = batch_of(box);
     if (box >= walk.boxes || batch < 0) return of;
-    std::int64_t offset = phase * walk.phase_stride;
+    std::int64_t offset = 0;
     auto left = static_cast<unsigned>(batch);
 #pragma unroll 1
     for (int i = walk.kept_count - 1; i > 0; --i) {
@@ -135,9 +135,16 @@ struct lane_pieces {
       other /= static_cast<unsigned>(walk.pieces);
       row = (part - static_cast<int>(other) * walk.pieces) * walk.lane_rows * walk.walk_phases;
     }
+    int place = phase;
+    if (walk.chunks > 1) {
+      const unsigned above = other / static_cast<unsigned>(walk.chunks);
+      place += static_cast<int>(other - above * static_cast<unsigned>(walk.chunks)) * walk.phases;
+      other = above;
+    }
     int rows = min(walk.lane_rows * walk.walk_phases, static_cast<int>(walk.walk_extent) - row);
-    of.first = phase * walk.phase_index + row * walk.walk_index;
-    offset += row * walk.walk_stride;
+    if (place >= walk.phase_extent) rows = 0;
+    of.first = place * walk.phase_index + row * walk.walk_index;
+    offset += place * walk.phase_stride + row * walk.walk_stride;
 #pragma unroll 1
     for (int i = walk.other_count - 1; i >= 0; --i) {
       const auto extent = static_cast<unsigned>(walk.other_extent[i]), above = other / extent,

@@ -184,10 +184,19 @@ struct part_lane {
 
   __device__ __forceinline__ void look(const vector_word* x_vectors, const vector_word* y_vectors) {
     magnitudes_of<T> x_now, y_now;
+    std::uint32_t products_now = 0;  // the greatest sum of two magnitudes: factors that meet
 #pragma unroll
     for (int k = 0; k < vectors; ++k) {
       x_now.see(x_vectors[k]);
       if constexpr (two) y_now.see(y_vectors[k]);
+      if constexpr (two) {
+#pragma unroll
+        for (int i = wide ? 1 : 0; i < 4; i += wide ? 2 : 1) {
+          constexpr std::uint32_t magnitude = halves ? 0x7fff7fffu : 0x7fffffffu;
+          const std::uint32_t u = x_vectors[k].words[i] & magnitude, v = y_vectors[k].words[i] & magnitude;
+          products_now = halves ? __viaddmax_u16x2(u, v, products_now) : __viaddmax_u32(u, v, products_now);
+        }
+      }
       if constexpr (Set == moment_set::products) {
 #pragma unroll
         for (int i = wide ? 1 : 0; i < 4; i += wide ? 2 : 1) signs &= x_vectors[k].words[i] ^ y_vectors[k].words[i];
@@ -205,7 +214,8 @@ struct part_lane {
     const std::uint32_t x_most = x_now.top(), y_most = two ? y_now.top() : x_most;
     if constexpr (wide) see_top(pattern::top(max(x_most, y_most)));
     const int x_top = pattern::top(x_most) - down, y_top = pattern::top(y_most) - down;
-    const int product_top = pattern::top(x_most, y_most) - 2 * down;
+    if constexpr (halves) products_now = max(products_now >> 16, products_now & 0xffffu);
+    const int product_top = (two ? pattern::top(products_now, 0) : pattern::top(x_most, x_most)) - 2 * down;
     bool fits = true;
     if constexpr (sums) fits = x.fits(x_top);
     if constexpr (joint) fits = fits && y.fits(y_top);

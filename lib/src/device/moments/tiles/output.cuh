@@ -10,6 +10,7 @@
 #include "device/moments/tiles/column_moments.cuh"
 #include "device/moments/totals.cuh"
 #include "multifold/exact/rough.hpp"
+#include "multifold/exact/rough_near.hpp"
 #include "multifold/exact/spread_of_two.hpp"
 
 namespace multifold::cuda::moments {
@@ -311,6 +312,7 @@ struct moment_output {
       if (up != 0 && type == dtype::f64)
         return multifold::detail::round_far_if_certain(v, up, *static_cast<double*>(out));
     }
+    if (up == 0 && multifold::detail::round_if_near(v, type, out)) return true;
     return multifold::detail::round_if_certain(v, up, type, out);
   }
 

@@ -124,13 +124,18 @@ __device__ __noinline__ inline scaled_product times_each(float_product<double> o
 
 }  // namespace detail
 
-/// Two binary64 at a time where both are normal numbers: what they are between 1 and 2, and their exponents.
+/// Two binary64 at a time where both are normal numbers: what they are between 1 and 2, and their exponents. A product that
+/// is zero, infinite or NaN is multiplied as it is.
 template <class T>
 requires(sizeof(T) == 8) __device__
     void absorb_two(const float_product<T>& op, scaled_product& into, double x, double y) {
   namespace products = multifold::detail;
   if (products::is_special(x) || products::is_special(y)) {
-    into = detail::times_each(op, into, x, y);
+    if (products::is_special(into.high)) {
+      into.high = __dmul_rn(__dmul_rn(into.high, x != x ? op.nan_value : x), y != y ? op.nan_value : y);
+    } else {
+      into = detail::times_each(op, into, x, y);
+    }
   } else {
     const int exponent = products::exponent_field(x) + products::exponent_field(y) - 2 * 1023;
     const double u = products::normalized(x), v = products::normalized(y), p = __dmul_rn(u, v);
