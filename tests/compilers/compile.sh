@@ -17,15 +17,19 @@ for folder in /usr/include/eigen3 $(pkg-config --cflags-only-I ompi-cxx 2>/dev/n
   others+=(-isystem "$folder")
 done
 
-check() { "$compiler" -std=c++20 -fsyntax-only "${warnings[@]}" "${includes[@]}" "${others[@]}" "$@"; }
+language=(-std=c++20)
+check() { "$compiler" "${language[@]}" -fsyntax-only "${warnings[@]}" "${includes[@]}" "${others[@]}" "$@"; }
 can_include() { echo "#include <$1>" | check -x c++ - 2>/dev/null; }
 
 # Headers of CUDA and MPI take theirs, and those of graphs <source_location>, which clang 14 has not.
 gpu_side='graphs/[^t]'
 if echo 'std::source_location here;' | check -include source_location -x c++ - 2>/dev/null; then gpu_side='^$'; fi
-for folder in lib/include graphs/include; do
-  (cd "$folder" && find multifold -name '*.hpp' -not -path '*/cuda/*' -not -path '*/mpi*' | sort)
-done | grep -v "$gpu_side" | sed 's:.*:#include <&>:' | check -x c++ -
+check_headers() {
+  for folder in lib/include graphs/include; do
+    (cd "$folder" && find multifold -name '*.hpp' -not -path '*/cuda/*' -not -path '*/mpi*' | sort)
+  done | grep -v "$gpu_side" | sed 's:.*:#include <&>:' | check -x c++ -
+}
+check_headers
 echo "$compiler: every public header"
 
 for source in examples/*.cpp tests/consumer/project/main.cpp; do
@@ -36,3 +40,11 @@ for source in examples/*.cpp tests/consumer/project/main.cpp; do
   check "$source"
   echo "$compiler: $source"
 done
+
+# The other standard library, whose headers include no more than they name from C++23 on.
+language=(-std=c++23 -stdlib=libc++)
+if [[ "$compiler" == clang++* ]] && can_include mdspan; then
+  check_headers
+  check tests/compilers/mdspan.cpp
+  echo "$compiler: every public header, and std::mdspan, with libc++"
+fi

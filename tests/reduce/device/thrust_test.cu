@@ -1,6 +1,7 @@
-// thrust::device_vector wherever an array is asked for.
+// thrust::device_vector and cuda::std::mdspan wherever an array is asked for.
 #include <gtest/gtest.h>
 
+#include <cuda/std/mdspan>
 #include <vector>
 
 #include "multifold/cuda/buffer.hpp"
@@ -53,6 +54,16 @@ TEST_F(device_thrust, results_are_written_to_vectors) {
   thrust::device_vector<float> total(1);
   cuda::reduce_async(op_kind::sum, x, thrust::raw_pointer_cast(total.data()));
   EXPECT_EQ(total[0], 104857.6f);
+}
+
+TEST(cuda_mdspan, is_an_array_where_it_is) {
+  namespace cuda_std = ::cuda::std;
+  const std::vector<float> x{1, 2, 3, 4, 5, 6};
+  const cuda_std::mdspan<const float, cuda_std::dextents<int, 2>> rows(x.data(), 2, 3);
+  const cuda_std::mdspan<const float, cuda_std::extents<int, 3, 2>, cuda_std::layout_left> columns(x.data());
+  EXPECT_EQ(sum(rows), 21);
+  EXPECT_EQ(reduce(op_kind::sum, rows, {.axes = {0}}).values<float>(), (std::vector<float>{5, 7, 9}));
+  EXPECT_EQ(reduce(op_kind::sum, columns, {.axes = {0}}).values<float>(), (std::vector<float>{6, 15}));
 }
 
 }  // namespace

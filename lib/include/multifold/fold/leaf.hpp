@@ -47,7 +47,7 @@ struct fold_leaf {
   // after the other in the array, which take turns.
   static constexpr bool small = std::is_trivially_copyable_v<fold_lane<Op>> && sizeof(fold_lane<Op>) <= 64;
   static constexpr std::size_t lane_bytes = sizeof(fold_lane<Op>);
-  static constexpr std::size_t many = std::bit_floor(std::clamp<std::size_t>(256 / lane_bytes, 4, 32));
+  static constexpr std::size_t many = std::bit_floor(lesser<std::size_t>(lane_bytes < 64 ? 256 / lane_bytes : 4, 32));
   static constexpr std::size_t lanes = !small ? 1 : ordered_fold_op<Op> ? 4 : many;
   static constexpr std::size_t tile = !small ? 1 : lesser<std::size_t>(many, 32);  // of columns
   static constexpr std::size_t few = lesser<std::size_t>(lanes, 4);                // for short rows
