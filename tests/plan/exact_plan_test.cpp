@@ -26,6 +26,17 @@ TEST(exact_plan, long_rows_of_exact_sums_have_a_kernel_of_their_own) {
   EXPECT_EQ(exact_plan(form_of({1 << 19}, {0})).passes[0].threads, 256);
 }
 
+TEST(exact_plan, of_no_rows_has_nothing_to_do_however_long_they_were) {
+  for (const dtype type : {dtype::f16, dtype::bf16, dtype::f32, dtype::f64}) {
+    for (std::int64_t length = 1; length <= std::int64_t{1} << 40; length *= 4) {
+      const plan p = exact_plan(form_of({0, length}, {1}), {}, type);
+      EXPECT_EQ(p.form.results(), 0);
+      EXPECT_GE(p.workspace_bytes(), 0);
+      EXPECT_EQ(exact_plan(form_of({length, 0}, {0}), {}, type).form.results(), 0);
+    }
+  }
+}
+
 TEST(exact_plan, long_rows_are_cut_into_many_tiles_a_part) {
   for (const dtype type : {dtype::f16, dtype::bf16, dtype::f32}) {
     const std::int64_t item = item_bytes(type);

@@ -69,7 +69,7 @@ std::int64_t tile_vectors(dtype input, std::int64_t length, int threads, std::in
 bool prefer_exact_blocks(pass& p, const reduction& what, const plan_options& options, const engine_traits& engine) {
   if (options.passes || options.how == finish::atomic || options.parts || options.threads || options.form) return false;
   const std::int64_t item = item_bytes(what.input), most = engine.units * tuning::part_blocks_a_unit;
-  if (what.input == dtype::f16 || p.batches < 1 || p.batches > most || p.length == 0 ||
+  if (what.input == dtype::f16 || p.batches > most || p.length == 0 ||
       p.length > tuning::timed_bytes(tuning::most_block_row_bytes, engine) / item ||
       p.length > tuning::timed_bytes(tuning::most_block_bytes, engine) / item / p.batches) {
     return false;
@@ -92,7 +92,7 @@ bool prefer_exact_blocks(pass& p, const reduction& what, const plan_options& opt
 }  // namespace
 
 void prefer_exact_kernels(pass& p, const reduction& what, const plan_options& options, const engine_traits& engine) {
-  if (engine.engine == engine_kind::host || p.kind != kernel::block_rows) return;
+  if (engine.engine == engine_kind::host || p.kind != kernel::block_rows || p.batches == 0) return;
   if (!gathers_exactly(what)) return;
   if (prefer_exact_blocks(p, what, options, engine)) return;
   const finish how = finish_of_rows(what);
