@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compiles what users do, with every warning an error: all public headers, the examples, and a project of a user's.
-#   compile.sh COMPILER
+#   compile.sh COMPILER [alone]     alone: each public header as a program's first and only one
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -24,11 +24,20 @@ can_include() { echo "#include <$1>" | check -x c++ - 2>/dev/null; }
 # Headers of CUDA and MPI take theirs, and those of graphs <source_location>, which clang 14 has not.
 gpu_side='graphs/[^t]'
 if echo 'std::source_location here;' | check -include source_location -x c++ - 2>/dev/null; then gpu_side='^$'; fi
-check_headers() {
+includes_of_headers() {
   for folder in lib/include graphs/include; do
     (cd "$folder" && find multifold -name '*.hpp' -not -path '*/cuda/*' -not -path '*/mpi*' | sort)
-  done | grep -v "$gpu_side" | sed 's:.*:#include <&>:' | check -x c++ -
+  done | grep -v "$gpu_side" | sed 's:.*:#include <&>:'
 }
+check_headers() { includes_of_headers | check -x c++ -; }
+
+if [[ "${2:-}" == alone ]]; then
+  includes_of_headers | while read -r line; do
+    echo "$line" | check -x c++ - || { echo "not alone: $line" >&2; exit 1; }
+  done
+  echo "$compiler: each public header alone"
+  exit
+fi
 check_headers
 echo "$compiler: every public header"
 

@@ -8,7 +8,7 @@
 #include "multifold/exact/digits.hpp"
 #include "multifold/exact/rolled.hpp"
 #include "multifold/exact/value.hpp"
-#include "multifold/scalar.hpp"
+#include "multifold/wide_bits.hpp"
 
 namespace multifold::detail {
 

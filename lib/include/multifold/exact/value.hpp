@@ -6,7 +6,7 @@
 
 #include "multifold/dtype.hpp"
 #include "multifold/exact/rolled.hpp"
-#include "multifold/scalar.hpp"
+#include "multifold/wide_bits.hpp"
 
 namespace multifold {
 
