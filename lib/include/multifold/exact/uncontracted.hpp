@@ -3,7 +3,6 @@
 // See docs/exact-sums.md, 18.
 #pragma once
 
-#include <cmath>
 #include <type_traits>
 
 #include "multifold/dtype.hpp"

@@ -1,7 +1,7 @@
 // Sums of exponentials that neither overflow nor underflow: a significand of two doubles, times powers of 2 and of e.
+// Functions are the compiler's builtins: <cmath> would be a tenth of what multifold.hpp takes to compile.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 
 #include "multifold/exact/pair.hpp"
@@ -35,9 +35,9 @@ struct exponential_sum {
     else if (cell > anchor) move_to(cell);
     const double distance = x - anchor;
     if (distance < -1.75 * cell_size) return;
-    const double k = std::rint(distance * 0x1.71547652b82fep+0);
+    const double k = __builtin_rint(distance * 0x1.71547652b82fep+0);
     const double rest = detail::plain_difference(distance, detail::plain_product(k, ln2_high));
-    add_scaled(std::exp(rest - detail::plain_product(k, ln2_low)), static_cast<std::int64_t>(k));
+    add_scaled(__builtin_exp(rest - detail::plain_product(k, ln2_low)), static_cast<std::int64_t>(k));
   }
   MULTIFOLD_HD void add(exponential_sum other) {
     specials += other.specials;
@@ -60,13 +60,13 @@ struct exponential_sum {
   /// The logarithm, which is off by 2^-50 and 2^-51 of itself at most: -Inf of nothing.
   MULTIFOLD_HD double logarithm() const {
     if (!(specials == 0)) return specials;
-    if (none()) return -HUGE_VAL;
+    if (none()) return -__builtin_huge_val();
     int scale = 0;
-    double fraction = std::frexp(high, &scale);
+    double fraction = __builtin_frexp(high, &scale);
     if (fraction < 0x1.6a09e667f3bcdp-1) fraction *= 2, --scale;
     const auto k = static_cast<double>(exponent + scale);
     // log(fraction + rest) = log(fraction) + rest / fraction, as rest is half an ulp.
-    const double small = std::log(fraction) + std::ldexp(low, -scale) / fraction;
+    const double small = __builtin_log(fraction) + __builtin_ldexp(low, -scale) / fraction;
     const detail::two_sum whole = detail::add_exactly(anchor, detail::plain_product(k, ln2_high));
     return whole.sum + (whole.error + (small + k * ln2_low));
   }
@@ -80,7 +80,7 @@ struct exponential_sum {
   static constexpr std::int64_t down_exponent = 1512775;
 
   MULTIFOLD_HD static double cell_of(double x) {
-    return x < cell_size / 2 && x > -cell_size / 2 ? 0 : std::rint(x / cell_size) * cell_size;
+    return x < cell_size / 2 && x > -cell_size / 2 ? 0 : __builtin_rint(x / cell_size) * cell_size;
   }
   // x 2^by, or 0 where that is less than what counts.
   MULTIFOLD_HD static double scaled(double x, std::int64_t by) {
@@ -89,7 +89,7 @@ struct exponential_sum {
   // High parts grow to 2^600 and more in additions, and one is not to be scaled by another one's.
   MULTIFOLD_HD void normalize() {
     int scale = 0;
-    high = std::frexp(high, &scale);
+    high = __builtin_frexp(high, &scale);
     low = scaled(low, -scale);
     exponent += scale;
   }
