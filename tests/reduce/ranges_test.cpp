@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <cfenv>
+#include <cmath>
 #include <cstdlib>
 #include <thread>
 #include <vector>

@@ -1,6 +1,7 @@
 // NaN, infinities, signed zeros and no inputs at all: what an exact sum comes to, wherever they stand.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <random>
 #include <vector>

@@ -2,6 +2,7 @@
 // against their folds element by element, at every SIMD level and with several threads.
 #pragma once
 
+#include <cmath>
 #include <utility>
 
 #include "core/fractional_correction.hpp"

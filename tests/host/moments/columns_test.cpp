@@ -1,5 +1,6 @@
 // Moments of columns side by side at the limits of their windows: each column where it likes, and as wide as the
 // windows of a block of rows allow, or a bit wider.
+#include <cmath>
 #include <random>
 
 #include "host/moments/checks.hpp"

@@ -1,6 +1,9 @@
 // Moments of many short batches: the bits of the interpreter, in accumulators of a few words.
 
 #include "host/fold.hpp"
+
+#include <cmath>
+
 #include "host/moments/checks.hpp"
 #include "random_bits.hpp"
 #include "sanitized.hpp"

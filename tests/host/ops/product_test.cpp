@@ -2,6 +2,7 @@
 // the interpreter's.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <random>

@@ -4,6 +4,8 @@
 // Proofs: docs/exact-sums.md, 6.
 #pragma once
 
+#include <cmath>
+
 #include "multifold/exact/near.hpp"
 #include "multifold/exact/pair.hpp"
 #include "multifold/exact/rolled.hpp"

@@ -3,6 +3,7 @@
 // exact. Bounds: docs/exact-sums.md, 14.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "multifold/exact/expansion.hpp"

@@ -1,6 +1,7 @@
 // What the kernels of exact sums do with a batch: round it to the result, merge it, or have it added again.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "device/exact/fixed_sum.cuh"

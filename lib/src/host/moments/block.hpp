@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 
 #include "host/moments/lanes.hpp"
 #include "host/moments/stretch.hpp"

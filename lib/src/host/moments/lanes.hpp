@@ -2,6 +2,8 @@
 // are laid out as columns. See docs/exact-sums.md, 13.
 #pragma once
 
+#include <cmath>
+
 #include "host/elements/widened.hpp"
 #include "host/moments/mark_block.hpp"
 #include "host/moments/partial.hpp"

@@ -2,6 +2,8 @@
 // See docs/exact-sums.md, 17.
 #pragma once
 
+#include <cmath>
+
 #include "host/moments/lower.hpp"
 #include "host/moments/partial.hpp"
 #include "multifold/exact/rough.hpp"

@@ -2,6 +2,8 @@
 // far apart, one by one where they are not.
 #pragma once
 
+#include <cmath>
+
 #include "host/elements/half_floats.hpp"
 #include "host/elements/widened.hpp"
 #include "host/moments/marks.hpp"
