@@ -29,6 +29,7 @@ std::size_t longest(const std::vector<run>& runs, std::size_t but = SIZE_MAX) {
 struct taken {
   batches form;
   std::int64_t bytes, results;     // of one, and how many there are
+  std::int64_t elements = 1;       // that one is
   std::int64_t neighbours = 1;     // first elements, or words, of batches that lie together
   std::int64_t line_elements = 0;  // of a line of words
   std::optional<std::size_t> line = {};  // the reduced run that lies together, if none of batches does
@@ -57,6 +58,7 @@ bool by_kind(const batches& form) { return std::any_of(form.reduced.begin(), for
 void take_words(taken& of) {
   batches& form = of.form;
   of.bytes *= 2;
+  of.elements = 2;
   if (of.line) {
     run& line = form.reduced[*of.line];
     of.line_elements = line.extent;
@@ -108,9 +110,10 @@ std::optional<way> along_columns(const taken& of, bool kinds) {
   const auto most_of = [&](std::int64_t bytes) { return part_threads / std::min(of.neighbours, bytes / of.bytes); };
   const std::int64_t most = most_of(tuning::part_column_bytes);
   const bool narrow = of.neighbours * of.bytes < tuning::least_part_line_bytes;
-  if (narrow && rows < most * tuning::least_part_lane_rows) return {};
-  const std::int64_t wanted = std::min(form.length / (narrow ? tuning::least_part_lane_rows : tuning::part_lane_rows),
-                                       rows / tuning::least_part_lane_rows);
+  if (narrow && of.elements * rows < most * tuning::least_part_lane_rows) return {};
+  const std::int64_t enough = narrow ? tuning::least_part_lane_rows : tuning::part_lane_rows;
+  const std::int64_t wanted =
+      std::min(of.elements * form.length / enough, of.elements * rows / tuning::least_part_lane_rows);
   return way{walk, walk,
              lanes_of_column(of, std::clamp<std::int64_t>(wanted, 1, most),
                              std::min(wanted, most_of(tuning::part_column_bytes / 2)), kinds ? 2 : 1),
@@ -147,18 +150,19 @@ std::optional<way> along_rows(const taken& of, bool words) {
     const std::int64_t each = kinds ? 2 : 1, lanes = lanes_along(extent, of.results, part_threads / each);
     return lanes > 0 ? std::optional(way{other, fast, each * lanes, true, kinds}) : std::nullopt;
   }
-  if (extent <= part_threads || form.length < 32 * tuning::part_row_lane_elements) return {};
+  const std::int64_t length = of.elements * form.length, step = tuning::part_lane_step / of.elements;
+  if (of.elements * extent <= part_threads || length < 32 * tuning::part_row_lane_elements) return {};
   // As few lanes without elements as may be.
-  const std::int64_t most = std::min<std::int64_t>(form.length / tuning::part_row_lane_elements, part_threads);
+  const std::int64_t most = std::min<std::int64_t>(length / tuning::part_row_lane_elements, part_threads);
   std::int64_t best = 0, most_there = 0;
-  for (std::int64_t rows = tuning::part_lane_step; ceil_div(extent, rows) >= 32; rows += tuning::part_lane_step) {
+  for (std::int64_t rows = step; ceil_div(extent, rows) >= 32; rows += step) {
     const std::int64_t phases = ceil_div(extent, rows);
     if (phases > most) continue;
-    const std::int64_t there = part_threads / phases * extent * tuning::part_lane_step / rows;
+    const std::int64_t there = part_threads / phases * extent * step / rows;
     if (there > most_there) most_there = there, best = phases;
-    if (rows > 64 * tuning::part_lane_step) break;
+    if (rows > 64 * step) break;
   }
-  if (best == 0) best = std::min(most, extent / tuning::part_lane_step);
+  if (best == 0) best = std::min(most, extent / step);
   return best >= 32 ? std::optional(way{fast, fast, best, true}) : std::nullopt;
 }
 
@@ -197,8 +201,8 @@ void put_turns(lane_walk& of, const way& by) {
 }
 
 // Deals a batch's rows and other runs to blocks, so that few of these wait for others. Those that meet in memory are merged
-// one behind the other.
-bool deal(lane_walk& of, std::int64_t rows, std::int64_t others, std::int64_t slots) {
+// one behind the other. `each`: elements that are taken at once.
+bool deal(lane_walk& of, std::int64_t rows, std::int64_t others, std::int64_t each, std::int64_t slots) {
   const std::int64_t most = tuning::most_lane_meetings * of.phases, lane_rows = ceil_div(rows, of.walk_phases);
   if (others > INT32_MAX || of.boxes > INT32_MAX / most) return false;
   const auto parts_of = [&](std::int64_t blocks, std::int64_t elements, std::int64_t limit) {
@@ -206,12 +210,12 @@ bool deal(lane_walk& of, std::int64_t rows, std::int64_t others, std::int64_t sl
     return parts_for_waves(blocks, slots, std::max<std::int64_t>(limit, 1), cost);
   };
   const std::int64_t pieces =
-      parts_of(of.boxes * others, lane_rows, std::min(lane_rows / tuning::least_part_lane_rows, most / others));
+      parts_of(of.boxes * others, lane_rows, std::min(each * lane_rows / tuning::least_part_lane_rows, most / others));
   std::int64_t share = 1;
   if (pieces == 1 && others > 1) {
     const std::int64_t elements = lane_rows * others;
     share = ceil_div(others,
-                     parts_of(of.boxes, elements, std::min({others, most, elements / tuning::least_part_lane_rows})));
+                     parts_of(of.boxes, elements, std::min({others, most, each * elements / tuning::least_part_lane_rows})));
   }
   of.lane_rows = static_cast<int>(ceil_div(lane_rows, pieces));
   of.pieces = static_cast<int>(pieces);
@@ -254,7 +258,7 @@ std::optional<lane_walk> lane_walk_of(const batches& form, std::int64_t item, bo
   if (of.step == 0) return {};
   of.boxes = static_cast<int>(ceil_div(all->results, of.step));
   const std::int64_t others = all->form.length / (rows * (shared ? 1 : of.phase_extent)) * of.chunks;
-  if (!deal(of, rows, others, slots)) return {};
+  if (!deal(of, rows, others, all->elements, slots)) return {};
   return of;
 }
 
