@@ -17,10 +17,6 @@
 namespace multifold::plan_tests {
 namespace {
 
-// Of lanes, which may have words of two columns.
-std::int64_t boxes_of(const detail::lane_walk& walk) { return (walk.batches + walk.step - 1) / walk.step; }
-std::int64_t results_of_lane(const detail::lane_walk& walk) { return walk.words && !walk.beside ? 2 : 1; }
-
 // Pieces of a workspace, as lib/src/device takes them; the first holds the status word.
 class pieces {
  public:
@@ -87,8 +83,8 @@ void take_exact(pieces& taken, const plan& p) {
     if (!lanes) return;
     const detail::lane_walk& walk = lanes->walk;
     if (walk.shares > 1) {
-      rounded.take(boxes_of(walk), counter);
-      rounded.take(boxes_of(walk) * walk.shares * walk.width * results_of_lane(walk), sizeof(moment_part<moment_set::absolute>));
+      rounded.take((p.form.results() + walk.width - 1) / walk.width, counter);
+      rounded.take(lanes->counters * walk.shares * walk.width, sizeof(moment_part<moment_set::absolute>));
     }
     if (rounded.bytes() > taken.bytes()) taken = rounded;
     return;
@@ -118,10 +114,10 @@ void take_moments(pieces& taken, const plan& p) {
   taken = of_parts;
   const detail::lane_walk& walk = parts->walk;
   const bool rows = parts->kind == step_kind::part_sums, shared = rows ? parts->team == part_threads : walk.shares > 1;
-  const std::int64_t boxes = rows ? 0 : boxes_of(walk);
+  const std::int64_t boxes = rows ? 0 : (p.form.results() + walk.width - 1) / walk.width;
   if (shared) taken.take(rows ? p.form.results() : boxes, counter);
   take_words(*p.again);
-  if (shared) taken.take(rows ? 2 * parts->blocks : boxes * walk.shares * walk.width * results_of_lane(walk), sizeof(moment_part<Set>));
+  if (shared) taken.take(rows ? 2 * parts->blocks : boxes * walk.shares * walk.width, sizeof(moment_part<Set>));
   if (merged.bytes() > taken.bytes()) taken = merged;
 }
 

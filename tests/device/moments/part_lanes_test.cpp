@@ -1,4 +1,4 @@
-// Moments that lanes take, an element a load, or a word of two: of columns and of rows in several runs, whatever they are, however many,
+// Moments that lanes take, an element a load: of columns and of rows in several runs, whatever they are, however many,
 // however long, and wherever they begin.
 #include <cstdint>
 #include <iterator>
@@ -162,27 +162,6 @@ TEST_F(part_lanes, from_any_element_on) {
   }
 }
 
-// Elements of 2 bytes are words of two columns, or of two of a row, wherever the first one lies in its word, that of the second
-// array too; lines of an odd number begin in the middle of one in turn.
-TEST_F(part_lanes, of_words_that_begin_anywhere) {
-  const list even{90, 3, 34}, odd{90, 3, 35}, wide{70, 701}, pieces{3001, 5}, long_rows{4, 3, 20001}, turned{2, 33, 3, 17};
-  for (const dtype type : {dtype::f16, dtype::bf16}) {
-    for (const shifts& shift : {shifts{0, 0}, shifts{1, 0}, shifts{0, 1}, shifts{1, 1}}) {
-      for (const op_kind op : moment_ops) {
-        for (const list& extents : {even, odd}) {
-          ASSERT_NO_FATAL_FAILURE(expect_same(op, type, extents, {0}, data_family::normal, shift));
-          ASSERT_NO_FATAL_FAILURE(expect_same(op, type, extents, {0, 2}, data_family::any_bits, shift));
-        }
-        ASSERT_NO_FATAL_FAILURE(expect_same(op, type, wide, {0}, data_family::normal, shift));
-        ASSERT_NO_FATAL_FAILURE(expect_same(op, type, pieces, {0}, data_family::normal, shift));
-        ASSERT_NO_FATAL_FAILURE(expect_same(op, type, turned, {1}, data_family::any_bits, shift));
-        ASSERT_NO_FATAL_FAILURE(expect_same(op, type, turned, {1, 3}, data_family::normal, shift));
-      }
-      ASSERT_NO_FATAL_FAILURE(expect_same(next_op(), type, long_rows, {0, 2}, data_family::normal, shift));
-    }
-  }
-}
-
 // Of narrower results, and of wider ones, which plain sums of elements of 2 bytes do not serve; without NaN.
 TEST_F(part_lanes, of_other_results) {
   const list extents{500, 64};
@@ -212,8 +191,6 @@ TEST_F(part_lanes_Sanitized, of_few_shapes) {
     ASSERT_NO_FATAL_FAILURE(expect_same_of_mixed(op_kind::var, type, {3, 20, 301}, {1}));
     ASSERT_NO_FATAL_FAILURE(expect_same_of_mixed(op_kind::describe, type, {4, 3, 70, 19}, {0, 2}));
     ASSERT_NO_FATAL_FAILURE(expect_same_of_mixed(op_kind::dot, type, {3, 2, 2000}, {0, 2}));
-    ASSERT_NO_FATAL_FAILURE(expect_same(op_kind::norm1, type, {60, 3, 35}, {0}, data_family::normal, {1, 1}));
-    ASSERT_NO_FATAL_FAILURE(expect_same(op_kind::dot, type, {60, 3, 34}, {0, 2}, data_family::normal, {1, 0}));
   }
 }
 

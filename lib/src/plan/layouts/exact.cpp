@@ -49,8 +49,7 @@ std::optional<lane_walk> walk_of_sums(const plan& p) {
   const bool plain = what.nan == nan_policy::propagate && what.result == what.input && !what.initial.given;
   if (!plain || what.input == dtype::f16 || p.passes.front().kind != kernel::tiles) return {};
   const std::int64_t item = item_bytes(what.input);
-  const bool words = item == 2;
-  const auto walk = lane_walk_of(p.form, item, words, p.engine.units * lane_blocks(words));
+  const auto walk = lane_walk_of(p.form, item, p.engine.units * part_blocks);
   // Tiles are quicker where runs are short.
   return walk && walk->walk_extent * item >= tuning::least_sum_walk_bytes ? walk : std::nullopt;
 }

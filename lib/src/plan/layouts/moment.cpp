@@ -117,17 +117,15 @@ std::optional<moment_parts> parts_of_moments(const plan& p, recipe_end end) {
   // Plain sums of elements of 2 bytes are good enough for results of no more than 32 bits.
   if (item_bytes(p.what.input) == 2 && p.what.result == dtype::f64) return {};
   if (p.form.pattern == access::rows) return parts_of_rows(p);
-  const std::int64_t item = item_bytes(p.what.input);
-  const bool words = item == 2 && p.what.op != op_kind::describe;
-  const auto walk = lane_walk_of(p.form, item, words, p.engine.units * lane_blocks(words));
+  const auto walk = lane_walk_of(p.form, item_bytes(p.what.input), p.engine.units * part_blocks);
   return walk ? std::optional(parts_of(*walk, p.engine)) : std::nullopt;
 }
 
 moment_parts parts_of(const lane_walk& walk, const engine_traits& engine) {
   const std::int64_t items = std::int64_t{walk.boxes} * walk.shares;
-  moment_parts of{step_kind::part_lanes, std::min<std::int64_t>(items, engine.units * lane_blocks(walk.words))};
+  moment_parts of{step_kind::part_lanes, std::min<std::int64_t>(items, engine.units * part_blocks)};
   of.walk = walk;
-  if (walk.shares > 1) of.meetings = items * walk.width * walk.results_of_lane(), of.counters = walk.boxes;
+  if (walk.shares > 1) of.meetings = items * walk.width, of.counters = walk.boxes;
   return of;
 }
 

@@ -1,14 +1,19 @@
-// Batches of any strides as lanes go through them: which elements a lane has, and how it asks for them.
+// Batches of any strides as lanes go through them, an element a load: which elements a lane has, and how it asks for them.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
-#include "device/moments/parts/lane_loads.cuh"
+#include "device/moments/arguments.cuh"
+#include "device/moments/parts/part_lane.cuh"
 #include "device/moments/tiles/output.cuh"
+#include "plan/layouts/lane_walk.hpp"
 
 namespace multifold::cuda::moments {
+
+using kernels::vector_word;
+using multifold::detail::lane_walk;
 
 /// What a kernel of lanes is told.
 template <floating_storage T, moment_set Set, class Output = moment_output<carrier_of<T>, Set>>
@@ -17,7 +22,7 @@ struct lane_arguments {
   std::int64_t length;  // of a batch
   lane_walk walk;
   kernels::part_terms terms;
-  moment_part<Set>* meet;  // of each share of each result, if there are several
+  moment_part<Set>* meet;  // of each share of each batch, if there are several
   unsigned* arrivals;      // of each box, zero before the kernel
   Output output;
 };
@@ -27,39 +32,70 @@ template <floating_storage T, moment_set Set, class Output = moment_output<carri
 struct lane_pieces {
   static constexpr bool is_signed = !std::is_same_v<Output, moment_output<carrier_of<T>, Set>>;
   using arguments = lane_arguments<T, Set, Output>;
-  static constexpr bool two = reads_two_arrays(Set), describes = Set == moment_set::description;
-  /// Whether elements are taken as words. The places of extremes are looked up one by one.
-  static constexpr bool words = sizeof(T) == 2 && !describes;
-  using lane_type = kernels::part_lane<T, Set, is_signed, words && two ? 1 : kernels::vectors_looked_at<T, Set>>;
+  using lane_type = kernels::part_lane<T, Set, is_signed>;
   using part_type = moment_part<Set>;
+  using slots_type = raw_memory<part_type, part_threads>;
+  static constexpr bool two = lane_type::two, describes = lane_type::describes;
   /// Whether most results are certain with little ado, for which no elements that are on their way have to wait.
   static constexpr bool quick = !describes && !lane_type::joint;
   static constexpr int width = lane_type::width, in_flight = lane_type::vectors, step = in_flight * width;
-  using loaded =
-      std::conditional_t<words, loaded_words<T, two, in_flight>, loaded_elements<T, two, in_flight>>;
-  /// Of a lane, which are sums of one batch or of two.
-  static constexpr int columns = loaded::columns;
-  using slots_type = raw_memory<part_type, part_threads>;
 
+  /// A lane's next elements.
+  struct cursor {
+    const std::byte* at = nullptr;
+    int left = 0;
+  };
   /// What a lane has of a part, and the number of its first element in the batch.
-  struct piece : lane_cursor {
+  struct piece : cursor {
     std::int64_t first = 0;
+  };
+  /// Elements as they are loaded: those of 2 bytes become words where they are used, for which they have to be there.
+  struct loaded {
+    kernels::elements_of<T> x[in_flight], y[two ? in_flight : 1];
+
+    __device__ __forceinline__ static T load(const std::byte* at) {
+      key_of<T> bits;
+      if constexpr (sizeof(T) == 2) asm volatile("ld.global.u16 %0, [%1];" : "=h"(bits) : "l"(at));
+      else if constexpr (sizeof(T) == 4) asm volatile("ld.global.u32 %0, [%1];" : "=r"(bits) : "l"(at));
+      else asm volatile("ld.global.u64 %0, [%1];" : "=l"(bits) : "l"(at));
+      return bit_copy<T>(bits);
+    }
+    // Neutral: -0 of the first array, and 0 of the second one, whose product is -0.
+    __device__ __forceinline__ void load(int k, const cursor& c, std::int64_t stride, std::int64_t to_partner) {
+      const std::byte* at = c.at + k * width * stride;
+      const int left = c.left - k * width;
+      const auto some = [&]<bool All>() {
+#pragma unroll
+        for (int i = 0; i < width; ++i, at += stride) {
+          if (All || i < left) {
+            x[k].values[i] = load(at);
+            if constexpr (two) y[k].values[i] = load(at + to_partner);
+          } else {
+            x[k].values[i] = bit_copy<T>(multifold::detail::float_layout<T>::sign);
+            if constexpr (two) y[k].values[i] = T{};
+          }
+        }
+      };
+      if (left >= width) some.template operator()<true>();
+      else some.template operator()<false>();
+    }
   };
 
   const arguments& args;
   const lane_walk& walk;
-  int items;          // shares of boxes
-  int column, phase;  // of those of a block, which this thread has
-  int steps;          // that a lane takes for a part
-  lane_steps by;
+  int items;                // shares of boxes
+  int column, phase;        // of those of a block, which this thread has
+  int steps;                // that a lane takes for a part
+  std::int64_t stride;      // bytes from one of its elements to the next
+  std::int64_t to_partner;  // and to that of the second array
 
   __device__ explicit lane_pieces(const arguments& args)
       : args(args),
         walk(args.walk),
         items(walk.boxes * walk.shares),
         steps((walk.lane_rows + step - 1) / step),
-        by{walk.walk_stride * walk.walk_phases * static_cast<std::int64_t>(sizeof(T)),
-           reinterpret_cast<std::intptr_t>(args.y) - reinterpret_cast<std::intptr_t>(args.x)} {
+        stride(walk.walk_stride * walk.walk_phases * static_cast<std::int64_t>(sizeof(T))),
+        to_partner(reinterpret_cast<std::intptr_t>(args.y) - reinterpret_cast<std::intptr_t>(args.x)) {
     const int thread = static_cast<int>(threadIdx.x), side = walk.beside ? walk.phases : walk.width;
     const int outer = thread / side, inner = thread - outer * side;
     column = walk.beside ? outer : inner;
@@ -74,30 +110,20 @@ struct lane_pieces {
   /// Shares are numbered with boxes fastest.
   __device__ int share_of(int item) const { return walk.shares == 1 ? 0 : item / walk.boxes; }
   __device__ int end_of(int share) const { return min((share + 1) * walk.share, walk.parts); }
-  /// A lane's batch, or word of batches; -1 if there is none.
+  /// A lane's batch; -1 if there is none.
   __device__ int batch_of(int box) const {
-    const std::int64_t batch = std::int64_t{box} * walk.step + column;
+    const std::int64_t batch = std::int64_t{box} * walk.width + column;
     return batch < walk.batches && column < walk.width && phase < walk.phases ? static_cast<int>(batch) : -1;
-  }
-  /// A result of the first lane of a batch; -1 if there is none. `odd`: as of its pieces.
-  __device__ int result_of(int box, int half, int odd) const {
-    const int batch = batch_of(box);
-    if (batch < 0 || phase != 0) return -1;
-    if (!words || walk.beside) return half == 0 ? batch : -1;
-    if (column >= walk.step) return -1;
-    return static_cast<int>(multifold::detail::result_of_word(walk, batch, half, walk.by_kind ? 0 : odd));
   }
 
   __device__ piece piece_of(int box, int part) const {
     piece of;
     const int batch = batch_of(box);
     if (box >= walk.boxes || batch < 0) return of;
-    const int odd = words ? static_cast<int>(reinterpret_cast<std::uintptr_t>(args.x) / sizeof(T) % 2) : 0;
-    const auto found = multifold::detail::lane_piece_of(walk, batch, phase, part, odd);
+    const auto found = multifold::detail::lane_piece_of(walk, batch, phase, part);
     of.at = reinterpret_cast<const std::byte*>(args.x + found.offset);
     of.left = found.left;
     of.first = found.index;
-    if constexpr (words) of.word = found.word, of.odd = found.odd;
     return of;
   }
   /// The first part of an item.
@@ -107,9 +133,9 @@ struct lane_pieces {
     return piece_of(item - share * walk.boxes, share * walk.share);
   }
 
-  __device__ __forceinline__ void load(loaded& v, const lane_cursor& c) const {
+  __device__ __forceinline__ void load(loaded& v, const cursor& c) const {
 #pragma unroll
-    for (int k = 0; k < in_flight; ++k) v.load(k, c, by, walk);
+    for (int k = 0; k < in_flight; ++k) v.load(k, c, stride, to_partner);
   }
 };
 

@@ -140,12 +140,8 @@ struct part_marks<double> {
 };
 struct no_part_marks {};
 
-/// Vectors of each array that are looked at before any is added.
-template <floating_storage T, moment_set Set>
-inline constexpr int vectors_looked_at = reads_two_arrays(Set) || sizeof(T) == 2 ? 2 : 4;
-
 /// `Signed`: the sum of elements, in place of that of their magnitudes.
-template <floating_storage T, moment_set Set, bool Signed = false, int Vectors = vectors_looked_at<T, Set>>
+template <floating_storage T, moment_set Set, bool Signed = false>
 struct part_lane {
   static_assert(!Signed || Set == moment_set::absolute);
   static constexpr bool magnitudes = Set == moment_set::absolute && !Signed;
@@ -159,7 +155,8 @@ struct part_lane {
   using element_sum = std::conditional_t<halves, part_grouped_sum, part_started_sum>;
   using product_sum = std::conditional_t<halves && !two, part_grouped_sum, part_started_sum>;
   static constexpr bool looks_ahead = !halves || two;
-  static constexpr int width = vector_elements<T>, vectors = Vectors;
+  /// Vectors of each array that are looked at before any is added.
+  static constexpr int width = vector_elements<T>, vectors = two || halves ? 2 : 4;
   static_assert(vectors * width <= multifold::detail::started_sum::most_terms);
   static_assert(vectors * width <= multifold::detail::grouped_terms::most_terms);
   static constexpr int log_of_looked_at = multifold::detail::grouped_terms::log_of_most;
