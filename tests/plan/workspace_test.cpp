@@ -94,8 +94,16 @@ void take_exact(pieces& taken, const plan& p) {
   });
 }
 
+// What lanes hand on: of integers, sums that hold everything.
 template <class T, moment_set Set>
+constexpr std::int64_t part_bytes() {
+  if constexpr (floating_storage<T>) return sizeof(moment_part<Set>);
+  else return sizeof(moment_partial<partial_carrier_of<T>, Set>);
+}
+
+template <class Element, moment_set Set>
 void take_moments(pieces& taken, const plan& p) {
+  using T = carrier_of<Element>;
   const auto take_words = [&](const pass& at) {
     if (at.parts == 1) return;
     taken.take(at.batches * moment_words<T, Set>::count, word);
@@ -117,7 +125,7 @@ void take_moments(pieces& taken, const plan& p) {
   const std::int64_t boxes = rows ? 0 : (p.form.results() + walk.width - 1) / walk.width;
   if (shared) taken.take(rows ? p.form.results() : boxes, counter);
   take_words(*p.again);
-  if (shared) taken.take(rows ? 2 * parts->blocks : boxes * walk.shares * walk.width, sizeof(moment_part<Set>));
+  if (shared) taken.take(rows ? 2 * parts->blocks : boxes * walk.shares * walk.width, part_bytes<Element, Set>());
   if (merged.bytes() > taken.bytes()) taken = merged;
 }
 
@@ -132,7 +140,7 @@ std::int64_t bytes_taken(const plan& p) {
   }
   visit_fold(p.what, [&](auto op) {
     if constexpr (requires { op.set; }) {
-      take_moments<carrier_of<typename decltype(op)::element>, decltype(op)::set>(taken, p);
+      take_moments<typename decltype(op)::element, decltype(op)::set>(taken, p);
     } else {
       take_partials(taken, p, static_cast<std::int64_t>(sizeof(typename decltype(op)::accumulator)));
     }

@@ -41,7 +41,8 @@ bool enqueued_in_lanes(const plan& p, const exact_output<T>& output, const T* da
       part_lanes_of<T, set, lane_output<T>>::terms_of(layout->walk),
       steps.slice_of<moment_part<set>>(slice_use::partials, 0, layout->meetings),
       steps.slice_of<unsigned>(slice_use::arrivals, 0, layout->counters),
-      {output}};
+      {output},
+      {}};
   steps.launch(step_kind::part_lanes, part_lanes<T, set, lane_output<T>>, 0, args);
   return true;
 }

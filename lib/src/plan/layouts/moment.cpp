@@ -1,5 +1,5 @@
-// Strided arrays have groups of lanes; everything else is laid out in tiles, though rows of floating point need none: teams
-// of warps read them. What is not certain then is read by groups of lanes once more.
+// Strided arrays have groups of lanes; everything else is laid out in tiles, though long rows and columns need none: teams of
+// warps and lanes read them. What is not certain then is read by groups of lanes once more.
 #include "plan/layouts/moment.hpp"
 
 #include <algorithm>
@@ -66,7 +66,8 @@ std::optional<moment_parts> parts_of_rows(const plan& p) {
   const std::int64_t item = item_bytes(p.what.input), bytes = p.form.length * item;
   // A single row is always read so, lest a plan of less of it have other kernels.
   const std::int64_t rows = p.form.results(), slots = p.engine.units * part_blocks;
-  const bool one_look = takes_one_look(moments_of(p.what.op)) && p.what.input != dtype::f16;
+  const bool real = is_floating(p.what.input) && p.what.input != dtype::f16;
+  const bool one_look = real && takes_one_look(moments_of(p.what.op));
   const bool others = one_look && (first.has_group_rows(item) || first.has_whole_runs());
   const bool costly = others || p.what.op == op_kind::describe;
   if (rows > 1 && others && item > 2) return {};
@@ -112,10 +113,10 @@ void lay_out_moments(plan& p, const plan_options& options) {
 }
 
 std::optional<moment_parts> parts_of_moments(const plan& p, recipe_end end) {
-  if (end != recipe_end::results || p.passes.front().kind != kernel::tiles || !p.again || !is_floating(p.what.input))
-    return {};
+  if (end != recipe_end::results || p.passes.front().kind != kernel::tiles || !p.again) return {};
+  const bool real = is_floating(p.what.input);
   // Plain sums of elements of 2 bytes are good enough for results of no more than 32 bits.
-  if (item_bytes(p.what.input) == 2 && p.what.result == dtype::f64) return {};
+  if (real ? item_bytes(p.what.input) == 2 && p.what.result == dtype::f64 : p.what.op == op_kind::describe) return {};
   if (p.form.pattern == access::rows) return parts_of_rows(p);
   const auto walk = lane_walk_of(p.form, item_bytes(p.what.input), p.engine.units * part_blocks);
   return walk ? std::optional(parts_of(*walk, p.engine)) : std::nullopt;
@@ -131,12 +132,14 @@ moment_parts parts_of(const lane_walk& walk, const engine_traits& engine) {
 
 std::int64_t moment_part_bytes(const reduction& what) {
   if (gathers_exactly(what)) return sizeof(moment_part<moment_set::absolute>);
-  std::int64_t bytes = 0;
-  visit_words(what, [&]<class T, moment_set Set>() -> std::int64_t {
-    bytes = sizeof(moment_part<Set>);
+  return visit_fold(what, [](auto op) -> std::int64_t {
+    if constexpr (requires { op.set; }) {
+      using element = typename decltype(op)::element;
+      if constexpr (floating_storage<element>) return sizeof(moment_part<decltype(op)::set>);
+      else return sizeof(moment_partial<partial_carrier_of<element>, decltype(op)::set>);
+    }
     return 0;
   });
-  return bytes;
 }
 
 std::int64_t moment_word_bytes(const reduction& what) {

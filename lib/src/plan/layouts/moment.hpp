@@ -20,8 +20,8 @@ void lay_out_moments(plan& p, const plan_options& options);
 pass moments_again(const reduction& what, const batches& form, const plan_options& options,
                    const engine_traits& engine);
 
-/// How floating point is taken in one look, up to results, whatever the passes are: rows by part_sums, anything else, and
-/// exact sums, by part_lanes.
+/// How moments are taken in one look, up to results, whatever the passes are: rows by part_sums, anything else, and exact sums,
+/// by part_lanes.
 struct moment_parts {
   step_kind kind;
   std::int64_t blocks;

@@ -6,8 +6,7 @@
 #include <type_traits>
 
 #include "device/moments/arguments.cuh"
-#include "device/moments/parts/part_lane.cuh"
-#include "device/moments/tiles/output.cuh"
+#include "device/moments/parts/gathered.cuh"
 #include "plan/layouts/lane_walk.hpp"
 
 namespace multifold::cuda::moments {
@@ -16,28 +15,29 @@ using kernels::vector_word;
 using multifold::detail::lane_walk;
 
 /// What a kernel of lanes is told.
-template <floating_storage T, moment_set Set, class Output = moment_output<carrier_of<T>, Set>>
+template <storage_type T, moment_set Set, class Output = output_of_parts<T, Set>>
 struct lane_arguments {
-  const T *x, *y;
+    const T *x, *y;
   std::int64_t length;  // of a batch
   lane_walk walk;
-  kernels::part_terms terms;
-  moment_part<Set>* meet;  // of each share of each batch, if there are several
-  unsigned* arrivals;      // of each box, zero before the kernel
+  typename gathered<T, Set>::terms terms;
+  typename gathered<T, Set>::part* meet; // of each share of each batch, if there are several
+  unsigned* arrivals;             // of each box, zero before the kernel
   Output output;
+  typename gathered<T, Set>::fold fold;
 };
 
 /// Outputs of another kind are of exact sums, which are `absolute` but for signs.
-template <floating_storage T, moment_set Set, class Output = moment_output<carrier_of<T>, Set>>
+template <storage_type T, moment_set Set, class Output = output_of_parts<T, Set>>
 struct lane_pieces {
-  static constexpr bool is_signed = !std::is_same_v<Output, moment_output<carrier_of<T>, Set>>;
+  static constexpr bool real = floating_storage<T>, is_signed = !std::is_same_v<Output, output_of_parts<T, Set>>;
   using arguments = lane_arguments<T, Set, Output>;
-  using lane_type = kernels::part_lane<T, Set, is_signed>;
-  using part_type = moment_part<Set>;
+  using lane_type = typename gathered<T, Set, is_signed>::lane;
+  using part_type = typename gathered<T, Set>::part;
   using slots_type = raw_memory<part_type, part_threads>;
   static constexpr bool two = lane_type::two, describes = lane_type::describes;
   /// Whether most results are certain with little ado, for which no elements that are on their way have to wait.
-  static constexpr bool quick = !describes && !lane_type::joint;
+  static constexpr bool quick = real && !describes && !lane_type::joint;
   static constexpr int width = lane_type::width, in_flight = lane_type::vectors, step = in_flight * width;
 
   /// A lane's next elements.
@@ -49,18 +49,30 @@ struct lane_pieces {
   struct piece : cursor {
     std::int64_t first = 0;
   };
-  /// Elements as they are loaded: those of 2 bytes become words where they are used, for which they have to be there.
+  /// Elements as they are loaded: narrow ones become words where they are used, for which they have to be there.
   struct loaded {
     kernels::elements_of<T> x[in_flight], y[two ? in_flight : 1];
 
     __device__ __forceinline__ static T load(const std::byte* at) {
-      key_of<T> bits;
-      if constexpr (sizeof(T) == 2) asm volatile("ld.global.u16 %0, [%1];" : "=h"(bits) : "l"(at));
-      else if constexpr (sizeof(T) == 4) asm volatile("ld.global.u32 %0, [%1];" : "=r"(bits) : "l"(at));
-      else asm volatile("ld.global.u64 %0, [%1];" : "=l"(bits) : "l"(at));
+      std::make_unsigned_t<key_of<T>> bits;
+      if constexpr (sizeof(T) == 1) {
+        std::uint16_t byte;
+        asm volatile("ld.global.u8 %0, [%1];" : "=h"(byte) : "l"(at));
+        bits = static_cast<std::uint8_t>(byte);
+      } else if constexpr (sizeof(T) == 2) {
+        asm volatile("ld.global.u16 %0, [%1];" : "=h"(bits) : "l"(at));
+      } else if constexpr (sizeof(T) == 4) {
+        asm volatile("ld.global.u32 %0, [%1];" : "=r"(bits) : "l"(at));
+      } else {
+        asm volatile("ld.global.u64 %0, [%1];" : "=l"(bits) : "l"(at));
+      }
       return bit_copy<T>(bits);
     }
-    // Neutral: -0 of the first array, and 0 of the second one, whose product is -0.
+    // Neutral: -0 of the first array, and 0 of the second one, whose product is -0; integers are 0.
+    __device__ __forceinline__ static T neutral() {
+      if constexpr (real) return bit_copy<T>(multifold::detail::float_layout<T>::sign);
+      else return T{};
+    }
     __device__ __forceinline__ void load(int k, const cursor& c, std::int64_t stride, std::int64_t to_partner) {
       const std::byte* at = c.at + k * width * stride;
       const int left = c.left - k * width;
@@ -71,7 +83,7 @@ struct lane_pieces {
             x[k].values[i] = load(at);
             if constexpr (two) y[k].values[i] = load(at + to_partner);
           } else {
-            x[k].values[i] = bit_copy<T>(multifold::detail::float_layout<T>::sign);
+            x[k].values[i] = neutral();
             if constexpr (two) y[k].values[i] = T{};
           }
         }
@@ -102,10 +114,10 @@ struct lane_pieces {
     phase = walk.beside ? inner : outer;
   }
   /// What sums of lanes are off by, which two trees of lanes and the shares that a lane merges add to.
-  static kernels::part_terms terms_of(const lane_walk& walk) {
+  static typename gathered<T, Set>::terms terms_of(const lane_walk& walk) {
     constexpr std::int64_t trees = 24;
-    return kernels::part_terms(std::int64_t{walk.lane_rows + step} * walk.share,
-                               trees + (walk.shares + walk.phases - 1) / walk.phases);
+    return typename gathered<T, Set>::terms(std::int64_t{walk.lane_rows + step} * walk.share,
+                                            trees + (walk.shares + walk.phases - 1) / walk.phases);
   }
   /// Shares are numbered with boxes fastest.
   __device__ int share_of(int item) const { return walk.shares == 1 ? 0 : item / walk.boxes; }

@@ -7,14 +7,13 @@
 #include <cstdint>
 
 #include "device/moments/parts/lane_pieces.cuh"
-#include "device/moments/parts/part_totals.cuh"
 #include "device/runs/warp_row.cuh"
 #include "multifold/cuda/kernels/dependent.cuh"
 #include "multifold/cuda/kernels/finish.cuh"
 
 namespace multifold::cuda::moments {
 
-template <floating_storage T, moment_set Set, class Output = moment_output<carrier_of<T>, Set>>
+template <storage_type T, moment_set Set, class Output = output_of_parts<T, Set>>
 struct part_lanes_of : lane_pieces<T, Set, Output> {
   using base = lane_pieces<T, Set, Output>;
   using base::args, base::walk, base::steps, base::stride, base::to_partner, base::column, base::phase, base::load,
@@ -27,8 +26,9 @@ struct part_lanes_of : lane_pieces<T, Set, Output> {
 
   /// What this thread has of an item, which begins at `next`. `v` is what it has loaded of the first step, and then of that
   /// of `following`.
+  template <class Lane>
   __device__ __forceinline__ part_type of_lane(int item, cursor next, loaded& v, const cursor& following) const {
-    lane_type lane;
+    Lane lane;
     const int share = share_of(item), box = item - share * walk.boxes, end = end_of(share);
     int number = 0, since = 0;  // of vectors, and steps since a chunk
 #pragma unroll 1
@@ -57,7 +57,7 @@ struct part_lanes_of : lane_pieces<T, Set, Output> {
         }
         lane.close();
         if constexpr (describes) number += in_flight, whole -= in_flight;
-        if (lane_type::looks_ahead && ++since == chunk_steps) {
+        if (Lane::looks_ahead && ++since == chunk_steps) {
           lane.end_chunk();
           since = 0;
         }
@@ -67,6 +67,10 @@ struct part_lanes_of : lane_pieces<T, Set, Output> {
     part_type mine = lane.part(args.terms);
     if constexpr (describes) mine.marks = marks_of(kernels::asked_again(item), lane.marks);
     return mine;
+  }
+  __device__ __forceinline__ part_type of_lane(int item, const cursor& next, loaded& v, const cursor& following) const {
+    return gathered<T, Set, is_signed>::with_lane(
+        args.fold, [&]<class Lane>() { return of_lane<Lane>(item, next, v, following); });
   }
   /// With the places of extremes in the batch, which are looked up, and what is left behind whole vectors.
   template <class Marks>
@@ -137,19 +141,20 @@ struct part_lanes_of : lane_pieces<T, Set, Output> {
 
   /// Whether the result was certain with no more ado, and is stored.
   __device__ __forceinline__ bool is_stored(int batch, const part_type& of) const {
-    if constexpr (!quick) return false;
-    near_totals totals;
-    return totals_of<T, Set, is_signed>(of, args.length, args.terms, totals) &&
-           args.output.template store_if_sure<T>(batch, args.length, totals);
+    if constexpr (!quick) {
+      return false;
+    } else {
+      near_totals totals;
+      return totals_of<T, Set, is_signed>(of, args.length, args.terms, totals) &&
+             args.output.template store_if_sure<T>(batch, args.length, totals);
+    }
   }
   __device__ __noinline__ static void deliver(const arguments& args, int batch, const part_type& of) {
-    near_totals totals;
-    totals.lost = !totals_of<T, Set, is_signed>(of, args.length, args.terms, totals);
-    args.output(kernels::no_value{}, batch, totals);
+    gathered<T, Set, is_signed>::deliver(args.output, batch, args.length, of, args.terms);
   }
 };
 
-template <floating_storage T, moment_set Set, class Output = moment_output<carrier_of<T>, Set>>
+template <storage_type T, moment_set Set, class Output = output_of_parts<T, Set>>
 __global__ void __launch_bounds__(part_threads, part_blocks)
     part_lanes(const __grid_constant__ lane_arguments<T, Set, Output> args) {
   using all = part_lanes_of<T, Set, Output>;

@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "device/moments/arguments.cuh"
-#include "device/moments/parts/part_totals.cuh"
 #include "device/moments/parts/part_walk.cuh"
 #include "multifold/cuda/kernels/dependent.cuh"
 #include "multifold/cuda/kernels/exchange.cuh"
@@ -16,13 +15,14 @@
 
 namespace multifold::cuda::moments {
 
-template <floating_storage T, moment_set Set>
+template <storage_type T, moment_set Set>
 struct part_sums_of : part_walk<T, Set> {
   using walk = part_walk<T, Set>;
   using typename walk::arguments, typename walk::cursor, typename walk::lane_type, typename walk::loaded,
       typename walk::piece, typename walk::steps_type;
   using walk::in_flight, walk::step_terms, walk::two;
-  using part_type = moment_part<Set>;
+  using part_type = typename gathered<T, Set>::part;
+  using terms_type = typename gathered<T, Set>::terms;
   static constexpr int chunk_steps = multifold::detail::started_sum::chunk / step_terms;
   static constexpr int warps = part_threads / 32, kept = 32;
 
@@ -34,9 +34,10 @@ struct part_sums_of : part_walk<T, Set> {
   };
 
   /// What this thread has of a piece. `v` is what it has loaded of the first step, and then of that at `following`.
-  __device__ __forceinline__ static part_type of_lane(const piece& of, const kernels::part_terms& terms, loaded& v,
+  template <class Lane>
+  __device__ __forceinline__ static part_type of_lane(const piece& of, const terms_type& terms, loaded& v,
                                                       const cursor& following) {
-    lane_type lane;
+    Lane lane;
     if (of.last && of.in.ends() > 0) see_ends(of, lane);
     cursor next = of.start();
 #pragma unroll 1
@@ -57,7 +58,7 @@ struct part_sums_of : part_walk<T, Set> {
         }
         lane.close();
       }
-      if (lane_type::looks_ahead && i % chunk_steps == 0) lane.end_chunk();
+      if (Lane::looks_ahead && i % chunk_steps == 0) lane.end_chunk();
     }
     lane.end_chunk();
     part_type mine = lane.part(terms);
@@ -91,7 +92,8 @@ struct part_sums_of : part_walk<T, Set> {
     return all;
   }
   /// What is not in vectors, an element at a time.
-  __device__ __forceinline__ static void see_ends(const piece& of, lane_type& lane) {
+  template <class Lane>
+  __device__ __forceinline__ static void see_ends(const piece& of, Lane& lane) {
     const auto put_first = [](vector_word& into, T element) {
       auto all = bit_copy<kernels::elements_of<T>>(into);
       all.values[0] = element;
@@ -129,13 +131,11 @@ struct part_sums_of : part_walk<T, Set> {
 
   __device__ __noinline__ static void deliver(const arguments& args, std::int64_t row, std::int64_t n,
                                               const part_type& of) {
-    near_totals totals;
-    totals.lost = !totals_of<T, Set>(of, n, steps_type(args, n).terms(), totals);
-    args.output(kernels::no_value{}, row, totals);
+    gathered<T, Set>::deliver(args.output, row, n, of, steps_type(args, n).terms());
   }
 };
 
-template <floating_storage T, moment_set Set>
+template <storage_type T, moment_set Set>
 __global__ void __launch_bounds__(part_threads, part_blocks)
     part_sums(const __grid_constant__ part_arguments<T, Set> args) {
   using all = part_sums_of<T, Set>;
@@ -171,7 +171,9 @@ __global__ void __launch_bounds__(part_threads, part_blocks)
     const int row = at / steps.row, begin = at - row * steps.row;
     const typename all::piece of(args, n, steps, row, begin, min(steps.row, begin + (end - at)));
     at += of.steps + apart;
-    part_type mine = all::of_lane(of, steps.terms(), v, start_at(at));
+    const auto following = start_at(at);
+    part_type mine = gathered<T, Set>::with_lane(
+        args.fold, [&]<class Lane>() { return all::template of_lane<Lane>(of, steps.terms(), v, following); });
     all::merge(mine, args.team, memory.of_warp[turn ^= 1]);
     if (begin == 0 && of.last) {
       if (!leads) continue;

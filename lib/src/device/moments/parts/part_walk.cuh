@@ -6,8 +6,7 @@
 #include <cstdint>
 
 #include "device/exact/rows/row_tiles.cuh"
-#include "device/moments/parts/part_lane.cuh"
-#include "device/moments/tiles/output.cuh"
+#include "device/moments/parts/gathered.cuh"
 
 namespace multifold::cuda::moments {
 
@@ -15,23 +14,24 @@ using kernels::load_vector;
 using kernels::vector_word;
 
 /// What a kernel of parts is told.
-template <floating_storage T, moment_set Set>
+template <storage_type T, moment_set Set>
 struct part_arguments {
   const T *x, *y;
   std::int64_t row_stride;
   std::int64_t rows;
   kernels::device_length length;
-  int team;                // threads that take a row together; all of a block, where blocks share rows
-  moment_part<Set>* meet;  // two of each block, of the first row and the last one that it shares
-  unsigned* arrivals;      // a row, zero before the kernel
-  moment_output<carrier_of<T>, Set> output;
+  int team;                              // threads that take a row together; all of a block, where blocks share rows
+  typename gathered<T, Set>::part* meet;  // two of each block, of the first row and the last one that it shares
+  unsigned* arrivals;                    // a row, zero before the kernel
+  output_of_parts<T, Set> output;
+  typename gathered<T, Set>::fold fold;
 };
 
-template <floating_storage T, moment_set Set>
+template <storage_type T, moment_set Set>
 struct part_walk {
   using arguments = part_arguments<T, Set>;
-  using lane_type = kernels::part_lane<T, Set>;
-  static constexpr bool two = lane_type::two, wide = lane_type::wide;
+  using lane_type = typename gathered<T, Set>::lane;
+  static constexpr bool two = lane_type::two;
   /// Vectors of each array that a thread has in flight.
   static constexpr int in_flight = two ? 2 : 4, step_terms = in_flight * lane_type::width;
 
@@ -47,9 +47,7 @@ struct part_walk {
     }
     __device__ int last_row(int of_block) const { return (min((of_block + 1) * block, all) - 1) / row; }
     /// What a lane has of a row, at most.
-    __device__ kernels::part_terms terms() const {
-      return kernels::part_terms((min(row, block) + 1) * step_terms + 128);
-    }
+    __device__ auto terms() const { return typename gathered<T, Set>::terms((min(row, block) + 1) * step_terms + 128); }
   };
 
   /// A thread's vectors of a step.
@@ -98,9 +96,9 @@ struct part_walk {
     vector_word x[in_flight], y[two ? in_flight : 1];
     unsigned there = 0;  // a bit for each of those that are not neutral
 
-    // Neutral words: -0 of the first array, and 0 of the second one, whose product is -0.
+    // Neutral words: -0 of the first array, and 0 of the second one, whose product is -0; integers are 0.
     __device__ __forceinline__ void load(int k, const cursor& c) {
-      constexpr unsigned neutral = sizeof(T) == 2 ? 0x80008000u : 0x80000000u;
+      constexpr unsigned neutral = !floating_storage<T> ? 0 : sizeof(T) == 2 ? 0x80008000u : 0x80000000u;
       const bool is_there = k * c.apart < c.left;
       if constexpr (lane_type::describes) there = (there & ~(1u << k)) | (is_there ? 1u : 0u) << k;
       if (is_there) {
@@ -114,7 +112,7 @@ struct part_walk {
       }
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        x[k].words[i] = wide && i % 2 == 0 ? 0 : neutral;
+        x[k].words[i] = sizeof(T) == 8 && i % 2 == 0 ? 0 : neutral;
         if constexpr (two) y[k].words[i] = 0;
       }
     }
