@@ -11,7 +11,7 @@ namespace {
 constexpr dtype integers[] = {dtype::boolean, dtype::i8,  dtype::u8,  dtype::i16, dtype::u16,
                               dtype::i32,     dtype::u32, dtype::i64, dtype::u64};
 constexpr op_kind ops[] = {op_kind::norm1, op_kind::norm2, op_kind::sumsq, op_kind::var,
-                           op_kind::std,   op_kind::dot,   op_kind::cov};
+                           op_kind::std,   op_kind::dot,   op_kind::cov,   op_kind::describe};
 
 class integer_parts : public parts_on_device {
  protected:
@@ -59,7 +59,7 @@ TEST_F(integer_parts, of_rows) {
   for (const dtype type : integers) {
     const std::int64_t item = item_bytes(type);
     for (const op_kind op : ops) {
-      ASSERT_NO_FATAL_FAILURE(expect_same(step_kind::part_sums, op, type, {100, 2100 / item}, {1}));
+      ASSERT_NO_FATAL_FAILURE(expect_same(step_kind::part_sums, op, type, {40, 6200 / item}, {1}));
       ASSERT_NO_FATAL_FAILURE(expect_same(step_kind::part_sums, op, type, {5, 50001 / item}, {1}, {1, 1}));
       ASSERT_NO_FATAL_FAILURE(expect_same(step_kind::part_sums, op, type, {1, 400003 / item}, {1}, {3, 2}));
     }
@@ -73,6 +73,7 @@ TEST_F(integer_parts_Sanitized, of_few_shapes) {
     ASSERT_NO_FATAL_FAILURE(expect_same(step_kind::part_lanes, op_kind::cov, type, {3, 25, 100}, {1}, {1, 2}));
     ASSERT_NO_FATAL_FAILURE(expect_same(step_kind::part_lanes, op_kind::var, type, {6, 5, 70, 33}, {0, 2}));
     ASSERT_NO_FATAL_FAILURE(expect_same(step_kind::part_sums, op_kind::dot, type, {3, 5001}, {1}, {1, 0}));
+    ASSERT_NO_FATAL_FAILURE(expect_same(step_kind::part_lanes, op_kind::describe, type, {20, 301}, {0}));
   }
 }
 

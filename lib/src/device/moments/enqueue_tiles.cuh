@@ -17,7 +17,8 @@ namespace multifold::cuda::moments {
 
 /// In one look, if that is the next step of the recipe.
 template <storage_type T, moment_set Set>
-bool enqueued_in_parts(const plan& p, const detail::call& c, const output_of_parts<T, Set>& output, const T* x, const T* y) {
+bool enqueued_in_parts(const plan& p, const detail::call& c, const output_of_parts<T, Set>& output, const T* x,
+                       const T* y) {
   const auto layout = multifold::detail::parts_of_moments(p, recipe_end::results);
   if (!layout || c.steps.next() != layout->kind) return false;
   typename gathered<T, Set>::fold kind;
@@ -26,8 +27,8 @@ bool enqueued_in_parts(const plan& p, const detail::call& c, const output_of_par
   auto* const arrivals = c.steps.slice_of<unsigned>(slice_use::arrivals, 0, layout->counters);
   if (layout->kind == step_kind::part_sums) {
     const part_arguments<T, Set> args{
-        x,        y,     p.form.outer_run.stride, p.form.results(), {p.form.length, c.count}, layout->team, meet,
-        arrivals, output, kind};
+        x,      y,   p.form.outer_run.stride, p.form.results(), {p.form.length, c.count}, layout->team, meet, arrivals,
+        output, kind};
     c.steps.launch(step_kind::part_sums, part_sums<T, Set>, 0, args);
   } else {
     const auto terms = part_lanes_of<T, Set>::terms_of(layout->walk);
@@ -52,9 +53,7 @@ void enqueue_tiles(const plan& p, const detail::call& c) {
     const auto& to = output.to;
     output.in_order = !to.merge && !to.only && to.layout.count == 1 && to.layout.stride[0] == 1 &&
                       (!floating_storage<T> || to.result == p.what.input);
-    if constexpr (floating_storage<T> || Set != moment_set::description) {
-      if (enqueued_in_parts<T, Set>(p, c, output, x, y)) return;
-    }
+    if (enqueued_in_parts<T, Set>(p, c, output, x, y)) return;
     Fold fold;
     if constexpr (floating_storage<T>) fold.exact = to.merge;
     else fold.kind = integer_kind_of(p.what.input);

@@ -68,7 +68,8 @@ MULTIFOLD_HD constexpr lane_piece lane_piece_of(const lane_walk& walk, int batch
   of.offset += place * walk.phase_stride + row * walk.walk_stride;
   MULTIFOLD_ROLLED
   for (int i = walk.other_count - 1; i >= 0; --i) {
-    const auto extent = static_cast<unsigned>(walk.other_extent[i]), above = other / extent, here = other - above * extent;
+    const auto extent = static_cast<unsigned>(walk.other_extent[i]), above = other / extent,
+               here = other - above * extent;
     of.offset += here * walk.other_stride[i];
     of.index += here * walk.other_index[i];
     other = above;

@@ -114,9 +114,8 @@ void lay_out_moments(plan& p, const plan_options& options) {
 
 std::optional<moment_parts> parts_of_moments(const plan& p, recipe_end end) {
   if (end != recipe_end::results || p.passes.front().kind != kernel::tiles || !p.again) return {};
-  const bool real = is_floating(p.what.input);
-  // Plain sums of elements of 2 bytes are good enough for results of no more than 32 bits.
-  if (real ? item_bytes(p.what.input) == 2 && p.what.result == dtype::f64 : p.what.op == op_kind::describe) return {};
+  // Plain sums of floating point of 2 bytes are good enough for results of no more than 32 bits.
+  if (is_floating(p.what.input) && item_bytes(p.what.input) == 2 && p.what.result == dtype::f64) return {};
   if (p.form.pattern == access::rows) return parts_of_rows(p);
   const auto walk = lane_walk_of(p.form, item_bytes(p.what.input), p.engine.units * part_blocks);
   return walk ? std::optional(parts_of(*walk, p.engine)) : std::nullopt;

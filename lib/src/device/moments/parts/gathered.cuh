@@ -50,7 +50,8 @@ struct gathered<T, Set, Signed> {
     return f.template operator()<lane>();
   }
   template <class Output>
-  __device__ static void deliver(const Output& to, std::int64_t batch, std::int64_t n, const part& of, const terms& by) {
+  __device__ static void deliver(const Output& to, std::int64_t batch, std::int64_t n, const part& of,
+                                 const terms& by) {
     near_totals totals;
     totals.lost = !totals_of<T, Set, Signed>(of, n, by, totals);
     to(kernels::no_value{}, batch, totals);

@@ -11,19 +11,50 @@
 
 namespace multifold::cuda::moments {
 
+/// Zeros and extremes of elements that are E, as order keys, and in which vectors these stand first.
+template <class E, storage_type C>
+struct integer_marks {
+  key_of<C> low = 0, high = 0;
+  int zeros = 0, least_at = -1, greatest_at = -1;
+
+  __device__ static key_of<C> key_at(C x) { return order_key(bit_copy<E>(x), key_of<C>{0}); }
+  __device__ __forceinline__ void see(const kernels::vector_word& v, int number) {
+    const auto x = bit_copy<kernels::elements_of<C>>(v);
+    key_of<C> least = key_at(x.values[0]), greatest = least;
+#pragma unroll
+    for (const C each : x.values) {
+      const key_of<C> key = key_at(each);
+      least = min(least, key);
+      greatest = max(greatest, key);
+      zeros += bit_copy<key_of<C>>(each) == 0 ? 1 : 0;
+    }
+    if (least_at < 0 || least < low) low = least, least_at = number;
+    if (greatest_at < 0 || greatest > high) high = greatest, greatest_at = number;
+  }
+  __device__ std::int64_t least_key() const { return low; }
+  __device__ std::int64_t greatest_key() const { return high; }
+};
+struct no_integer_marks {};
+
 /// Of elements that are E, and have the carrier C.
 template <class E, storage_type C, moment_set Set>
-requires(!floating_storage<C> && Set != moment_set::description) struct integer_lane {
+requires(!floating_storage<C>) struct integer_lane {
   using fold = moment_fold<C, Set>;
-  static constexpr bool two = reads_two_arrays(Set), joint = Set == moment_set::joint, describes = false;
+  static constexpr bool two = reads_two_arrays(Set), joint = Set == moment_set::joint;
+  static constexpr bool describes = Set == moment_set::description;
   /// Vectors of each array that are on their way at once.
   static constexpr int width = kernels::vector_elements<C>, vectors = width >= 8 ? 16 / width : two ? 2 : 4;
   /// Whether the narrow words are emptied now and then.
   static constexpr bool looks_ahead = fold::lane_capacity < INT64_MAX;
   static_assert(fold::lane_capacity > multifold::detail::started_sum::chunk);
 
+  std::conditional_t<describes, integer_marks<E, C>, no_integer_marks> marks;
   typename fold::lane some{};
   typename fold::accumulator all{};
+
+  /// What marks are ordered by, and whether they count an element as a zero.
+  __device__ static std::int64_t mark_key(C x) { return integer_marks<E, C>::key_at(x); }
+  __device__ static bool is_zero(C x) { return bit_copy<key_of<C>>(x) == 0; }
 
   __device__ void look(const kernels::vector_word*, const kernels::vector_word*) {}
   __device__ __forceinline__ void add(const kernels::vector_word& of_x, const kernels::vector_word& of_y) {

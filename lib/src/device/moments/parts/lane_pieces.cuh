@@ -17,12 +17,12 @@ using multifold::detail::lane_walk;
 /// What a kernel of lanes is told.
 template <storage_type T, moment_set Set, class Output = output_of_parts<T, Set>>
 struct lane_arguments {
-    const T *x, *y;
+  const T *x, *y;
   std::int64_t length;  // of a batch
   lane_walk walk;
   typename gathered<T, Set>::terms terms;
-  typename gathered<T, Set>::part* meet; // of each share of each batch, if there are several
-  unsigned* arrivals;             // of each box, zero before the kernel
+  typename gathered<T, Set>::part* meet;  // of each share of each batch, if there are several
+  unsigned* arrivals;                     // of each box, zero before the kernel
   Output output;
   typename gathered<T, Set>::fold fold;
 };

@@ -117,8 +117,10 @@ struct part_marks {
     least_at = less ? number : least_at;
     greatest_at = more ? number : greatest_at;
   }
-  __device__ T least() const { return words.least_element(); }
-  __device__ T greatest() const { return words.greatest_element(); }
+  __device__ std::int64_t least_key() const { return moments::run_marks<T>::carrier_key_of(words.least_element()); }
+  __device__ std::int64_t greatest_key() const {
+    return moments::run_marks<T>::carrier_key_of(words.greatest_element());
+  }
 };
 template <>
 struct part_marks<double> {
@@ -135,8 +137,13 @@ struct part_marks<double> {
       zeros += x == 0;
     }
   }
-  __device__ double least() const { return __longlong_as_double(ordered_bits(low)); }
-  __device__ double greatest() const { return __longlong_as_double(ordered_bits(high)); }
+  __device__ std::int64_t least_key() const { return key_at(low); }
+  __device__ std::int64_t greatest_key() const { return key_at(high); }
+
+ private:
+  __device__ static std::int64_t key_at(std::int64_t ordered) {
+    return moments::run_marks<double>::carrier_key_of(__longlong_as_double(ordered_bits(ordered)));
+  }
 };
 struct no_part_marks {};
 
@@ -181,6 +188,10 @@ struct part_lane {
     down = to;
     by = multifold::detail::power_of_two(-down);
   }
+
+  /// What marks are ordered by, and whether they count an element as a zero.
+  __device__ static std::int64_t mark_key(T x) { return moments::run_marks<T>::carrier_key_of(x); }
+  __device__ static bool is_zero(T x) { return to_double(x) == 0; }
 
   __device__ __forceinline__ void look(const vector_word* x_vectors, const vector_word* y_vectors) {
     magnitudes_of<T> x_now, y_now;

@@ -65,7 +65,7 @@ struct part_lanes_of : lane_pieces<T, Set, Output> {
     }
     lane.end_chunk();
     part_type mine = lane.part(args.terms);
-    if constexpr (describes) mine.marks = marks_of(kernels::asked_again(item), lane.marks);
+    if constexpr (describes) mine.marks = marks_of<Lane>(kernels::asked_again(item), lane.marks);
     return mine;
   }
   __device__ __forceinline__ part_type of_lane(int item, const cursor& next, loaded& v, const cursor& following) const {
@@ -73,23 +73,22 @@ struct part_lanes_of : lane_pieces<T, Set, Output> {
         args.fold, [&]<class Lane>() { return of_lane<Lane>(item, next, v, following); });
   }
   /// With the places of extremes in the batch, which are looked up, and what is left behind whole vectors.
-  template <class Marks>
+  template <class Lane, class Marks>
   __device__ multifold::detail::partial_marks marks_of(int item, const Marks& seen) const {
-    using bits = key_of<T>;
     const int share = share_of(item), box = item - share * walk.boxes;
     multifold::detail::partial_marks all;
     const auto element = [&](const piece& of, int i) { return loaded::load(of.at + i * stride); };
     const auto place = [&](const piece& of, int i) { return of.first + i * walk.walk_index * walk.walk_phases; };
-    const auto see = [&](int number, T x) {
+    const auto see = [&](int number, std::int64_t key) {
       if (number < 0) return;
       const int part = number / (steps * in_flight), first = (number - part * steps * in_flight) * width;
       const piece of = piece_of(box, share * walk.share + part);
       int i = first;
-      while (i < first + width - 1 && bit_copy<bits>(element(of, i)) != bit_copy<bits>(x)) ++i;
-      all.see(run_marks<T>::carrier_key_of(x), place(of, i));
+      while (i < first + width - 1 && Lane::mark_key(element(of, i)) != key) ++i;
+      all.see(key, place(of, i));
     };
-    see(seen.least_at, seen.least());
-    see(seen.greatest_at, seen.greatest());
+    see(seen.least_at, seen.least_key());
+    see(seen.greatest_at, seen.greatest_key());
     all.zeros = seen.zeros;
 #pragma unroll 1
     for (int part = share * walk.share; part < end_of(share); ++part) {
@@ -97,8 +96,8 @@ struct part_lanes_of : lane_pieces<T, Set, Output> {
 #pragma unroll 1
       for (int i = of.left - of.left % width; i < of.left; ++i) {
         const T x = element(of, i);
-        all.see(run_marks<T>::carrier_key_of(x), place(of, i));
-        all.zeros += to_double(x) == 0 ? 1 : 0;
+        all.see(Lane::mark_key(x), place(of, i));
+        all.zeros += Lane::is_zero(x) ? 1 : 0;
       }
     }
     return all;

@@ -62,32 +62,31 @@ struct part_sums_of : part_walk<T, Set> {
     }
     lane.end_chunk();
     part_type mine = lane.part(terms);
-    if constexpr (lane_type::describes) mine.marks = marks_of(of, lane.marks);
+    if constexpr (lane_type::describes) mine.marks = marks_of<Lane>(of, lane.marks);
     return mine;
   }
   /// With the places of extremes in the row, which are looked up.
-  template <class Marks>
+  template <class Lane, class Marks>
   __device__ static multifold::detail::partial_marks marks_of(const piece& of, const Marks& seen) {
-    using bits = key_of<T>;
     multifold::detail::partial_marks all;
-    const auto see = [&](int number, T x) {
+    const auto see = [&](int number, std::int64_t key) {
       if (number < 0) return;
       const T* const first = reinterpret_cast<const T*>(of.first + std::int64_t{number / in_flight} * of.step() +
                                                         number % in_flight * of.apart);
       int k = 0;
-      while (k < lane_type::width - 1 && bit_copy<bits>(first[k]) != bit_copy<bits>(x)) ++k;
-      all.see(run_marks<T>::carrier_key_of(x), first + k - of.in.row);
+      while (k < lane_type::width - 1 && Lane::mark_key(first[k]) != key) ++k;
+      all.see(key, first + k - of.in.row);
     };
-    see(seen.least_at, seen.least());
-    see(seen.greatest_at, seen.greatest());
+    see(seen.least_at, seen.least_key());
+    see(seen.greatest_at, seen.greatest_key());
     all.zeros = seen.zeros;
     if (!of.last) return all;
 #pragma unroll 1
     for (int i = of.thread; i < static_cast<int>(of.in.ends()); i += of.apart) {
       const std::int64_t at = of.end(i);
       const T x = of.in.row[at];
-      all.see(run_marks<T>::carrier_key_of(x), at);
-      all.zeros += to_double(x) == 0 ? 1 : 0;
+      all.see(Lane::mark_key(x), at);
+      all.zeros += Lane::is_zero(x) ? 1 : 0;
     }
     return all;
   }

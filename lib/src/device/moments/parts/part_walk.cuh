@@ -20,9 +20,9 @@ struct part_arguments {
   std::int64_t row_stride;
   std::int64_t rows;
   kernels::device_length length;
-  int team;                              // threads that take a row together; all of a block, where blocks share rows
+  int team;                               // threads that take a row together; all of a block, where blocks share rows
   typename gathered<T, Set>::part* meet;  // two of each block, of the first row and the last one that it shares
-  unsigned* arrivals;                    // a row, zero before the kernel
+  unsigned* arrivals;                     // a row, zero before the kernel
   output_of_parts<T, Set> output;
   typename gathered<T, Set>::fold fold;
 };
