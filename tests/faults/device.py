@@ -179,4 +179,12 @@ FAULTS = (
      "lib/src/device/plain_result.cuh",
      "count == by.count)",
      "count == by.count - FAULT)"),
+    ("the last of equal extremes of integers, not the first",
+     "lib/src/device/moments/parts/integer_lane.cuh",
+     "greatest > high)",
+     "greatest > high - FAULT)"),
+    ("truths of a lane as numbers",
+     "lib/src/device/moments/parts/integer_lane.cuh",
+     "std::is_same_v<E, bool8> ?",
+     "std::is_same_v<E, bool8> && !FAULT ?"),
 ) + device_exact.FAULTS

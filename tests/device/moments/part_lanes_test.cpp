@@ -1,11 +1,13 @@
 // Moments that lanes take, an element a load: of columns and of rows in several runs, whatever they are, however many,
 // however long, and wherever they begin.
 #include <cstdint>
+#include <cstring>
 #include <iterator>
 #include <string>
 #include <vector>
 
 #include "device/moments/parts.hpp"
+#include "multifold/exact/pair.hpp"
 
 namespace multifold::device_tests {
 namespace {
@@ -103,6 +105,27 @@ TEST_F(part_lanes, of_rows_in_chunks) {
     for (const data_family family : all_families) {
       ASSERT_NO_FATAL_FAILURE(expect_same(next_op(), type, {2, 17, 3, 1001}, {1, 3}, family));
       ASSERT_NO_FATAL_FAILURE(expect_same(next_op(), type, {150, 2, 3, 259}, {0, 2, 3}, family));
+    }
+  }
+}
+
+// The first of several extremes is in any of a lane's parts, which do not ascend.
+TEST_F(part_lanes, of_extremes_that_are_equal) {
+  for (const dtype type : real_dtypes) {
+    for (const std::int64_t values : {2, 5, 200}) {
+      for (const list& extents : {list{40, 5, 90}, list{20, 3, 278}, list{3, 2, 5, 3, 1500}, list{2, 20, 2, 301, 16}}) {
+        std::vector<std::byte> x(static_cast<std::size_t>(element_count(extents) * item_bytes(type)));
+        visit_dtype(type, [&]<class T>() {
+          if constexpr (floating_storage<T>) {
+            for (std::size_t i = 0; i < x.size(); i += sizeof(T)) {
+              const T each = detail::nearest<T>(static_cast<double>(rng() % static_cast<unsigned>(values)) - 1);
+              std::memcpy(x.data() + i, &each, sizeof(T));
+            }
+          }
+        });
+        const list axes = extents.size() == 3 ? list{0, 2} : extents[0] == 3 ? list{0, 2, 4} : list{1, 3};
+        ASSERT_NO_FATAL_FAILURE(expect_same(make_reduction(op_kind::describe, type), extents, axes, x, x));
+      }
     }
   }
 }

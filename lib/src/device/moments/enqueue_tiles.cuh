@@ -30,7 +30,7 @@ bool enqueued_in_parts(const plan& p, const detail::call& c, const output_of_par
         x,      y,   p.form.outer_run.stride, p.form.results(), {p.form.length, c.count}, layout->team, meet, arrivals,
         output, kind};
     c.steps.launch(step_kind::part_sums, part_sums<T, Set>, 0, args);
-  } else {
+  } else if constexpr (multifold::detail::has_lanes(floating_storage<T>, reads_two_arrays(Set) ? 2 : 1, sizeof(T))) {
     const auto terms = part_lanes_of<T, Set>::terms_of(layout->walk);
     const lane_arguments<T, Set> args{x, y, p.form.length, layout->walk, terms, meet, arrivals, output, kind};
     c.steps.launch(step_kind::part_lanes, part_lanes<T, Set>, 0, args);

@@ -117,6 +117,7 @@ std::optional<moment_parts> parts_of_moments(const plan& p, recipe_end end) {
   // Plain sums of floating point of 2 bytes are good enough for results of no more than 32 bits.
   if (is_floating(p.what.input) && item_bytes(p.what.input) == 2 && p.what.result == dtype::f64) return {};
   if (p.form.pattern == access::rows) return parts_of_rows(p);
+  if (!has_lanes(is_floating(p.what.input), takes_two_arrays(p.what.op) ? 2 : 1, item_bytes(p.what.input))) return {};
   const auto walk = lane_walk_of(p.form, item_bytes(p.what.input), p.engine.units * part_blocks);
   return walk ? std::optional(parts_of(*walk, p.engine)) : std::nullopt;
 }

@@ -7,6 +7,7 @@
 #include "multifold/plan.hpp"
 #include "multifold/recipe.hpp"
 #include "plan/layouts/lane_walk.hpp"
+#include "plan/tuning.hpp"
 
 namespace multifold::detail {
 
@@ -31,6 +32,11 @@ struct moment_parts {
 };
 /// Nothing if they are read by other kernels.
 std::optional<moment_parts> parts_of_moments(const plan& p, recipe_end end);
+
+/// Whether lanes take moments of so many arrays, of elements of `item` bytes, by kernels that there are then.
+constexpr bool has_lanes(bool floating_point, std::int64_t arrays, std::int64_t item) noexcept {
+  return floating_point || arrays * item >= tuning::least_integer_lane_bytes;
+}
 
 /// Of lanes that go through batches.
 moment_parts parts_of(const lane_walk& walk, const engine_traits& engine);

@@ -30,10 +30,11 @@ struct part_lanes_of : lane_pieces<T, Set, Output> {
   __device__ __forceinline__ part_type of_lane(int item, cursor next, loaded& v, const cursor& following) const {
     Lane lane;
     const int share = share_of(item), box = item - share * walk.boxes, end = end_of(share);
-    int number = 0, since = 0;  // of vectors, and steps since a chunk
+    [[maybe_unused]] multifold::detail::partial_marks marks;
+    int since = 0;  // steps since a chunk
 #pragma unroll 1
     for (int part = share * walk.share; part < end; ++part) {
-      [[maybe_unused]] int whole = next.left / width;
+      [[maybe_unused]] const int whole = next.left / width;
       const cursor behind = part + 1 < end ? static_cast<cursor>(piece_of(box, part + 1)) : following;
 #pragma unroll 1
       for (int i = 1; i <= steps; ++i) {
@@ -51,56 +52,55 @@ struct part_lanes_of : lane_pieces<T, Set, Output> {
         for (int k = 0; k < in_flight; ++k) {
           lane.add(x[k], y[two ? k : 0]);
           if constexpr (describes) {
-            if (k < whole) lane.marks.see(x[k], number + k);
+            const int number = (i - 1) * in_flight + k;
+            if (number < whole) lane.marks.see(x[k], number);
           }
           v.load(k, next, stride, to_partner);
         }
         lane.close();
-        if constexpr (describes) number += in_flight, whole -= in_flight;
         if (Lane::looks_ahead && ++since == chunk_steps) {
           lane.end_chunk();
           since = 0;
         }
       }
+      if constexpr (describes) {
+        settle<Lane>(box, part, lane.marks, marks);
+        lane.marks = {};
+      }
     }
     lane.end_chunk();
     part_type mine = lane.part(args.terms);
-    if constexpr (describes) mine.marks = marks_of<Lane>(kernels::asked_again(item), lane.marks);
+    if constexpr (describes) mine.marks = marks;
     return mine;
   }
   __device__ __forceinline__ part_type of_lane(int item, const cursor& next, loaded& v, const cursor& following) const {
     return gathered<T, Set, is_signed>::with_lane(
         args.fold, [&]<class Lane>() { return of_lane<Lane>(item, next, v, following); });
   }
-  /// With the places of extremes in the batch, which are looked up, and what is left behind whole vectors.
+  /// Adds what was seen of a part, and what is left behind its whole vectors. An extreme's place in the batch is looked up
+  /// where it is less, or as great and may be in front of the one that is known: places do not ascend from part to part.
   template <class Lane, class Marks>
-  __device__ multifold::detail::partial_marks marks_of(int item, const Marks& seen) const {
-    const int share = share_of(item), box = item - share * walk.boxes;
-    multifold::detail::partial_marks all;
-    const auto element = [&](const piece& of, int i) { return loaded::load(of.at + i * stride); };
-    const auto place = [&](const piece& of, int i) { return of.first + i * walk.walk_index * walk.walk_phases; };
-    const auto see = [&](int number, std::int64_t key) {
-      if (number < 0) return;
-      const int part = number / (steps * in_flight), first = (number - part * steps * in_flight) * width;
-      const piece of = piece_of(box, share * walk.share + part);
+  __device__ void settle(int box, int part, const Marks& seen, multifold::detail::partial_marks& all) const {
+    const piece of = piece_of(box, part);
+    const auto element = [&](int i) { return loaded::load(of.at + i * stride); };
+    const auto place = [&](int i) { return of.first + i * walk.walk_index * walk.walk_phases; };
+    const auto see = [&](int number, std::int64_t key, bool further, bool as_far, std::int64_t known_at) {
+      const int first = number * width;
+      if (number < 0 || !(further || (as_far && place(first) < known_at))) return;
       int i = first;
-      while (i < first + width - 1 && Lane::mark_key(element(of, i)) != key) ++i;
-      all.see(key, place(of, i));
+      while (i < first + width - 1 && Lane::mark_key(element(i)) != key) ++i;
+      all.see(key, place(i));
     };
-    see(seen.least_at, seen.least_key());
-    see(seen.greatest_at, seen.greatest_key());
-    all.zeros = seen.zeros;
+    const std::int64_t least = seen.least_key(), greatest = seen.greatest_key();
+    see(seen.least_at, least, least < all.least, least == all.least, all.least_at);
+    see(seen.greatest_at, greatest, greatest > all.greatest, greatest == all.greatest, all.greatest_at);
+    all.zeros += seen.zeros;
 #pragma unroll 1
-    for (int part = share * walk.share; part < end_of(share); ++part) {
-      const piece of = piece_of(box, part);
-#pragma unroll 1
-      for (int i = of.left - of.left % width; i < of.left; ++i) {
-        const T x = element(of, i);
-        all.see(Lane::mark_key(x), place(of, i));
-        all.zeros += Lane::is_zero(x) ? 1 : 0;
-      }
+    for (int i = of.left - of.left % width; i < of.left; ++i) {
+      const T x = element(i);
+      all.see(Lane::mark_key(x), place(i));
+      all.zeros += Lane::is_zero(x) ? 1 : 0;
     }
-    return all;
   }
 
   /// Over the lanes of a batch, in the first of them. All threads must call.
