@@ -1,4 +1,5 @@
-// Sums of ragged rows, as of a sparse matrix in CSR form: its product with a vector of ones.
+// Sums and norms of ragged rows, as of a sparse matrix in CSR form: sums are its product with a vector of ones.
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <multifold/multifold.hpp>
@@ -10,9 +11,11 @@ int main() {
 
   const auto rows = multifold::segments::from_offsets(offsets);
   const auto sums = multifold::reduce(multifold::op_kind::sum, values, rows);
-  for (const double sum : sums.values<double>()) std::printf("%g\n", sum);
+  const auto norms = multifold::reduce(multifold::op_kind::norm2, values, rows);
+  for (std::size_t row = 0; row < 3; ++row)
+    std::printf("%g %.3f\n", sums.values<double>()[row], norms.values<double>()[row]);
 }
 
-// 3
-// 0
-// 18
+// 3 2.236
+// 0 0.000
+// 18 9.274

@@ -1,4 +1,5 @@
 """Builds examples/ as a project of its own against this build's package, and compares what each prints with its last comment.
+Each has 20 to 60 lines.
 
 Those in .cu files are compiled where there is nvcc, and run where there is a GPU, too.
 """
@@ -35,6 +36,11 @@ def main():
     examples = sorted(path for path in (options.source / "examples").iterdir() if path.suffix in (".cpp", ".cu"))
     nvcc = [f"-DCMAKE_CUDA_COMPILER={options.cuda_compiler}"] if options.cuda_compiler else []
     failures = 0
+    for example in examples:
+        lines = len(example.read_text().splitlines())
+        if not 20 <= lines <= 60:
+            failures += 1
+            print(f"{example.name} has {lines} lines; expected 20 to 60")
     with tempfile.TemporaryDirectory() as folder:
         said = run("cmake", "-G", "Ninja", "-S", options.source / "examples", "-B", folder, f"-Dmultifold_DIR={options.build}",
                    f"-DCMAKE_CXX_COMPILER={options.cxx}", f"-DCMAKE_CXX_FLAGS={options.cxx_flags}", *nvcc)

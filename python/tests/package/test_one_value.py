@@ -1,4 +1,4 @@
-"""examples/one_value.py, of fewer elements."""
+"""bench/one_value.py, of fewer elements."""
 
 import os
 import pathlib
@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-script = pathlib.Path(__file__).parents[3] / "examples/one_value.py"
+script = pathlib.Path(__file__).parents[3] / "bench/one_value.py"
 built = pathlib.Path(os.environ.get("PYTHONPATH", "").partition(os.pathsep)[0]).parent / "bin/multifold"
 tool = built if built.exists() else shutil.which("multifold")
 

@@ -1,6 +1,6 @@
 """One sum in many ways: threads, GPUs, chunks, files, a process that is killed, ranks of MPI. All have the same bits.
 
-    python3 examples/one_value.py --elements 100000000 --tool build/cpu/bin/multifold
+    python3 bench/one_value.py --elements 100000000 --tool build/cpu/bin/multifold
 
 Ways whose library or program is not there are left out, with a word. What rounds at every step stands below the line.
 Exits with 1 if two exact ways differ.
