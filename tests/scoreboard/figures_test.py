@@ -1,10 +1,11 @@
-"""Every figure of the tables about speed in README.md and docs is in a record of bench/results."""
+"""Every figure about speed in README.md and docs, in tables or between them, is in a record of bench/results."""
 
 import pathlib
 import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import figure_prose  # pylint: disable=wrong-import-position
 import figure_tables  # pylint: disable=wrong-import-position
 import made_up  # pylint: disable=wrong-import-position
 
@@ -18,7 +19,7 @@ class Documents(unittest.TestCase):
         for path in documents:
             text = path.read_text(encoding="utf-8")
             name = str(path.relative_to(figure_tables.ROOT))
-            for complaint in figure_tables.complaints(name, text, RESULTS):
+            for complaint in figure_tables.complaints(name, text, RESULTS) + figure_prose.complaints(name, text, RESULTS):
                 with self.subTest(complaint):
                     self.fail(complaint)
             checked += sum(bool(figure_tables.named_files(table, RESULTS)) for table in figure_tables.tables_of(text))
@@ -54,6 +55,17 @@ class MadeUp(unittest.TestCase):
             found = self.complaints(self.table(row))
             self.assertEqual(len(found), 1, row)
             self.assertIn(f": {figure} (", found[0])
+
+    def test_figures_between_tables(self):
+        def found(text):
+            return figure_prose.complaints("docs/speed.md", text, self.results)
+
+        self.assertEqual(found("It sums at 4000 GB/s,\nCUB at 3902\nGB/s.\n\n```\n17 GB/s\n```\n| 17 GB/s |\n"), [])
+        self.assertEqual(found("From 3902 to 4000.12 GB/s (`bench/results/CARD.json`)."), [])
+        self.assertEqual(found("# 17 GB/s\n\nAt 4000 GB/s.\n- At 4000 to\n  4321 GB/s."),
+                         ["docs/speed.md:4: 4321 GB/s is not in any record"])
+        self.assertEqual(found("At 4001 GB/s, says `CARD.json`."), ["docs/speed.md:1: 4001 GB/s is not in CARD.json"])
+        self.assertEqual(found("In 4000 us."), ["docs/speed.md:1: 4000 us is not in any record"])
 
     def test_a_table_names_its_record(self):
         found = self.complaints(self.table("| f32 | 4000 | 3902 | 1.03 |", before="By night."))
