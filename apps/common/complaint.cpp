@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "common/terminal.hpp"
+#include "common/terminal/terminal.hpp"
 
 namespace multifold::app {
 namespace {

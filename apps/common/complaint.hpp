@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "common/failure.hpp"
+#include "common/messages/failure.hpp"
 
 namespace multifold::app {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <tuple>
 
-#include "common/failure.hpp"
+#include "common/messages/failure.hpp"
 
 namespace multifold::app {
 namespace {

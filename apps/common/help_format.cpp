@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "common/help_page.hpp"
+#include "common/terminal/help_page.hpp"
 
 namespace multifold::app {
 namespace {

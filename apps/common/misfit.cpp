@@ -2,10 +2,13 @@
 #include "common/misfit.hpp"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdint>
 #include <string>
+#include <system_error>
 #include <utility>
 
-#include "common/suggestion.hpp"
+#include "common/messages/suggestion.hpp"
 
 namespace multifold::app {
 namespace {
@@ -46,6 +49,18 @@ CLI::Validator one_of(std::vector<choice> choices) {
   std::string name(choices_mark);
   for (const choice& each : choices) name += (name.size() == choices_mark.size() ? "" : "|") + each.word;
   return {[choices = std::move(choices)](std::string& text) { return choose(text, choices); }, "", name};
+}
+
+CLI::Validator between(std::int64_t least, std::int64_t greatest) {
+  const auto misfit_of = [least, greatest](const std::string& text) -> std::string {
+    std::int64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stopped, error] = std::from_chars(text.data(), end, number);
+    if (error == std::errc() && stopped == end && number >= least && number <= greatest) return "";
+    const std::string most = greatest == INT64_MAX ? " or more" : " to " + std::to_string(greatest);
+    return "found '" + text + "'; expected " + std::to_string(least) + most;
+  };
+  return {[misfit_of](std::string& text) { return misfit_of(text); }, "", ""};
 }
 
 }  // namespace multifold::app

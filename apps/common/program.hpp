@@ -4,8 +4,8 @@
 #include <functional>
 #include <string_view>
 
-#include "common/failure.hpp"
-#include "common/interrupt.hpp"
+#include "common/messages/failure.hpp"
+#include "common/terminal/interrupt.hpp"
 
 namespace multifold::app {
 

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <system_error>
 
-#include "common/failure.hpp"
+#include "common/messages/failure.hpp"
 #include "multifold/error.hpp"
 
 namespace multifold::app {

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "common/failure.hpp"
+#include "common/messages/failure.hpp"
 
 namespace multifold::app {
 namespace {

@@ -6,13 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "common/dtype_word.hpp"
 #include "common/file_identity.hpp"
 #include "common/help_format.hpp"
 #include "common/misfit.hpp"
 #include "common/program.hpp"
 #include "common/report_file.hpp"
 #include "common/standard_output.hpp"
+#include "common/words/dtype_word.hpp"
 #include "multifold/error.hpp"
 #include "multifold/reduction.hpp"
 #include "overlap/device.hpp"

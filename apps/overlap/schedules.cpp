@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/failure.hpp"
+#include "common/messages/failure.hpp"
 #include "multifold/error.hpp"
 #include "multifold/reduce.hpp"
 #include "multifold/trace.hpp"

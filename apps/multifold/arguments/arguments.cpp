@@ -11,10 +11,6 @@ namespace multifold::app {
 
 namespace {
 
-CLI::Validator between(std::int64_t least, std::int64_t greatest) {
-  return CLI::Range(least, greatest).description("");
-}
-
 std::string result_dtype_help(std::optional<op_kind> op) {
   if (op == op_kind::describe) return "Of mean, std and norm2, and of the sum of floats";
   return "Round, once, to this type";
@@ -115,7 +111,7 @@ void add_forced_options(CLI::App& command, engine_arguments& to) {
       ->group(forced);
   command.add_option("--parts", to.parts, "Parts that a batch is cut into by the first pass")
       ->type_name("N")
-      ->check(between(std::int64_t{1}, INT64_MAX))
+      ->check(between(1, INT64_MAX))
       ->group(forced);
   command.add_option("--block-size", to.block_size, "Threads a block: a multiple of 32 up to 512")
       ->type_name("N")

@@ -14,7 +14,7 @@
 #include "common/help_format.hpp"
 #include "common/misfit.hpp"
 #include "common/standard_output.hpp"
-#include "common/terminal.hpp"
+#include "common/terminal/terminal.hpp"
 #include "multifold/version.hpp"
 
 namespace multifold::app {

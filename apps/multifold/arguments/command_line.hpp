@@ -2,8 +2,8 @@
 #pragma once
 
 #include "commands/command.hpp"
-#include "common/failure.hpp"
-#include "common/interrupt.hpp"
+#include "common/messages/failure.hpp"
+#include "common/terminal/interrupt.hpp"
 
 namespace multifold::app {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "commands/command.hpp"
-#include "common/failure.hpp"
-#include "common/suggestion.hpp"
+#include "common/messages/failure.hpp"
+#include "common/messages/suggestion.hpp"
 #include "folds/host_fold.hpp"
 
 namespace multifold::app {

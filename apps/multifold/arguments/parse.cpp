@@ -7,7 +7,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "common/failure.hpp"
+#include "common/messages/failure.hpp"
 #include "multifold/array.hpp"
 #include "multifold/devices.hpp"
 #include "multifold/error.hpp"

@@ -9,7 +9,7 @@
 
 #include "arguments/offered_ops.hpp"
 #include "arguments/request.hpp"
-#include "common/failure.hpp"
+#include "common/messages/failure.hpp"
 #include "common/misfit.hpp"
 
 namespace multifold::app {

@@ -7,8 +7,8 @@
 #include "arguments/offered_ops.hpp"
 #include "arguments/parse.hpp"
 #include "commands/several_ops.hpp"
-#include "common/dtype_word.hpp"
-#include "common/failure.hpp"
+#include "common/messages/failure.hpp"
+#include "common/words/dtype_word.hpp"
 #include "multifold/error.hpp"
 
 namespace multifold::app {

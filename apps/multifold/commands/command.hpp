@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "common/failure.hpp"
-#include "common/interrupt.hpp"
+#include "common/messages/failure.hpp"
+#include "common/terminal/interrupt.hpp"
 #include "folds/host_fold.hpp"
 #include "multifold/ops.hpp"
 

@@ -8,8 +8,8 @@
 #include "commands/command.hpp"
 #include "common/misfit.hpp"
 #include "common/standard_output.hpp"
-#include "text/completion_text.hpp"
-#include "text/manual_page.hpp"
+#include "text/help/completion_text.hpp"
+#include "text/help/manual_page.hpp"
 
 namespace multifold::app {
 namespace {

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "commands/command.hpp"
+#include "common/messages/suggestion.hpp"
 #include "common/standard_output.hpp"
-#include "common/suggestion.hpp"
 #include "multifold/version.hpp"
-#include "text/help_topics.hpp"
+#include "text/help/help_topics.hpp"
 
 namespace multifold::app {
 namespace {

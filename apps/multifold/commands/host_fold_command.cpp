@@ -16,7 +16,7 @@
 #include "commands/reduce/checks.hpp"
 #include "commands/reduce/options.hpp"
 #include "common/misfit.hpp"
-#include "text/reduce_examples.hpp"
+#include "text/help/reduce_examples.hpp"
 
 namespace multifold::app {
 namespace {

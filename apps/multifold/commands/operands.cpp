@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "common/failure.hpp"
+#include "common/messages/failure.hpp"
 #include "multifold/source.hpp"
 
 namespace multifold::app {

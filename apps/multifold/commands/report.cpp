@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include "commands/result_file.hpp"
+#include "commands/files/result_file.hpp"
 #include "common/complaint.hpp"
 #include "common/standard_output.hpp"
-#include "text/array_text.hpp"
-#include "text/describe_text.hpp"
 #include "text/engine_text.hpp"
 #include "text/json_text.hpp"
+#include "text/values/array_text.hpp"
+#include "text/values/describe_text.hpp"
 
 namespace multifold::app {
 namespace {

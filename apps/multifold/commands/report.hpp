@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "commands/reduce/files.hpp"
-#include "common/interrupt.hpp"
+#include "common/terminal/interrupt.hpp"
 #include "multifold/reduce.hpp"
 
 namespace multifold::app {

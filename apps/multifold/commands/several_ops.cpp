@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "arguments/offered_ops.hpp"
-#include "common/failure.hpp"
-#include "common/words.hpp"
+#include "common/messages/failure.hpp"
+#include "common/words/words.hpp"
 #include "folds/host_fold.hpp"
 
 namespace multifold::app {

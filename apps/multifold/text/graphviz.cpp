@@ -15,7 +15,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "common/failure.hpp"
+#include "common/messages/failure.hpp"
 
 namespace multifold::app {
 namespace {

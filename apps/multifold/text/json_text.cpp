@@ -15,8 +15,8 @@
 #include "multifold/rates.hpp"
 #include "multifold/recipe.hpp"
 #include "multifold/version.hpp"
-#include "text/summary_fields.hpp"
-#include "text/value_text.hpp"
+#include "text/values/summary_fields.hpp"
+#include "text/values/value_text.hpp"
 
 namespace multifold::app {
 namespace {

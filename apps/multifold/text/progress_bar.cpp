@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "common/terminal.hpp"
+#include "common/terminal/terminal.hpp"
 #include "text/size_text.hpp"
 
 namespace multifold::app {

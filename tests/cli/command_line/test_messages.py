@@ -24,12 +24,12 @@ def strings(folder):
 
 class Messages(tool.ToolTest):
     def test_every_name_has_an_option(self):
-        table = set(re.findall(r'\{"([^"]+)", "[^"]+"\}', (ROOT / "apps/common/option_names.cpp").read_text()))
+        table = set(re.findall(r'\{"([^"]+)", "[^"]+"\}', (ROOT / "apps/common/messages/option_names.cpp").read_text()))
         self.assertGreater(len(table), 5)
         named = {name: path for folder in ("lib", "graphs") for path, text in strings(folder) for name in NAMES.findall(text)}
         self.assertGreater(len(named), 5)
         for name, path in named.items():
-            self.assertIn(name, table, f"{path} names it: apps/common/option_names.cpp has to say which option that is")
+            self.assertIn(name, table, f"{path} names it: apps/common/messages/option_names.cpp has to say which option that is")
 
     def test_the_tool_speaks_of_its_own_options(self):
         x = self.file("x.npy", tool.npy())

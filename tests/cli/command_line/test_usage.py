@@ -44,6 +44,13 @@ class Usage(tool.ToolTest):
                 self.assert_refused(tool.run(*line, cwd=self.folder), 2)
         self.assertEqual(self.names(), ["x.bin", "x.npy"])
 
+    def test_numbers_out_of_range_are_told_the_range(self):
+        for option, text, expected in (("--threads", "many", "1 to 65536"), ("--threads", "65537", "1 to 65536"), ("--passes", "0", "1 to 64"),
+                                       ("--parts", "2.5", "1 or more"), ("--groups", "-1", "0 or more"),
+                                       ("--groups", "9223372036854775808", "0 or more")):
+            with self.subTest(option=option, text=text):
+                self.assert_refused(tool.run("sum", self.x, option, text), 2, f"{option}: found '{text}'; expected {expected}")
+
     def test_options_that_an_operation_refuses_say_so(self):
         x = self.x
         for op in ("norm1", "sumsq", "norm2", "var", "std", "dot", "cov", "describe", "mean", "argmin", "any",

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "commands/result_file.hpp"
-#include "commands/segment_files.hpp"
+#include "commands/files/result_file.hpp"
+#include "commands/files/segment_files.hpp"
 #include "common/file_identity.hpp"
-#include "common/words.hpp"
+#include "common/words/words.hpp"
 #include "multifold/reduction.hpp"
 
 namespace multifold::app {

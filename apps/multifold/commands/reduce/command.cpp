@@ -10,8 +10,8 @@
 #include "commands/reduce/files.hpp"
 #include "commands/reduce/options.hpp"
 #include "commands/several_ops.hpp"
-#include "common/words.hpp"
-#include "text/reduce_examples.hpp"
+#include "common/words/words.hpp"
+#include "text/help/reduce_examples.hpp"
 
 namespace multifold::app {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "arguments/arguments.hpp"
-#include "common/failure.hpp"
-#include "common/interrupt.hpp"
+#include "common/messages/failure.hpp"
+#include "common/terminal/interrupt.hpp"
 #include "folds/host_fold.hpp"
 #include "multifold/ops.hpp"
 

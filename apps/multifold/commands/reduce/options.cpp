@@ -8,6 +8,7 @@
 #include <system_error>
 #include <vector>
 
+#include "common/misfit.hpp"
 #include "multifold/reduction.hpp"
 
 namespace multifold::app {
@@ -86,7 +87,7 @@ void add_state_options(CLI::App& command, op_kind op, state_arguments& to) {
       .add_option("--first-index", to.first_index,
                   "Where FILE begins in its batches (default: behind what is merged, or 0)")
       ->type_name("N")
-      ->check(CLI::Range(std::int64_t{0}, INT64_MAX).description(""))
+      ->check(between(0, INT64_MAX))
       ->group(order_of(op) == element_order::indexed ? group : "");
   command
       .add_option("--checkpoint", to.checkpoint,
@@ -114,7 +115,7 @@ void add_segment_options(CLI::App& command, segment_arguments& to) {
       ->group(group);
   command.add_option("--groups", to.groups, "How many groups there are")
       ->type_name("N")
-      ->check(CLI::Range(std::int64_t{0}, INT64_MAX).description(""))
+      ->check(between(0, INT64_MAX))
       ->group(group);
 }
 

@@ -1,5 +1,5 @@
 // The table of names. tests/cli/command_line/test_messages.py sees to it that none is missing.
-#include "common/option_names.hpp"
+#include "common/messages/option_names.hpp"
 
 #include <array>
 #include <utility>
@@ -8,7 +8,7 @@ namespace multifold::app {
 namespace {
 
 // Where one begins another, the longer one comes first.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 15> names{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 15> words_of_options{
     {{"raw_options::type", "--dtype"},
      {"raw_options::extents", "--shape"},
      {"raw_options::offset_bytes", "--offset"},
@@ -29,7 +29,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 15> names{
 
 std::string in_options(std::string_view message) {
   std::string text(message);
-  for (const auto& [name, option] : names) {
+  for (const auto& [name, option] : words_of_options) {
     for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + option.size())) {
       text.replace(at, name.size(), option);
     }

@@ -1,5 +1,5 @@
 // The distance of Damerau and Levenshtein (optimal string alignment), and what counts as close.
-#include "common/suggestion.hpp"
+#include "common/messages/suggestion.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,12 +1,12 @@
 // States are read whole before the work, and written whole behind it.
-#include "commands/state_files.hpp"
+#include "commands/files/state_files.hpp"
 
 #include <exception>
 #include <optional>
 #include <utility>
 
-#include "commands/output_target.hpp"
-#include "common/failure.hpp"
+#include "commands/files/output_target.hpp"
+#include "common/messages/failure.hpp"
 #include "multifold/error.hpp"
 #include "multifold/state_file.hpp"
 

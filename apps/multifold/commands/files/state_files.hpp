@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/interrupt.hpp"
+#include "common/terminal/interrupt.hpp"
 #include "multifold/state.hpp"
 
 namespace multifold::app {

@@ -1,5 +1,5 @@
 // The page, section by section. An option that several commands know alike stands once, with their names.
-#include "text/manual_page.hpp"
+#include "text/help/manual_page.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,12 +9,12 @@
 
 #include "arguments/environment.hpp"
 #include "multifold/version.hpp"
-#include "text/help_topics.hpp"
+#include "text/help/help_topics.hpp"
 
 namespace multifold::app {
 namespace {
 
-constexpr const char* files = R"(.SH FILES
+constexpr const char* files_section = R"(.SH FILES
 .TP
 .I $XDG_CACHE_HOME/multifold/rates, ~/.cache/multifold/rates
 How fast this machine reads memory, measured once; engines are chosen by it.
@@ -150,7 +150,7 @@ std::string manual_page(const std::vector<command_words>& commands, const std::s
   for (const help_row& row : exit_code_rows()) text += tagged(row.first, row.second);
   text += ".SH ENVIRONMENT\n";
   for (const environment_variable& variable : environment_variables()) text += tagged(variable.name, variable.about);
-  return text + files + ".SH SEE ALSO\n.BR multifold (3)\n";
+  return text + files_section + ".SH SEE ALSO\n.BR multifold (3)\n";
 }
 
 }  // namespace multifold::app

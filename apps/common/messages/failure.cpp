@@ -1,10 +1,10 @@
 // The table of exceptions and exit codes.
-#include "common/failure.hpp"
+#include "common/messages/failure.hpp"
 
 #include <new>
 #include <system_error>
 
-#include "common/option_names.hpp"
+#include "common/messages/option_names.hpp"
 #include "multifold/error.hpp"
 
 namespace multifold::app {

@@ -1,5 +1,5 @@
 // Texts with a gap for the operation's name.
-#include "text/reduce_examples.hpp"
+#include "text/help/reduce_examples.hpp"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 // The tables of other names.
-#include "common/words.hpp"
+#include "common/words/words.hpp"
 
 #include <algorithm>
 
-#include "common/suggestion.hpp"
+#include "common/messages/suggestion.hpp"
 
 namespace multifold::app {
 

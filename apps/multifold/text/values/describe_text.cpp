@@ -1,13 +1,13 @@
 // Cells are made twice: for the widths of their columns, and to be printed.
-#include "text/describe_text.hpp"
+#include "text/values/describe_text.hpp"
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
-#include "text/shown_indices.hpp"
-#include "text/summary_fields.hpp"
-#include "text/value_text.hpp"
+#include "text/values/shown_indices.hpp"
+#include "text/values/summary_fields.hpp"
+#include "text/values/value_text.hpp"
 
 namespace multifold::app {
 namespace {

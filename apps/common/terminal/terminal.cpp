@@ -1,5 +1,5 @@
 // Environment variables, ioctl and escape sequences.
-#include "common/terminal.hpp"
+#include "common/terminal/terminal.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>

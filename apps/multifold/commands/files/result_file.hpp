@@ -4,12 +4,12 @@
 #include <span>
 #include <string>
 
-#include "common/interrupt.hpp"
+#include "common/terminal/interrupt.hpp"
 #include "multifold/dtype.hpp"
 #include "multifold/ops.hpp"
 #include "multifold/reduce.hpp"
-#include "text/array_text.hpp"
 #include "text/json_text.hpp"
+#include "text/values/array_text.hpp"
 
 namespace multifold::app {
 

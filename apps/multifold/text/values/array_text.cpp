@@ -1,12 +1,12 @@
 // Nested rows: columns aligned, lines broken at 80 characters, long axes cut short.
-#include "text/array_text.hpp"
+#include "text/values/array_text.hpp"
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
-#include "text/shown_indices.hpp"
-#include "text/value_text.hpp"
+#include "text/values/shown_indices.hpp"
+#include "text/values/value_text.hpp"
 
 namespace multifold::app {
 namespace {

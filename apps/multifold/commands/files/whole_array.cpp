@@ -1,5 +1,5 @@
 // Read in pieces, between which it can be broken off, into memory that begins with a page.
-#include "commands/whole_array.hpp"
+#include "commands/files/whole_array.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "common/failure.hpp"
+#include "common/messages/failure.hpp"
 #include "multifold/error.hpp"
 #include "text/size_text.hpp"
 

@@ -1,5 +1,5 @@
 // Three dialects of the same tables. What several commands share stands once.
-#include "text/completion_text.hpp"
+#include "text/help/completion_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -3,7 +3,7 @@
 
 #include "common/standard_output.hpp"
 #include "multifold/reduce.hpp"
-#include "text/array_text.hpp"
+#include "text/values/array_text.hpp"
 
 namespace multifold::app {
 

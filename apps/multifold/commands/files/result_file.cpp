@@ -1,5 +1,5 @@
 // One of four formats into a file that gets its name at the end.
-#include "commands/result_file.hpp"
+#include "commands/files/result_file.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -9,12 +9,12 @@
 #include <system_error>
 #include <vector>
 
-#include "commands/output_target.hpp"
-#include "common/failure.hpp"
+#include "commands/files/output_target.hpp"
+#include "common/messages/failure.hpp"
 #include "multifold/npz.hpp"
 #include "multifold/source.hpp"
 #include "multifold/whole_file.hpp"
-#include "text/describe_text.hpp"
+#include "text/values/describe_text.hpp"
 
 namespace multifold::app {
 namespace {

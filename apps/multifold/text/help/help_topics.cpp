@@ -1,10 +1,10 @@
 // The texts.
-#include "text/help_topics.hpp"
+#include "text/help/help_topics.hpp"
 
 #include <array>
 
 #include "arguments/environment.hpp"
-#include "common/failure.hpp"
+#include "common/messages/failure.hpp"
 
 namespace multifold::app {
 namespace {

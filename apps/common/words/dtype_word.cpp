@@ -1,5 +1,5 @@
 // A table of NumPy's names, and the two that ours collide with.
-#include "common/dtype_word.hpp"
+#include "common/words/dtype_word.hpp"
 
 #include <array>
 #include <bit>
@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "common/failure.hpp"
-#include "common/suggestion.hpp"
+#include "common/messages/failure.hpp"
+#include "common/messages/suggestion.hpp"
 
 namespace multifold::app {
 namespace {

@@ -1,12 +1,12 @@
 // Lists are read before the arrays that they cut.
-#include "commands/segment_files.hpp"
+#include "commands/files/segment_files.hpp"
 
 #include <algorithm>
 #include <exception>
 #include <memory>
 #include <new>
 
-#include "common/failure.hpp"
+#include "common/messages/failure.hpp"
 #include "multifold/by_key.hpp"
 #include "multifold/error.hpp"
 #include "multifold/source.hpp"

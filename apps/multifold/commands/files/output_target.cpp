@@ -1,5 +1,5 @@
 // A look at the target before an hour of reading, and a broom for an end that was not wanted.
-#include "commands/output_target.hpp"
+#include "commands/files/output_target.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "common/failure.hpp"
+#include "common/messages/failure.hpp"
 
 namespace multifold::app {
 namespace {

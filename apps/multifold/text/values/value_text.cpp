@@ -1,5 +1,5 @@
 // Shortest decimals, for the 16-bit formats too, and bits.
-#include "text/value_text.hpp"
+#include "text/values/value_text.hpp"
 
 #include <fmt/format.h>
 

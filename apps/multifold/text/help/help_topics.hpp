@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/help_page.hpp"
+#include "common/terminal/help_page.hpp"
 
 namespace multifold::app {
 

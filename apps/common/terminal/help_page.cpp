@@ -1,11 +1,11 @@
 // Breaking lines at spaces.
-#include "common/help_page.hpp"
+#include "common/terminal/help_page.hpp"
 
 #include <unistd.h>
 
 #include <algorithm>
 
-#include "common/terminal.hpp"
+#include "common/terminal/terminal.hpp"
 
 namespace multifold::app {
 namespace {

@@ -1,5 +1,5 @@
 // A thread that waits for signals.
-#include "common/interrupt.hpp"
+#include "common/terminal/interrupt.hpp"
 
 #include <pthread.h>
 #include <unistd.h>

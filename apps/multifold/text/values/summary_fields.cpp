@@ -1,5 +1,5 @@
 // The table of a summary's members.
-#include "text/summary_fields.hpp"
+#include "text/values/summary_fields.hpp"
 
 #include "multifold/ops/finish_moments.hpp"
 
