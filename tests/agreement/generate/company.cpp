@@ -40,9 +40,12 @@ class company_maker {
     return axis;
   }
 
+  // Results of each segment or group, which an axis without elements has, too.
   std::int64_t beside(std::int64_t axis) const {
-    const std::int64_t extent = t_.extents[static_cast<std::size_t>(axis)];
-    return extent > 0 ? elements_of(t_) / extent : 1;
+    std::int64_t count = 1;
+    for (std::size_t i = 0; i < t_.extents.size(); ++i)
+      count *= static_cast<std::int64_t>(i) == axis ? 1 : t_.extents[i];
+    return count;
   }
 
   // On the CPU any there are, on the GPU those by offsets of neighbours.

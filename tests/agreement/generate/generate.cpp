@@ -29,6 +29,7 @@ class maker {
     t_.op = c_.percent(20) ? op_kind::sum : c_.percent(8) ? op_kind::mean : c_.one_of(ops);
     choose_extents();
     choose_axes();
+    if (c_.percent(3)) choose_layers();
     choose_options();
     choose_data();
     choose_way(c_, most_, t_);
@@ -87,6 +88,17 @@ class maker {
     }
     c_.shuffle(*t_.axes);
     t_.keepdims = c_.percent(20);
+  }
+  // Reduced axes with kept ones between them, long enough to be shared by many threads, which then come by elements in an
+  // order of their own.
+  void choose_layers() {
+    t_.extents = {c_.between(17, 40), c_.between(1, 3), c_.between(20, 400)};
+    t_.axes = {0, 2};
+    if (c_.percent(40)) {
+      t_.extents.insert(t_.extents.begin() + 1, c_.between(1, 4));
+      t_.axes = c_.percent(50) ? std::vector<std::int64_t>{0, 1, 3} : std::vector<std::int64_t>{0, 3};
+    }
+    while (elements_of(t_) > most_.most_bytes / (2 * item_bytes(t_.type))) t_.extents.back() /= 2;
   }
   void choose_options() {
     const bool real = is_floating(t_.type);
