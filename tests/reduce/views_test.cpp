@@ -92,6 +92,15 @@ TEST(views, of_own_types) {
   EXPECT_EQ(reduce(op_kind::dot, m, m, {.axes = {0}}).values<float>()[1], 20);
 }
 
+TEST(views, of_a_type_that_is_known_are_arrays_themselves) {
+  const std::vector<float> x{1, 2, 3, 4, 5, 6};
+  EXPECT_EQ(sum(make_view(x.data(), {2, 3})), 21);
+  EXPECT_EQ(sum(make_view(x.data(), {3}, {2})), 9);
+  EXPECT_EQ(dot(make_view(x.data(), {3}), make_view(x.data() + 3, {3}, {-1})), 4 + 6 + 6);
+  const array_view any = make_view(x.data(), {2, 3});
+  EXPECT_EQ(reduce(op_kind::sum, any).value<float>(), 21);
+}
+
 TEST(views, are_not_had_of_what_only_looks_alike) {
   static_assert(!viewable<every_other> && !viewable<std::vector<bool>> && !viewable<std::list<float>>);
   static_assert(!viewable<std::vector<std::string>> && !viewable<std::vector<std::complex<float>>> && !viewable<float>);

@@ -15,6 +15,9 @@
 #define MULTIFOLD_HD
 #endif
 
+struct __half;         // of CUDA's cuda_fp16.h
+struct __nv_bfloat16;  // of its cuda_bf16.h
+
 namespace multifold {
 
 __extension__ typedef __int128 int128_t;
@@ -97,6 +100,8 @@ MULTIFOLD_STORAGE(_Float16, f16)  // std::float16_t
 #if defined(__STDCPP_BFLOAT16_T__)
 MULTIFOLD_STORAGE(decltype(0.0bf16), bf16)  // std::bfloat16_t
 #endif
+MULTIFOLD_STORAGE(__half, f16)
+MULTIFOLD_STORAGE(__nv_bfloat16, bf16)
 #undef MULTIFOLD_STORAGE
 
 template <>

@@ -42,7 +42,7 @@ struct logsumexp_fold {
 
 /// Over all elements of what view.hpp takes, or over options.axes of a view. Of a source: fold(logsumexp_fold<T>{},
 /// source).
-/// Memory, Numerics, Throws: as fold and logsumexp_fold: the same bits on any number of threads.
+/// Shapes, Memory, Numerics, Throws: as fold and logsumexp_fold: the same bits on any number of threads.
 /// Cost:     one read, and an exponential an element: some nanoseconds a core.
 template <viewable Array>
 auto logsumexp(const Array& array) {

@@ -58,7 +58,7 @@ struct norm_fold {
 };
 
 /// The norm of order `order` over all elements of what view.hpp takes, or over options.axes of a view.
-/// Memory, Throws: as fold. Cost: one read, and some hundred nanoseconds an element and core, less of order 0 and
+/// Shapes, Memory, Throws: as fold. Cost: one read, and some hundred nanoseconds an element and core, less of order 0 and
 /// +-Inf.
 template <viewable Array>
 requires floating_storage<element_type_of<Array>>

@@ -95,8 +95,10 @@ class state {
 
 /// The state that reduce leaves with reduce_options::keep_state, without the value (only_state): a part need not have
 /// one, or one that fits its dtype. But for the sum or mean of floating point over all axes, which any engine keeps,
-/// the host engine does it. Throws: as reduce; unsupported_error for the device engine, for both, and for arrays in
-/// device memory.
+/// the host engine does it.
+/// Shapes, Numerics, Cost: as reduce.
+/// Memory: as reduce, and the state: docs/states.md has the bytes of each result.
+/// Throws: as reduce; unsupported_error for the device engine, for both, and for arrays in device memory.
 state reduce_to_state(op_kind op, const array_view& array, const reduce_options& options = {});
 state reduce_to_state(op_kind op, const array_view& x, const array_view& y, const reduce_options& options = {});
 state reduce_to_state(op_kind op, source& input, const reduce_options& options = {});

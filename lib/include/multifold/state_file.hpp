@@ -10,7 +10,9 @@
 namespace multifold {
 
 /// The bytes of `path` ("-": standard input), as far as the state in it reaches by its own word, and some more: what is
-/// too long is refused where it is parsed. Throws: io_error.
+/// too long is refused where it is parsed.
+/// Memory: as many bytes as are there, whatever the file says of its size.
+/// Throws: io_error.
 std::vector<std::byte> read_state(const std::string& path);
 
 /// A new file that takes the place of `path` when everything else has succeeded, too.

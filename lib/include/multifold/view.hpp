@@ -87,6 +87,12 @@ struct array_view {
   std::int64_t elements() const;
 };
 
+/// An array_view whose elements are known to be T, so that it is one for functions that have a T in hand: sum(view).
+template <storage_type T>
+struct typed_view : array_view {
+  using array_view::array_view;
+};
+
 /// Row-major (last axis fastest) and column-major strides of `extents`; all 0 where there are no elements.
 /// Throws shape_error as element_count does.
 std::vector<std::int64_t> c_strides(const std::vector<std::int64_t>& extents);
@@ -98,24 +104,33 @@ std::int64_t element_count(const std::vector<std::int64_t>& extents);
 /// "(2, 3, 4)".
 std::string to_string(const std::vector<std::int64_t>& extents);
 
-/// A dense row-major host or device array.
+/// A dense row-major host or device array. Nothing is copied.
+/// Throws: shape_error as element_count does; a null pointer is refused by what reduces the array.
 array_view make_view(const void* data, dtype type, std::vector<std::int64_t> extents, place where = place::host);
 
 template <storage_type T>
-array_view make_view(const T* data, std::vector<std::int64_t> extents, place where = place::host) {
-  return make_view(static_cast<const void*>(data), dtype_of<T>, std::move(extents), where);
+typed_view<T> make_view(const T* data, std::vector<std::int64_t> extents, place where = place::host) {
+  std::vector<std::int64_t> strides = c_strides(extents);
+  return {data, dtype_of<T>, std::move(extents), std::move(strides), where};
 }
 
-/// An array with strides of its own [elements], as many as extents.
+/// An array with strides of its own [elements], as many as extents. Nothing is copied, and nothing checked: what reduces
+/// the array refuses extents and strides that do not fit together.
 template <storage_type T>
-array_view make_view(const T* data, std::vector<std::int64_t> extents, std::vector<std::int64_t> strides,
-                     place where = place::host) {
+typed_view<T> make_view(const T* data, std::vector<std::int64_t> extents, std::vector<std::int64_t> strides,
+                        place where = place::host) {
   return {data, dtype_of<T>, std::move(extents), std::move(strides), where};
 }
 
 /// `view` as an array of `extents`, by NumPy's rules: axes count from the last, and those that are missing, or of
 /// extent 1, repeat. Nothing is copied. Throws: shape_error for extents that do not fit.
 array_view broadcast_to(const array_view& view, const std::vector<std::int64_t>& extents);
+
+template <storage_type T>
+struct array_traits<typed_view<T>> {
+  using element_type = T;
+  static array_view view(const typed_view<T>& v) { return static_cast<const array_view&>(v); }
+};
 
 template <contiguous_elements Array>
 struct array_traits<Array> {
@@ -140,6 +155,7 @@ template <viewable Array>
 using element_type_of = typename array_traits<Array>::element_type;
 
 /// `array` as the functions of arrays take it: nothing is copied, so it has to outlive the view.
+/// Throws: what its array_traits do.
 template <viewable Array>
 array_view as_view(const Array& array) {
   return array_traits<Array>::view(array);

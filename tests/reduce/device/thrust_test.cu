@@ -1,4 +1,6 @@
-// thrust::device_vector and cuda::std::mdspan wherever an array is asked for.
+// thrust::device_vector, cuda::std::mdspan and CUDA's types of 2 bytes wherever an array is asked for.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <gtest/gtest.h>
 
 #include <cuda/std/mdspan>
@@ -64,6 +66,19 @@ TEST(cuda_mdspan, is_an_array_where_it_is) {
   EXPECT_EQ(sum(rows), 21);
   EXPECT_EQ(reduce(op_kind::sum, rows, {.axes = {0}}).values<float>(), (std::vector<float>{5, 7, 9}));
   EXPECT_EQ(reduce(op_kind::sum, columns, {.axes = {0}}).values<float>(), (std::vector<float>{6, 15}));
+}
+
+// In host memory, whose results need no GPU.
+TEST(cuda_halves, are_elements) {
+  const std::vector<__half> x{__float2half(1.5f), __float2half(-4.0f), __float2half(6.0f)};
+  EXPECT_EQ(make_view(x.data(), {3}).type, dtype::f16);
+  EXPECT_EQ(static_cast<float>(sum(x)), 3.5f);
+  EXPECT_EQ(argmax(x), 2);
+  EXPECT_EQ(static_cast<float>(dot(x, x)), 54.25f);
+  const std::vector<__nv_bfloat16> y{__float2bfloat16(1.5f), __float2bfloat16(2.0f)};
+  EXPECT_EQ(as_view(y).type, dtype::bf16);
+  EXPECT_EQ(static_cast<float>(multifold::max(y)), 2.0f);
+  EXPECT_EQ(static_cast<float>(mean(y)), 1.75f);
 }
 
 }  // namespace

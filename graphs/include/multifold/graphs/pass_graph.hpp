@@ -30,7 +30,8 @@ enum class build : std::uint8_t {
 ///            that shall overlap are copies, each with a workspace. A graph may be moved, copied and destroyed while it
 ///            runs; destroying it waits for it if the workspace is its own.
 /// Threads:   one at a time.
-/// Errors:    unsupported_error for memory of another device or of none, or a stream of another device; shape_error for
+/// Numerics:  as reduce_async.
+/// Throws:    unsupported_error for memory of another device or of none, or a stream of another device; shape_error for
 ///            a bad workspace or alignment; as reduce_async otherwise. After an error of rebind or resize the graph is
 ///            as it was.
 class pass_graph {

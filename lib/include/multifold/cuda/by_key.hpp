@@ -65,6 +65,7 @@ struct by_key_status {
   std::optional<std::int64_t> empty_group = std::nullopt;  // the first one of which no element takes part
   bool ascend = true;                                      // unless keys were said to ascend, and do not
 };
+/// Stream: waits for all work on `stream`. Throws: cuda_error.
 by_key_status by_key_status_of(std::span<const std::byte> workspace, std::int64_t elements, const device_keys& of,
                                cudaStream_t stream);
 

@@ -64,6 +64,7 @@ void reduce_counted_async(const plan& p, const operands& data, const std::int64_
                           const environment& env);
 
 /// How the last reduce_async with this workspace went. Synchronises `stream`.
+/// Throws: cuda_error.
 status status_of(std::span<const std::byte> workspace, cudaStream_t stream);
 
 /// Merges what `p` makes of one chunk into accumulators that are already there, one a batch of the whole array.

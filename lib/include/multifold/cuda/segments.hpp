@@ -62,6 +62,7 @@ struct segments_status {
   status worst = status::ok;
   std::optional<std::int64_t> bad_offset = std::nullopt;  // the first one that falls, or leaves the array
 };
+/// Stream: waits for all work on `stream`. Throws: cuda_error.
 segments_status segments_status_of(std::span<const std::byte> workspace, std::int64_t count, cudaStream_t stream);
 
 }  // namespace multifold::cuda
