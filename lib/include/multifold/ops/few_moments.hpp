@@ -8,6 +8,7 @@
 #include "multifold/exact/close.hpp"
 #include "multifold/exact/near_windows.hpp"
 #include "multifold/exact/short_sum.hpp"
+#include "multifold/exact/windows.hpp"
 #include "multifold/ops/moments.hpp"
 
 namespace multifold::detail {
@@ -25,6 +26,66 @@ struct checked_sum {
     rest = plain_sum(rest, std::fabs(s.error));
   }
   MULTIFOLD_HD bool exact() const { return rest == 0; }
+  /// What it is off by at most, and by what its own rounding is.
+  MULTIFOLD_HD double error() const { return rest * (1 + 0x1p-40) + 0x1p-50 * std::fabs(sum); }
+};
+
+/// The least magnitude of numbers of 2 bytes that are not 0: all of them are multiples of its unit.
+template <floating_storage T>
+struct least_magnitude {
+  std::uint32_t less_one = 0xffffffffu;
+
+  MULTIFOLD_HD void see(T x) {
+    const std::uint32_t below = (bit_copy<std::uint16_t>(x) & 0x7fffu) - 1u;
+    less_one = below < less_one ? below : less_one;
+  }
+  MULTIFOLD_HD double unit() const {
+    using layout = float_layout<T>;
+    const auto exponent = static_cast<int>((less_one + 1u) >> layout::mantissa_bits);
+    constexpr int bias = (1 << (14 - layout::mantissa_bits)) - 1;
+    return power_of_two((exponent > 1 ? exponent : 1) - bias - layout::mantissa_bits);
+  }
+};
+
+/// A sum of elements, or of their magnitudes, and whether it is exact: of 2 bytes as exponents tell, which are 16 numbers
+/// at most.
+template <floating_storage T>
+struct few_sum {
+  checked_sum all;
+
+  MULTIFOLD_HD void add(T x) { all.add(to_double(x)); }
+  MULTIFOLD_HD void add_magnitude(T x) { all.add(std::fabs(to_double(x))); }
+  MULTIFOLD_HD double value() const { return all.sum; }
+  MULTIFOLD_HD bool exact() const { return all.exact(); }
+  MULTIFOLD_HD double error() const { return all.error(); }
+};
+template <>
+struct few_sum<f16> {
+  double sum = -0.0;
+
+  MULTIFOLD_HD void add(f16 x) { sum = plain_sum(sum, to_double(x)); }
+  MULTIFOLD_HD void add_magnitude(f16 x) { sum = plain_sum(sum, std::fabs(to_double(x))); }
+  MULTIFOLD_HD double value() const { return sum; }
+  MULTIFOLD_HD bool exact() const { return plain_difference(sum, sum) == 0; }
+  MULTIFOLD_HD double error() const { return HUGE_VAL; }
+};
+template <>
+struct few_sum<bf16> {
+  double sum = -0.0;
+  magnitude_scan<bf16> scan;
+
+  MULTIFOLD_HD void add(bf16 x) { add_to(x, to_double(x)); }
+  MULTIFOLD_HD void add_magnitude(bf16 x) { add_to(x, std::fabs(to_double(x))); }
+  MULTIFOLD_HD double value() const { return sum; }
+  MULTIFOLD_HD bool exact() const { return exponent_range<bf16>(scan).fits(log_of_count(most_few)); }
+  /// Of 15 additions below 2^(top + 4) each.
+  MULTIFOLD_HD double error() const { return power_of_two(exponent_range<bf16>(scan).top() + 8 - 53); }
+
+ private:
+  MULTIFOLD_HD void add_to(bf16 x, double value) {
+    sum = plain_sum(sum, value);
+    scan.see(to_float(x));
+  }
 };
 
 /// A sum of products in two binary64, and the sum of their magnitudes: within 2^-96 of that.
@@ -57,45 +118,62 @@ struct few_moments;
 
 template <floating_storage T>
 requires(sizeof(T) < 8) struct few_moments<T, moment_set::absolute> {
-  checked_sum x;
+  few_sum<T> x;
 
   MULTIFOLD_HD few_moments(T, T) {}
-  MULTIFOLD_HD void add(T u, T) { x.add(std::fabs(to_double(u))); }
+  MULTIFOLD_HD void add(T u, T) { x.add_magnitude(u); }
   MULTIFOLD_HD bool round(int, double, bool, T& out) const {
-    if (!x.exact()) return round_if_within(x.sum, x.rest * (1 + 0x1p-40) + 0x1p-50 * x.sum, out);
-    out = nearest<T>(x.sum);
+    if (!x.exact()) return round_if_within(x.value(), x.error(), out);
+    out = nearest<T>(x.value());
     return true;
   }
 };
 
-/// Products are binary64, and their sum is off by 15 u of it.
+/// Products are binary64, and their sum is off by 15 u of it. Those of 2 bytes are exact if it is below 2^53 units, and are
+/// ties often then.
 template <floating_storage T>
 requires(sizeof(T) < 8) struct few_moments<T, moment_set::squares> {
+  static constexpr bool halves = sizeof(T) == 2;
   double products = 0.0;
+  std::conditional_t<halves, least_magnitude<T>, nothing<0>> least;
 
   MULTIFOLD_HD few_moments(T, T) {}
   MULTIFOLD_HD void add(T u, T) {
     const double x = to_double(u);
     products = fused(x, x, products);
+    if constexpr (halves) least.see(u);
   }
   MULTIFOLD_HD bool round(int, double, bool has_root, T& out) const {
-    return has_root ? round_root_if_close(products, out) : round_if_close(products, out);
+    if (has_root) return round_root_if_close(products, out);
+    if (round_if_close(products, out)) return true;
+    if constexpr (halves) {
+      const double unit = least.unit();
+      if (!(products < 0x1p53 * unit * unit)) return false;
+      out = nearest<T>(products);
+      return true;
+    }
+    return false;
   }
 };
 
 template <floating_storage T>
 requires(sizeof(T) < 8) struct few_moments<T, moment_set::products> {
+  static constexpr bool halves = sizeof(T) == 2;
   double products = -0.0, size = 0.0;
+  std::conditional_t<halves, least_magnitude<T>, nothing<0>> least_x, least_y;
 
   MULTIFOLD_HD few_moments(T, T) {}
   MULTIFOLD_HD void add(T u, T v) {
     const double p = plain_product(to_double(u), to_double(v));
     products = plain_sum(products, p);
     size = plain_sum(size, std::fabs(p));
+    if constexpr (halves) least_x.see(u), least_y.see(v);
   }
   MULTIFOLD_HD bool round(int, double, bool, T& out) const {
-    if (size != 0) return round_if_within(products, 0x1p-48 * size, out);
-    out = nearest<T>(products);  // with its sign
+    bool exact = size == 0;  // with its sign
+    if constexpr (halves) exact = exact || size < 0x1p53 * least_x.unit() * least_y.unit();
+    if (!exact) return round_if_within(products, 0x1p-48 * size, out);
+    out = nearest<T>(products);
     return true;
   }
 };
@@ -148,15 +226,51 @@ requires(sizeof(T) < 8) struct few_moments<T, moment_set::joint> {
   }
 };
 
-/// Those of descriptions, and of binary64: near values.
+/// What is rounded of a description.
+template <floating_storage T>
+struct statistics_of {
+  T sum, mean, std, norm2;
+  bool sums_are_certain = false;  // all of it but std
+};
+
+/// What is gathered for that of narrow numbers, each of it as above.
+template <floating_storage T>
+requires(sizeof(T) < 8) struct few_statistics {
+  few_sum<T> x;
+  few_moments<T, moment_set::squares> squares;
+  few_moments<T, moment_set::spread> spread;
+
+  MULTIFOLD_HD explicit few_statistics(T u) : squares(u, u), spread(u, u) {}
+  MULTIFOLD_HD void add(T u) {
+    x.add(u);
+    squares.add(u, u);
+    spread.add(u, u);
+  }
+  /// Returns whether all of it is certain. `reciprocal` is that of the count, rounded, `of_divisor` that of count (count -
+  /// correction).
+  MULTIFOLD_HD bool round(int count, double reciprocal, double of_divisor, statistics_of<T>& out) const {
+    if (x.exact()) {
+      out.sum = nearest<T>(x.value());
+      out.mean = nearest<T>(odd_fraction(x.value(), static_cast<double>(count), reciprocal));
+    } else {
+      const double off = x.error(), near = x.value() * reciprocal;
+      if (!round_if_within(x.value(), off, out.sum) || !round_if_within(near, 2 * off * reciprocal, out.mean))
+        return false;
+    }
+    out.sums_are_certain = squares.round(count, of_divisor, true, out.norm2);
+    return out.sums_are_certain && spread.round(count, of_divisor, true, out.std);
+  }
+};
+
+/// Those of binary64: near values.
 template <floating_storage T, moment_set Set>
-requires(sizeof(T) == 8 || Set == moment_set::description) struct few_moments<T, Set> {
+requires(sizeof(T) == 8) struct few_moments<T, Set> {
   static constexpr bool sums = sums_elements(Set), multiplies = sums_products(Set), joint = Set == moment_set::joint;
   // Sums that are rounded are ties one time in a few.
   static constexpr bool rounds_sum = Set == moment_set::absolute || Set == moment_set::description;
   short_sum x{-0.0, 0.0, 0.0}, y{-0.0, 0.0, 0.0};  // or their magnitudes in `rest`
   few_products products;
-  static constexpr bool sees_zeros = sizeof(T) == 8 && (Set == moment_set::squares || Set == moment_set::description);
+  static constexpr bool sees_zeros = Set == moment_set::squares || Set == moment_set::description;
   double size = 0.0;  // of products of two arrays; of one, of the elements
 
   MULTIFOLD_HD few_moments(T, T) {}

@@ -58,6 +58,20 @@ __device__ std::uint64_t word_of_key(std::int64_t key, dtype type) {
   return (static_cast<std::uint64_t>(key) ^ top) << (64 - width) >> (64 - width);
 }
 
+/// A description of n integers of `type`, whose totals binary64 holds: the sum and that of squares.
+template <storage_type Carrier>
+__device__ void store_description(summary& out, dtype type, std::int64_t n,
+                                  const multifold::detail::partial_marks& marks, double sum, double squares,
+                                  double deviation) {
+  const double mean = __ddiv_rn(sum, static_cast<double>(n)), norm = __dsqrt_rn(squares);
+  store_in_pieces({static_cast<std::uint64_t>(n), 0, 0, 0, static_cast<std::uint64_t>(marks.zeros),
+                   static_cast<std::uint64_t>(marks.least_at), static_cast<std::uint64_t>(marks.greatest_at),
+                   word_of_key<Carrier>(marks.least, type), word_of_key<Carrier>(marks.greatest, type),
+                   static_cast<std::uint64_t>(static_cast<std::int64_t>(sum)), bit_copy<std::uint64_t>(mean),
+                   bit_copy<std::uint64_t>(deviation), bit_copy<std::uint64_t>(norm)},
+                  out);
+}
+
 /// Stores a result in binary64 of integers whose totals are such numbers; false if some are not.
 template <storage_type Carrier, moment_set Set>
 __device__ bool store_at_once(const output& to, const moment_partial<Carrier, Set>& of, std::int64_t n, void* out) {
@@ -80,14 +94,7 @@ __device__ bool store_at_once(const output& to, const moment_partial<Carrier, Se
     v = Set == moment_set::squares && to.op == op_kind::norm2 ? __dsqrt_rn(products) : products;
   }
   if constexpr (describes) {
-    const auto sum = static_cast<std::uint64_t>(static_cast<std::int64_t>(x));
-    const double mean = __ddiv_rn(x, static_cast<double>(n)), norm = __dsqrt_rn(products);
-    store_in_pieces(
-        {static_cast<std::uint64_t>(n), 0, 0, 0, static_cast<std::uint64_t>(of.marks.zeros),
-         static_cast<std::uint64_t>(of.marks.least_at), static_cast<std::uint64_t>(of.marks.greatest_at),
-         word_of_key<Carrier>(of.marks.least, to.element), word_of_key<Carrier>(of.marks.greatest, to.element), sum,
-         bit_copy<std::uint64_t>(mean), bit_copy<std::uint64_t>(v), bit_copy<std::uint64_t>(norm)},
-        *static_cast<summary*>(out));
+    store_description<Carrier>(*static_cast<summary*>(out), to.element, n, of.marks, x, products, v);
   } else {
     *static_cast<double*>(out) = v;
   }

@@ -74,9 +74,13 @@ requires(!floating_storage<C>) struct short_runs<moments::moment_fold<C, Set>> {
     for (int j = 0; j < Width; ++j) {
       const std::int64_t batch = columns.batch + j * columns.apart;
       if (!columns.has(j)) continue;
-      if constexpr (describes) deliver(columns.args, batch, sums[j], marks[j].marks(place.index));
-      else if (!stored(columns.args->output.to, sums[j], place.rows, batch))
+      if constexpr (describes) {
+        const auto all = marks[j].marks(place.index);
+        if (!described(columns.args->output.to, sums[j], all, place.rows, batch))
+          deliver(columns.args, batch, sums[j], all);
+      } else if (!stored(columns.args->output.to, sums[j], place.rows, batch)) {
         deliver(columns.args, batch, sums[j], multifold::detail::partial_marks{});
+      }
     }
   }
 
@@ -87,6 +91,23 @@ requires(!floating_storage<C>) struct short_runs<moments::moment_fold<C, Set>> {
     auto all = args->op.widen(sums);
     if constexpr (describes) all.marks = marks;
     args->output(args->op, batch, all);
+  }
+
+  // Whether a description was certain, and is stored: products of so few elements are below 2^41.
+  __device__ static bool described(const moments::output& to, const lane& sums,
+                                   const multifold::detail::partial_marks& marks, int n, std::int64_t batch) {
+    if constexpr (describes && sizeof(C) <= 2) {
+      if (to.result != dtype::f64 || to.correction < 0 || to.correction >= n) return false;
+      const auto x = static_cast<std::int64_t>(sums.x), squares = static_cast<std::int64_t>(sums.products);
+      const moments::integer_fraction v{static_cast<double>(n * squares - x * x),
+                                        static_cast<double>(n * (n - static_cast<int>(to.correction)))};
+      double root;
+      if (!v.root(to.reciprocal, root)) return false;
+      moments::store_description<C>(static_cast<summary*>(to.data)[batch], to.element, n, marks, static_cast<double>(x),
+                                    static_cast<double>(squares), root);
+      return true;
+    }
+    return false;
   }
 
   // Whether a total is a result, or a rounding or two make it one.

@@ -105,6 +105,12 @@ struct run_marks {
   __device__ void see_greatest(T x, int number) {
     greatest.see(static_cast<key>(~key_of_number(x)), number);
   }
+  __device__ Carrier least_element() const requires floating_storage<Carrier> {
+    return element_of_key<Carrier>(least.key());
+  }
+  __device__ Carrier greatest_element() const requires floating_storage<Carrier> {
+    return element_of_key<Carrier>(static_cast<key>(~greatest.key()));
+  }
   __device__ bool only_negative_zeros() const requires floating_storage<Carrier> {
     return least.key() == key{-1} && greatest.key() == key{0};
   }

@@ -2,10 +2,29 @@
 #pragma once
 
 #include "device/moments/near_totals.cuh"
+#include "device/moments/store_summary.cuh"
 #include "device/moments/tiles/fold.cuh"
 #include "multifold/cuda/kernels/runs/short_runs.cuh"
 #include "multifold/exact/spread_of_two.hpp"
 #include "multifold/ops/few_moments.hpp"
+
+namespace multifold::cuda::moments {
+
+/// The description of n finite elements, some, in their dtype.
+template <floating_storage T>
+__device__ __forceinline__ void store_description(summary& out, int n, const run_marks<T>& marks,
+                                                  const kernels::run_indices& index,
+                                                  const multifold::detail::statistics_of<T>& of) {
+  const auto word_of = [](T x) { return std::uint64_t{bit_copy<std::make_unsigned_t<key_of<T>>>(x)}; };
+  store_in_pieces(
+      {static_cast<std::uint64_t>(n), 0, 0, 0, static_cast<std::uint64_t>(marks.zeros),
+       static_cast<std::uint64_t>(index[marks.least.number()]),
+       static_cast<std::uint64_t>(index[marks.greatest.number()]), word_of(marks.least_element()),
+       word_of(marks.greatest_element()), word_of(of.sum), word_of(of.mean), word_of(of.std), word_of(of.norm2)},
+      out);
+}
+
+}  // namespace multifold::cuda::moments
 
 namespace multifold::cuda::kernels {
 
@@ -102,12 +121,39 @@ struct short_runs<moments::moment_fold<T, Set>> {
   template <class Walk, class Output>
   __device__ __forceinline__ static unsigned described(Walk walk, const short_place& place,
                                                        const whole_columns<1, fold, Output>& columns) {
-    multifold::detail::few_moments<T, Set> sums{T{}, T{}};
-    moments::near_totals totals;
-    const auto marks = marked(walk, place, sums);
-    const bool is_known = known(sums, totals);
-    note(totals, marks, place);
-    return is_known && columns.args->output.deliver(columns.batch, totals) ? 0 : 1;
+    if constexpr (sizeof(T) < 8) {
+      return described_at_once(walk, place, columns) ? 0 : 1;
+    } else {
+      multifold::detail::few_moments<T, Set> sums{T{}, T{}};
+      moments::near_totals totals;
+      const auto marks = marked(walk, place, sums);
+      const bool is_known = known(sums, totals);
+      note(totals, marks, place);
+      return is_known && columns.args->output.deliver(columns.batch, totals) ? 0 : 1;
+    }
+  }
+  // Of narrow elements, in their dtype.
+  template <class Walk, class Output>
+  __device__ __forceinline__ static bool described_at_once(Walk walk, const short_place& place,
+                                                           const whole_columns<1, fold, Output>& columns) {
+    Walk ahead = walk;
+    multifold::detail::few_statistics<T> sums(*reinterpret_cast<const T*>(ahead.take(true)));
+    moments::run_marks<T> marks;
+    each_short_row<T, 1>(walk, place, column_offsets<1>{}, [&](const auto& x, const auto&, int number) {
+      sums.add(x[0]);
+      marks.see(x[0], number);
+    });
+    const auto& to = columns.args->output.to;
+    multifold::detail::statistics_of<T> all;
+    if (!sums.round(place.rows, __drcp_rn(static_cast<double>(place.rows)), to.reciprocal, all)) {
+      // Half a difference is a tie one time in a few.
+      if (place.rows != 2 || static_cast<std::uint64_t>(to.correction) > 1 || !all.sums_are_certain ||
+          !multifold::detail::round_spread_of_two(to_double(marks.least_element()), to_double(marks.greatest_element()),
+                                                  to.correction, true, all.std))
+        return false;
+    }
+    moments::store_description(static_cast<summary*>(to.data)[columns.batch], place.rows, marks, place.index, all);
+    return true;
   }
   template <class Walk, class Sums>
   __device__ __forceinline__ static moments::run_marks<T> marked(Walk& walk, const short_place& place, Sums& sums) {
