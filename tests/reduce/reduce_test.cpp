@@ -124,7 +124,7 @@ TEST(reduce_api, writes_results_to_memory_of_the_caller) {
 TEST(reduce_api, takes_an_initial_value_where_one_makes_sense) {
   const std::vector<std::int32_t> x{3, 1, 2};
   reduce_options options;
-  options.initial = {true, true, 100, 100.0};
+  options.initial = 100;
   EXPECT_EQ(reduce(op_kind::sum, make_view(x.data(), {3}), options).value<std::int64_t>(), 106);
   EXPECT_EQ(reduce(op_kind::max, make_view(x.data(), {3}), options).value<std::int32_t>(), 100);
   EXPECT_EQ(reduce(op_kind::min, make_view(x.data(), {0}), options).value<std::int32_t>(), 100);

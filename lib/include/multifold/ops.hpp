@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 
 #include "multifold/array.hpp"
 #include "multifold/dtype.hpp"
@@ -187,12 +188,23 @@ struct lane_of<Op> {
   MULTIFOLD_HD static typename Op::accumulator widen(const Op& op, type l) { return op.widen(l); }
 };
 
-/// An `initial` value: an integer, or a real number.
+/// An `initial` value: an integer, or a real number; `.initial = 5`, `.initial = 0.5`.
 struct initial_value {
   bool given = false;
   bool integer = false;
   int128_t integer_value = 0;
   double real_value = 0;
+
+  initial_value() = default;
+  template <class Number>
+  requires(std::is_integral_v<Number> && !std::is_same_v<Number, bool>)  //
+      MULTIFOLD_HD constexpr initial_value(Number value)
+      : initial_value(true, true, value, static_cast<double>(value)) {}
+  template <class Number>
+  requires std::is_floating_point_v<Number> MULTIFOLD_HD constexpr initial_value(Number value)
+      : initial_value(true, false, 0, static_cast<double>(value)) {}
+  MULTIFOLD_HD constexpr initial_value(bool is_given, bool is_integer, int128_t whole, double real)
+      : given(is_given), integer(is_integer), integer_value(whole), real_value(real) {}
 
   bool operator==(const initial_value&) const = default;
 };
