@@ -93,6 +93,8 @@ TEST(views, of_own_types) {
 }
 
 TEST(views, of_a_type_that_is_known_are_arrays_themselves) {
+  static_assert(!std::is_convertible_v<typed_view<int>, typed_view<long>> &&
+                !std::is_convertible_v<array_view, typed_view<int>>);
   const std::vector<float> x{1, 2, 3, 4, 5, 6};
   EXPECT_EQ(sum(make_view(x.data(), {2, 3})), 21);
   EXPECT_EQ(sum(make_view(x.data(), {3}, {2})), 9);

@@ -90,7 +90,8 @@ struct array_view {
 /// An array_view whose elements are known to be T, so that it is one for functions that have a T in hand: sum(view).
 template <storage_type T>
 struct typed_view : array_view {
-  using array_view::array_view;
+  typed_view(const T* first, std::vector<std::int64_t> shape, std::vector<std::int64_t> steps, place there)
+      : array_view(first, dtype_of<T>, std::move(shape), std::move(steps), there) {}
 };
 
 /// Row-major (last axis fastest) and column-major strides of `extents`; all 0 where there are no elements.
@@ -111,7 +112,7 @@ array_view make_view(const void* data, dtype type, std::vector<std::int64_t> ext
 template <storage_type T>
 typed_view<T> make_view(const T* data, std::vector<std::int64_t> extents, place where = place::host) {
   std::vector<std::int64_t> strides = c_strides(extents);
-  return {data, dtype_of<T>, std::move(extents), std::move(strides), where};
+  return {data, std::move(extents), std::move(strides), where};
 }
 
 /// An array with strides of its own [elements], as many as extents. Nothing is copied, and nothing checked: what reduces
@@ -119,7 +120,7 @@ typed_view<T> make_view(const T* data, std::vector<std::int64_t> extents, place 
 template <storage_type T>
 typed_view<T> make_view(const T* data, std::vector<std::int64_t> extents, std::vector<std::int64_t> strides,
                         place where = place::host) {
-  return {data, dtype_of<T>, std::move(extents), std::move(strides), where};
+  return {data, std::move(extents), std::move(strides), where};
 }
 
 /// `view` as an array of `extents`, by NumPy's rules: axes count from the last, and those that are missing, or of

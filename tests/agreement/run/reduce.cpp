@@ -60,7 +60,8 @@ class index_list {
 
  private:
   array_view view(std::int64_t first, std::int64_t count, bool narrow) const {
-    return narrow ? make_view(narrow_.data() + first, {count}) : make_view(wide_.data() + first, {count});
+    if (narrow) return make_view(narrow_.data() + first, {count});
+    return make_view(wide_.data() + first, {count});
   }
 
   const trial& t_;

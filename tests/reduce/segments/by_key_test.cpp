@@ -121,7 +121,7 @@ TEST(by_key, as_group_by_group) {
     if (op == op_kind::sum || op == op_kind::describe) options.result = dtype::f64;
     const std::vector<std::int32_t> narrow(c.keys.begin(), c.keys.end());
     const std::vector<std::int64_t> shape{extents[axis]};
-    const array_view keys = i % 2 == 0 ? make_view(narrow.data(), shape) : make_view(c.keys.data(), shape);
+    const array_view keys = i % 2 == 0 ? array_view(make_view(narrow.data(), shape)) : make_view(c.keys.data(), shape);
     std::vector<std::byte> expected, found;
     bool overflows = false;
     try {
