@@ -73,10 +73,10 @@ template <floating_storage T>
 MULTIFOLD_HD bool round_if_within(double v, double error, T& out) {
   static_assert(sizeof(T) < 8);
   if constexpr (sizeof(T) == 2) {
-    // By exponents: below 2^(1 - apart) of v.
+    // By exponents: below 2^(1 - apart) of v. A margin of 2^31 would be all there is.
     const auto exponent_of = [](double x) { return static_cast<int>(bit_copy<std::uint64_t>(x) >> 52 & 0x7ffu); };
     const int units = 33 + float_layout<T>::mantissa_bits - (exponent_of(v) - exponent_of(error));
-    return units <= 30 && round_words(v, 2u << (units > 0 ? units : 0), out);
+    return units < 30 && round_words(v, 2u << (units > 0 ? units : 0), out);
   } else {
     if (!(std::fabs(v) < 0x1p126)) return false;
     out = static_cast<T>(v - error);
