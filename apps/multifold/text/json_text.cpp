@@ -260,7 +260,7 @@ std::string info_json(const std::optional<machine_rates>& rates) {
   json ops = json::array();
   for (const op_kind op : offered_ops()) ops.push_back(name(op));
   json host_ops = json::array();
-  for (const host_fold_words& fold : host_folds()) host_ops.push_back(fold.name);
+  for (const host_fold_words& row : host_folds()) host_ops.push_back(row.name);
   json environment;
   for (const environment_variable& variable : environment_variables()) {
     const std::optional<std::string> value = value_of(variable);
