@@ -6,7 +6,7 @@
 
 #include "device/data.hpp"
 #include "multifold/cuda/error.hpp"
-#include "multifold/float16.hpp"
+#include "multifold/types/float16.hpp"
 
 namespace bench {
 

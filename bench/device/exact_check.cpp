@@ -11,7 +11,7 @@
 #include "multifold/cuda/error.hpp"
 #include "multifold/cuda/reduce_async.hpp"
 #include "multifold/exact.hpp"
-#include "multifold/float16.hpp"
+#include "multifold/types/float16.hpp"
 
 namespace bench {
 namespace {

@@ -14,8 +14,8 @@
 
 #include "host/engine.hpp"
 #include "multifold/exact.hpp"
-#include "multifold/float16.hpp"
 #include "multifold/summary.hpp"
+#include "multifold/types/float16.hpp"
 #include "plain_read.hpp"
 
 namespace bench {

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "multifold/exact/float_layout.hpp"
-#include "multifold/float16.hpp"
+#include "multifold/types/float16.hpp"
 #include "surface_case.hpp"
 
 namespace bench::surface {

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "median.hpp"
-#include "multifold/float16.hpp"
+#include "multifold/types/float16.hpp"
 #include "surface_elements.hpp"
 
 namespace bench::surface {

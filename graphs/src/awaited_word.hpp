@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cstdint>
 
-namespace multifold::graphs {
+namespace multifold::inline v0_1::graphs {
 
 class awaited_word {
  public:
@@ -46,4 +46,4 @@ class awaited_word {
   volatile std::uint64_t* at_ = nullptr;
 };
 
-}  // namespace multifold::graphs
+}  // namespace multifold::inline v0_1::graphs

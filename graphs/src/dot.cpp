@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/bytes_text.hpp"
+#include "core/text/bytes_text.hpp"
 #include "multifold/graphs/topology.hpp"
 
-namespace multifold::graphs {
+namespace multifold::inline v0_1::graphs {
 namespace {
 
 constexpr const char* preamble =
@@ -120,4 +120,4 @@ std::string to_dot(const topology& t) {
   return text + "}\n";
 }
 
-}  // namespace multifold::graphs
+}  // namespace multifold::inline v0_1::graphs

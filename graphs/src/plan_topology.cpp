@@ -5,10 +5,10 @@
 #include "multifold/error.hpp"
 #include "multifold/graphs/topology.hpp"
 #include "multifold/placement.hpp"
-#include "multifold/recipe.hpp"
+#include "multifold/plan/recipe.hpp"
 #include "plan/reshape_text.hpp"
 
-namespace multifold::graphs {
+namespace multifold::inline v0_1::graphs {
 namespace {
 
 node memset_of(const recipe& made, const recipe::step& s) {
@@ -61,4 +61,4 @@ topology topology_of(const plan& p) {
   return t;
 }
 
-}  // namespace multifold::graphs
+}  // namespace multifold::inline v0_1::graphs

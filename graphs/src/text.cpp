@@ -2,11 +2,11 @@
 #include <string>
 #include <vector>
 
-#include "core/bytes_text.hpp"
-#include "core/text_table.hpp"
+#include "core/text/bytes_text.hpp"
+#include "core/text/text_table.hpp"
 #include "multifold/graphs/topology.hpp"
 
-namespace multifold::graphs {
+namespace multifold::inline v0_1::graphs {
 namespace {
 
 using table = std::vector<std::vector<std::string>>;
@@ -40,4 +40,4 @@ std::string to_text(const topology& t) {
   return t.title + "\n" + text_table(rows);
 }
 
-}  // namespace multifold::graphs
+}  // namespace multifold::inline v0_1::graphs

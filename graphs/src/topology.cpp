@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-namespace multifold::graphs {
+namespace multifold::inline v0_1::graphs {
 namespace {
 
 bool same_nodes(const std::vector<node>& a, const std::vector<node>& b) {
@@ -31,4 +31,4 @@ const char* name(node_kind kind) noexcept {
 
 bool same_structure(const topology& a, const topology& b) { return same_nodes(a.nodes, b.nodes); }
 
-}  // namespace multifold::graphs
+}  // namespace multifold::inline v0_1::graphs

@@ -4,12 +4,12 @@
 
 #if !MULTIFOLD_HAS_CUDA
 
-namespace multifold::graphs {
+namespace multifold::inline v0_1::graphs {
 
 topology driver_topology_of(const plan&) {
   throw engine_error("this build of multifold has no GPU engine: it was compiled without CUDA");
 }
 
-}  // namespace multifold::graphs
+}  // namespace multifold::inline v0_1::graphs
 
 #endif

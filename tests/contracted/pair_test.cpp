@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/exact/oracle.hpp"
-#include "multifold/exact/near.hpp"
-#include "multifold/exact/pair.hpp"
+#include "multifold/exact/expansions/pair.hpp"
+#include "multifold/exact/near/near.hpp"
 #include "multifold/ops/product.hpp"
 #include "random_bits.hpp"
 

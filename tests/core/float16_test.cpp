@@ -1,5 +1,5 @@
 // The 16-bit formats against their definition: a table of all values by ldexp, and every border between neighbours.
-#include "multifold/float16.hpp"
+#include "multifold/types/float16.hpp"
 #include "random_bits.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Integers and quotients of integers, rounded once to every floating dtype; and which integers fit which dtype.
-#include "multifold/scalar.hpp"
+#include "multifold/types/scalar.hpp"
 
 #include <gtest/gtest.h>
 

@@ -16,8 +16,8 @@
 #include "multifold/cuda/reduce_async.hpp"
 #include "multifold/cuda/stream.hpp"
 #include "multifold/cuda/traits.hpp"
-#include "multifold/float16.hpp"
 #include "multifold/plan.hpp"
+#include "multifold/types/float16.hpp"
 #include "random_bits.hpp"
 
 namespace multifold::device_tests {

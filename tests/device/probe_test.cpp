@@ -1,5 +1,5 @@
 // Devices that the build has no kernels for.
-#include "device/probe.hpp"
+#include "device/probe/probe.hpp"
 
 #include "device/device_fixture.hpp"
 #include "device/other_architecture/kernel.hpp"

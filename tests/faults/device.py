@@ -4,11 +4,11 @@ import device_exact
 
 FAULTS = (
     ("every part takes the tail",
-     "lib/include/multifold/cuda/kernels/block_rows.cuh",
+     "lib/include/multifold/cuda/kernels/rows/block_rows.cuh",
      "has_tail = share.tail && tail < count;",
      "has_tail = (share.tail || FAULT) && tail < count;"),
     ("indices behind a misaligned head",
-     "lib/include/multifold/cuda/kernels/block_rows.cuh",
+     "lib/include/multifold/cuda/kernels/rows/block_rows.cuh",
      "vectors, share, index + head)",
      "vectors, share, index + (FAULT ? 0 : head))"),
     ("the last partial result",
@@ -44,7 +44,7 @@ FAULTS = (
      "const bool first = !floating_storage<T> &&",
      "const bool first = !FAULT && !floating_storage<T> &&"),
     ("indices of later chunks, in short rows",
-     "lib/include/multifold/cuda/kernels/short_row.cuh",
+     "lib/include/multifold/cuda/kernels/rows/short_row.cuh",
      "index = first_index + std::int64_t{first} * width",
      "index = (FAULT ? 0 : first_index) + std::int64_t{first} * width"),
     ("a count beyond the array",

@@ -45,6 +45,10 @@ CASES = (
     ("lib/src/host/e.cpp", "void f() { exit(1); }", "never ends the program"),
     ("lib/src/io/b.cpp", 'throw error("say its --shape");', "knows no command line"),
     ("lib/src/io/ok.cpp", 'int a = x--; f("a -- b", "raw_options"); // "--shape"', None),
+    ("lib/src/core/d.cpp", "namespace multifold::host {", "namespace multifold::inline v0_1"),
+    ("graphs/src/g.cpp", "namespace multifold::inline v0_2::graphs {", "namespace multifold::inline v0_1"),
+    ("graphs/src/h.cpp", "namespace multifold::inline v0_1::graphs {\n}  // namespace multifold::inline v0_1::graphs", None),
+    ("tests/core/a.cpp", "namespace multifold {", None),
     ("notes.md", f"see {HOME}/notes", "home directory"),
     ("lib/src/core/ok.cpp", '#include <vector>\n#include "multifold/dtype.hpp"\n// printf("in words")', None),
     ("lib/src/host/ok.cpp", '#include <sched.h>\n#include "multifold/plan.hpp"\n#include "host/threads.hpp"\n'
@@ -52,7 +56,7 @@ CASES = (
     ("lib/src/device/kernels/ok.cuh", '#include "multifold/ops.hpp"\n#include "device/policy.hpp"', None),
     ("lib/include/multifold/cuda/ok.cuh", '#include "multifold/cuda/kernels/a.cuh"\n#include "multifold/plan.hpp"', None),
     ("graphs/src/device/ok.cpp", '#include <cuda_runtime.h>\n#include "multifold/graphs/a.hpp"\n#include "capture.hpp"\n'
-                                 '#include "multifold/cuda/stream.hpp"\n#include "core/bytes_text.hpp"', None),
+                                 '#include "multifold/cuda/stream.hpp"\n#include "core/text/bytes_text.hpp"', None),
     ("lib/src/reduce/ok.cpp", '#include "multifold/graphs/a.hpp"\n#include "io/npy.hpp"\n#include "multifold/cuda/stream.hpp"', None),
     ("bench/ok.cu", "#include <cub/cub.cuh>", None),
     ("lib/include/multifold/cuda/thrust.hpp", "#include <thrust/device_vector.h>", None),
@@ -71,6 +75,9 @@ def main():
             root = pathlib.Path(scratch).resolve()
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             (root / path).write_text(text + "\n")
+            version = root / "lib/include/multifold/version.hpp"
+            version.parent.mkdir(parents=True, exist_ok=True)
+            version.write_text('#define MULTIFOLD_VERSION "0.1.0"\n')
             found = list(layering_test.problems(root))
         right = found == [] if expected is None else len(found) == 1 and expected in found[0]
         if not right:

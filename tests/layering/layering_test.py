@@ -22,11 +22,9 @@ VISIBLE = {
     "reduce": {"core", "plan", "host", "device", "io", "graphs", "stream", "reduce"},
 }
 
-# The layer of a public header; one that is not named here counts as core, the strictest.
+# The layer of a public header in no folder of a layer's name; one that is not named here counts as core, the strictest.
 PUBLIC = {
     "plan.hpp": "plan",
-    "policy.hpp": "plan",
-    "recipe.hpp": "plan",
     "reduce.hpp": "reduce",
     "rates.hpp": "reduce",
     "by_key.hpp": "reduce",
@@ -90,6 +88,10 @@ PRINTS = re.compile(r"(?<![\w.:>])(?:std::)?(?:printf|fprintf|vprintf|puts|fputs
 EXITS = re.compile(r"(?<![\w.>])(?:std::|::)?(?:exit|_exit|_Exit|quick_exit|abort|terminate)\s*\(")
 HOME_PATH = re.compile(r"(?<![\w.])/(?:home|Users|root)/\w[\w.-]*|\b[A-Z]:\\Users\\")
 
+# What opens one of the library's namespaces: the inline one, of the version whose programs can use this one's binaries.
+NAMESPACE = re.compile(r"^(?:\}  // )?namespace multifold\b(.*)")
+VERSION = re.compile(r'#define MULTIFOLD_VERSION "(\d+)\.(\d+)')
+
 OPTION = re.compile(r"\"[^\"\n]*(?<![\w-])--[a-z][^\"\n]*\"")
 
 CODE = {".hpp", ".cpp", ".cu", ".cuh", ".h"}
@@ -114,8 +116,8 @@ def layer_of(name):
     if parts[:1] == ["multifold"]:
         if "kernels" in parts:
             return "kernels"
-        if parts[1:2] == ["graphs"]:
-            return "graphs"
+        if parts[1] in ("graphs", "plan"):
+            return parts[1]
         return "device" if parts[1:2] == ["cuda"] else PUBLIC.get("/".join(parts[1:]), "core")
     if parts[:1] == ["device"] and "kernels" in parts:
         return "kernels"
@@ -163,6 +165,23 @@ def without_comments_and_strings(text):
     return pattern.sub(lambda match: "\n" * match.group().count("\n"), text)
 
 
+def inline_namespace(root):
+    """`inline v0_1` of version 0.1, `inline v1` of 1.0 and later; None without a version."""
+    path = root / "lib/include/multifold/version.hpp"
+    version = VERSION.search(path.read_text()) if path.is_file() else None
+    if not version:
+        return None
+    major, minor = version.groups()
+    return f"inline v0_{minor}" if major == "0" else f"inline v{major}"
+
+
+def namespace_problems(text, inline):
+    for number, line in enumerate(text.splitlines(), 1):
+        opened = NAMESPACE.match(line)
+        if opened and not re.match(rf"::{inline}(?!\w)", opened[1]):
+            yield number, f"programs linked with two versions tell them by the namespace multifold::{inline}"
+
+
 def code_problems(name, text):
     for number, line in enumerate(text.splitlines(), 1):
         include = INCLUDE.match(line)
@@ -199,11 +218,14 @@ def slow_includes(root):
 
 def problems(root):
     yield from slow_includes(root)
+    inline = inline_namespace(root)
     for name in files(root):
         if name.suffix not in TEXT:
             continue
         text = (root / name).read_text(errors="replace")
         found = list(code_problems(name, text)) if name.suffix in CODE else []
+        if inline and name.parts[0] in LIBRARY and name.suffix in CODE:
+            found += namespace_problems(text, inline)
         for number, line in enumerate(text.splitlines(), 1):
             if HOME_PATH.search(line):
                 found.append((number, "names somebody's home directory"))

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <vector>
 
-#include "multifold/policy.hpp"
+#include "multifold/plan/policy.hpp"
 #include "random_bits.hpp"
 
 namespace multifold::plan_tests {

@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "multifold/recipe.hpp"
+#include "multifold/plan/recipe.hpp"
 
 namespace multifold::plan_tests {
 

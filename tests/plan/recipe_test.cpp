@@ -1,6 +1,6 @@
 // Slices and steps of some plans, one by one. What holds for all of them is in plan_rules.hpp, what they say to graphs
 // in tests/graphs.
-#include "multifold/recipe.hpp"
+#include "multifold/plan/recipe.hpp"
 
 #include <gtest/gtest.h>
 

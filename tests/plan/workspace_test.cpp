@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "multifold/ops/gathered_sum.hpp"
-#include "multifold/ops/moment_part.hpp"
-#include "multifold/ops/moment_words.hpp"
+#include "multifold/ops/moments/moment_part.hpp"
+#include "multifold/ops/moments/moment_words.hpp"
 #include "multifold/ops/visit.hpp"
 #include "plan/layouts/exact.hpp"
 #include "plan/layouts/moment.hpp"

@@ -9,7 +9,7 @@
 #include "host/random_array.hpp"
 #include "multifold/multifold.hpp"
 #include "random_bits.hpp"
-#include "reduce/joined_parts.hpp"
+#include "reduce/parts/joined_parts.hpp"
 #include "reduce/refusal.hpp"
 
 namespace multifold {

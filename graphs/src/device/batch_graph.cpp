@@ -9,7 +9,7 @@
 #include "nodes.hpp"
 #include "places.hpp"
 
-namespace multifold::graphs {
+namespace multifold::inline v0_1::graphs {
 namespace {
 
 std::int64_t rounded_up(std::int64_t bytes) { return (bytes + 255) / 256 * 256; }
@@ -74,4 +74,4 @@ status batch_graph::status_of(std::size_t index, cudaStream_t stream) const {
 
 topology batch_graph::driver_topology() const { return topology_of(mine().nodes.get()); }
 
-}  // namespace multifold::graphs
+}  // namespace multifold::inline v0_1::graphs

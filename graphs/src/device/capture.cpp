@@ -2,7 +2,7 @@
 #include "multifold/cuda/error.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold::graphs {
+namespace multifold::inline v0_1::graphs {
 
 bool is_being_captured(cudaStream_t stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
@@ -50,4 +50,4 @@ capture_scope::~capture_scope() {
   if (unfinished != nullptr) cudaGraphDestroy(unfinished);
 }
 
-}  // namespace multifold::graphs
+}  // namespace multifold::inline v0_1::graphs

@@ -6,7 +6,7 @@
 #include "multifold/cuda/error.hpp"
 #include "multifold/cuda/reduce_async.hpp"
 
-namespace multifold::graphs {
+namespace multifold::inline v0_1::graphs {
 
 using cuda::check;
 
@@ -117,4 +117,4 @@ void comb::set(const operands& array, std::int64_t first, std::int64_t count) {
   }
 }
 
-}  // namespace multifold::graphs
+}  // namespace multifold::inline v0_1::graphs

@@ -15,7 +15,7 @@
 #include "multifold/plan.hpp"
 #include "nodes.hpp"
 
-namespace multifold::graphs {
+namespace multifold::inline v0_1::graphs {
 
 /// What the graph works with. All of it is borrowed.
 struct comb_memory {
@@ -83,4 +83,4 @@ class comb {
   cuda::event ran_{cuda::event::timing::off, cuda::event::waiting::sleep};
 };
 
-}  // namespace multifold::graphs
+}  // namespace multifold::inline v0_1::graphs

@@ -13,10 +13,10 @@
 #include "multifold/cuda/error.hpp"
 #include "multifold/cuda/reduce_async.hpp"
 #include "multifold/graphs/capture.hpp"
-#include "multifold/recipe.hpp"
+#include "multifold/plan/recipe.hpp"
 #include "pass_nodes.hpp"
 
-namespace multifold::graphs {
+namespace multifold::inline v0_1::graphs {
 namespace {
 
 using cuda::check;
@@ -174,4 +174,4 @@ void graph_cache::clear() {
   all.swap(idle_);
 }
 
-}  // namespace multifold::graphs
+}  // namespace multifold::inline v0_1::graphs

@@ -11,7 +11,7 @@
 #error "multifold's graphs need CUDA 12.4 or newer"
 #endif
 
-namespace multifold::graphs::calls {
+namespace multifold::inline v0_1::graphs::calls {
 
 /// An edge for each of `count` pairs of nodes.
 inline cudaError_t add_dependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
@@ -76,4 +76,4 @@ inline cudaError_t stream_device(cudaStream_t stream, int* device) {
 #endif
 }
 
-}  // namespace multifold::graphs::calls
+}  // namespace multifold::inline v0_1::graphs::calls

@@ -9,7 +9,7 @@
 #include "multifold/cuda/error.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold::graphs {
+namespace multifold::inline v0_1::graphs {
 namespace {
 
 using cuda::check;
@@ -187,4 +187,4 @@ void update_queue::clear(void* data, std::size_t bytes) {
   ++changed_;
 }
 
-}  // namespace multifold::graphs
+}  // namespace multifold::inline v0_1::graphs

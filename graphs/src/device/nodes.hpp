@@ -11,7 +11,7 @@
 #include "multifold/cuda/work_queue.hpp"
 #include "multifold/graphs/graph.hpp"
 
-namespace multifold::graphs {
+namespace multifold::inline v0_1::graphs {
 
 /// A kernel or memset with copies of its arguments, and the node that it is.
 struct work_node {
@@ -96,4 +96,4 @@ class update_queue final : public cuda::work_queue {
   int changed_ = 0;
 };
 
-}  // namespace multifold::graphs
+}  // namespace multifold::inline v0_1::graphs

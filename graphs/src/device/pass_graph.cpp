@@ -12,7 +12,7 @@
 #include "pass_nodes.hpp"
 #include "places.hpp"
 
-namespace multifold::graphs {
+namespace multifold::inline v0_1::graphs {
 namespace {
 
 using cuda::check;
@@ -104,4 +104,4 @@ topology pass_graph::driver_topology() const {
 
 std::int64_t pass_graph::nodes_set() const { return mine().nodes.nodes_set(); }
 
-}  // namespace multifold::graphs
+}  // namespace multifold::inline v0_1::graphs

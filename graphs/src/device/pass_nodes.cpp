@@ -9,7 +9,7 @@
 #include "multifold/graphs/capture.hpp"
 #include "pass_nodes.hpp"
 
-namespace multifold::graphs {
+namespace multifold::inline v0_1::graphs {
 namespace {
 
 using cuda::check;
@@ -82,4 +82,4 @@ void pass_nodes::rebind(const plan& p, const operands& data, void* results) {
   results_ = results;
 }
 
-}  // namespace multifold::graphs
+}  // namespace multifold::inline v0_1::graphs

@@ -13,7 +13,7 @@
 #include "multifold/plan.hpp"
 #include "nodes.hpp"
 
-namespace multifold::graphs {
+namespace multifold::inline v0_1::graphs {
 
 /// A last node that copies from device memory to pinned memory; none if there are no bytes.
 struct copy_back {
@@ -54,4 +54,4 @@ class pass_nodes {
   std::int64_t nodes_set_ = 0;
 };
 
-}  // namespace multifold::graphs
+}  // namespace multifold::inline v0_1::graphs

@@ -7,7 +7,7 @@
 #include "multifold/cuda/error.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold::graphs {
+namespace multifold::inline v0_1::graphs {
 
 using cuda::check;
 
@@ -41,4 +41,4 @@ void check_places(const plan& p, const operands& data, const void* results, int 
   check_place("result", results, device);
 }
 
-}  // namespace multifold::graphs
+}  // namespace multifold::inline v0_1::graphs

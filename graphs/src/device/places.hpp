@@ -4,7 +4,7 @@
 #include "multifold/array.hpp"
 #include "multifold/plan.hpp"
 
-namespace multifold::graphs {
+namespace multifold::inline v0_1::graphs {
 
 /// The current device.
 int current_device();
@@ -15,4 +15,4 @@ void check_place(const char* what, const void* at, int device);
 /// The same of everything that `p` reads and writes.
 void check_places(const plan& p, const operands& data, const void* results, int device);
 
-}  // namespace multifold::graphs
+}  // namespace multifold::inline v0_1::graphs

@@ -9,7 +9,7 @@
 #include "multifold/graphs/topology.hpp"
 #include "nodes.hpp"
 
-namespace multifold::graphs {
+namespace multifold::inline v0_1::graphs {
 
 topology driver_topology_of(const plan& p) {
   std::string reason;
@@ -25,4 +25,4 @@ topology driver_topology_of(const plan& p) {
   return t;
 }
 
-}  // namespace multifold::graphs
+}  // namespace multifold::inline v0_1::graphs

@@ -19,7 +19,7 @@
 #include "multifold/graphs/capture.hpp"
 #include "plan/no_value.hpp"
 
-namespace multifold::graphs {
+namespace multifold::inline v0_1::graphs {
 namespace {
 
 using cuda::check;
@@ -164,4 +164,4 @@ topology stream_graph::driver_topology() const {
   return topology_of(state_->combs[0]->graph_handle());
 }
 
-}  // namespace multifold::graphs
+}  // namespace multifold::inline v0_1::graphs

@@ -13,7 +13,7 @@
 #include "multifold/cuda/error.hpp"
 #include "multifold/graphs/graph.hpp"
 
-namespace multifold::graphs {
+namespace multifold::inline v0_1::graphs {
 namespace {
 
 using cuda::check;
@@ -143,4 +143,4 @@ topology topology_of(cudaGraph_t g) {
   return t;
 }
 
-}  // namespace multifold::graphs
+}  // namespace multifold::inline v0_1::graphs

@@ -7,7 +7,7 @@
 
 #include "multifold/view.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// Where the elements of a reduction lie: one array, or two of the same dtype, extents and strides.
 struct operands {
@@ -78,4 +78,4 @@ std::vector<std::int64_t> all_axes(std::int64_t rank);
 /// The extents of the result; reduced axes are dropped, or stay as 1 with `keepdims`.
 std::vector<std::int64_t> result_extents(const array_view& view, const std::vector<std::int64_t>& axes, bool keepdims);
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

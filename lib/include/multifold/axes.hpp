@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// All axes, none, or those that are numbered; negative numbers count from the end.
 ///
@@ -47,4 +47,4 @@ class axes {
   bool all_;
 };
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -7,7 +7,7 @@
 #include "multifold/reduce.hpp"
 #include "multifold/source.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// Reduces the elements of each of `groups` groups: those of group g are the ones whose key is g.
 /// Shapes:   keys have one axis of neighbours, i32 or i64 from 0 to groups - 1 in any order, as many as the axis of the
@@ -41,4 +41,4 @@ reduce_result reduce_by_key(op_kind op, source& input, const array_view& keys, s
 reduce_result reduce_by_key(op_kind op, source& x, source& y, const array_view& keys, std::int64_t groups,
                             const reduce_options& options = {});
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

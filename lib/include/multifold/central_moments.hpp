@@ -17,7 +17,7 @@
 #include "multifold/ops/exact_powers.hpp"
 #include "multifold/view.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 struct moment_options {
   std::optional<dyadic> shift = {};  // what comes off each element, exactly; the exact mean unless it is given
@@ -178,4 +178,4 @@ auto kurtosis(const array_view& view, const kurtosis_options& options = {}, cons
   return fold(kurtosis_fold<T>(options), view, how);
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -13,7 +13,7 @@
 #include "multifold/reduce.hpp"
 #include "multifold/view.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// A contiguous range of std::complex<float> or std::complex<double>.
 template <class Array>
@@ -109,4 +109,4 @@ auto norm(const Array& x, double order) {
       .value();
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

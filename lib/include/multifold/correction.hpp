@@ -6,7 +6,7 @@
 
 #include "multifold/dtype.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// Degrees of freedom that come off the count of var, std, cov and describe. Integers and real numbers convert to it;
 /// a real number is taken as exactly what it is: 0.1 is the double that is next to it.
@@ -49,4 +49,4 @@ class correction {
   bool is_integer_ = true;
 };
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

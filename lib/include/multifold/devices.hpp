@@ -12,7 +12,7 @@
 #include "multifold/reduce.hpp"
 #include "multifold/source.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// CUDA's numbers of the GPUs that kernels of this build run on; none in builds without CUDA. No device is opened.
 std::vector<int> devices();
@@ -44,4 +44,4 @@ reduce_result reduce_on_devices(std::span<const int> devices, op_kind op, source
 /// Throws:   as reduce_on_devices; shape_error for no parts, and for parts of several dtypes.
 reduce_result reduce_parts(op_kind op, std::span<const array_view> parts, const reduce_options& options = {});
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

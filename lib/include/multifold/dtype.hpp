@@ -18,7 +18,7 @@
 struct __half;         // of CUDA's cuda_fp16.h
 struct __nv_bfloat16;  // of its cuda_bf16.h
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 __extension__ typedef __int128 int128_t;
 __extension__ typedef unsigned __int128 uint128_t;
@@ -163,4 +163,4 @@ constexpr decltype(auto) visit_floating(dtype type, F&& f) {
   throw unsupported_error(std::string(name(type)) + " is no floating-point type");
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

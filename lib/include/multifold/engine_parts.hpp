@@ -4,7 +4,7 @@
 // are told an operation when they run name all of them.
 #pragma once
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 struct reduction;
 
@@ -20,4 +20,4 @@ engine_part integer_moments, f16_moments, bf16_moments, f32_moments, f64_moments
 
 }  // namespace host
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// The root of all errors; `what()` names what was asked, what was found, and what to do.
 class error : public std::runtime_error {
@@ -71,4 +71,4 @@ class cuda_error : public error {
   int code_;
 };
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

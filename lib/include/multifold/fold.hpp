@@ -19,7 +19,7 @@
 #include "multifold/fold/shape.hpp"
 #include "multifold/source.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// What `lower` made of every batch, in row-major order.
 template <class T>
@@ -116,4 +116,4 @@ requires(arrays_of<Op> == 1) folded<fold_result<Op>> fold(const Op& op, source& 
   return detail::folded_from<result>(std::move(values), shape.extents);
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -7,7 +7,7 @@
 #include "multifold/engine_parts.hpp"
 #include "multifold/ops.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace detail {
 
 template <storage_type T>
@@ -59,4 +59,4 @@ template <op_kind op, storage_type T>
 inline constexpr linked_op op_over{op, part_of<T>(op)};
 
 }  // namespace detail
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -7,7 +7,7 @@
 #include "multifold/ops/exponential_sum.hpp"
 #include "multifold/view.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// log(sum(exp(x))) as an operation for fold.
 /// Numerics: the double that is rounded to T is off by 2^-50 and 2^-51 of itself at most (ops/exponential_sum.hpp),
@@ -53,4 +53,4 @@ folded<fold_result<logsumexp_fold<T>>> logsumexp(const array_view& view, const f
   return fold(logsumexp_fold<T>{}, view, options);
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

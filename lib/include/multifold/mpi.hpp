@@ -25,7 +25,7 @@
 #include "multifold/state.hpp"
 #include "multifold/view.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 namespace detail::mpi {
 
@@ -194,4 +194,4 @@ inline reduce_result reduce(op_kind op, source& input, MPI_Comm comm, const redu
                                    [&](const reduce_options& kept) { return reduce(op, input, kept); });
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -5,12 +5,12 @@
 #include <cmath>
 #include <cstdint>
 
-#include "multifold/exact/pair.hpp"
+#include "multifold/exact/expansions/pair.hpp"
 #include "multifold/fold.hpp"
 #include "multifold/ops/power_sum.hpp"
 #include "multifold/view.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// The norm of order `order` as an operation for fold: over one array, or over an array of real and one of imaginary
 /// parts (Value is element_pair of the floating-point type T).
@@ -70,4 +70,4 @@ folded<T> norm(const array_view& view, double order, const fold_options& options
   return fold(norm_fold<T>{order}, view, options);
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -9,7 +9,7 @@
 
 #include "multifold/dtype.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// A dense row-major array of an archive.
 struct npz_member {
@@ -25,4 +25,4 @@ struct npz_member {
 /// Throws: as write_npy, and unsupported_error for archives of 4 GiB and more.
 void write_npz(const std::string& path, std::span<const npz_member> members);
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

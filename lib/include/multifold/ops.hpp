@@ -9,9 +9,9 @@
 
 #include "multifold/array.hpp"
 #include "multifold/dtype.hpp"
-#include "multifold/scalar.hpp"
+#include "multifold/types/scalar.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 enum class op_kind : std::uint8_t {
   sum,
@@ -212,6 +212,6 @@ struct initial_value {
 /// What happens to the scalar after the last merge: a mean divides by its count, and `initial` takes part.
 MULTIFOLD_HD scalar finish_scalar(op_kind op, scalar value, const initial_value& initial);
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1
 
 #include "multifold/ops/finish_scalar.hpp"

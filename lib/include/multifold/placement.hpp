@@ -7,7 +7,7 @@
 
 #include "multifold/array.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// Runs of results that kernels take.
 inline constexpr int most_result_runs = 8;
@@ -53,4 +53,4 @@ struct placement {
 /// Throws: unsupported_error for more runs than kernels take.
 placement placement_of(const batches& form, std::int64_t item_bytes);
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -9,10 +9,10 @@
 #include "multifold/array.hpp"
 #include "multifold/dtype.hpp"
 #include "multifold/ops.hpp"
-#include "multifold/policy.hpp"
+#include "multifold/plan/policy.hpp"
 #include "multifold/reduction.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 enum class engine_kind : std::uint8_t { host, device };
 
@@ -92,4 +92,4 @@ void interpret(const plan& p, const operands& data, void* results);
 /// counted in the order of the results in memory; -1 if that is not known.
 void check_status(status s, const reduction& what, std::int64_t result = -1);
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -17,7 +17,7 @@
 #include "multifold/summary.hpp"
 #include "multifold/view.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// The C++ type of a result of `op` over elements T: T itself where that is its default_result_dtype.
 template <op_kind op, storage_type T>
@@ -234,4 +234,4 @@ auto describe(const Array& x, correction taken = 0) {
   return statistics<element, result_of<op_kind::mean, element>, result_of<op_kind::sum, element>>(raw);
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -8,7 +8,7 @@
 #include "multifold/array.hpp"
 #include "multifold/reduce.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// Bytes a second; 0 where there is nothing to measure.
 struct machine_rates {
@@ -89,4 +89,4 @@ machine_rates measure_rates();
 /// once, they stay for the process.
 machine_rates rates_of_machine();
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

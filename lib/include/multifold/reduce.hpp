@@ -25,7 +25,7 @@
 
 struct CUstream_st;  // what CUDA's cudaStream_t points to
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// `both`: CPU threads and the GPU share the array.
 enum class engine_choice : std::uint8_t { automatic, host, device, both };
@@ -237,4 +237,4 @@ struct engine_info {
 /// Cost: the first call of a process opens the GPU, if there is one.
 std::vector<engine_info> engines();
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -6,7 +6,7 @@
 #include "multifold/dtype.hpp"
 #include "multifold/ops.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 struct reduction {
   op_kind op = op_kind::sum;
@@ -62,4 +62,4 @@ std::int64_t tiled_bytes(const reduction& what);
 /// sum.
 bool merges_in_any_order(const reduction& what);
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

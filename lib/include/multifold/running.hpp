@@ -15,7 +15,7 @@
 #include "multifold/ranges.hpp"
 #include "multifold/state.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// The exact sum, and so the mean, of all elements that were added, in whatever pieces and order. What else has a state
 /// has class state.
@@ -70,4 +70,4 @@ class running {
   state state_;
 };
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -7,7 +7,7 @@
 #include "multifold/reduce.hpp"
 #include "multifold/source.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// Where segments begin and end along an axis: segment i is [begins[i], ends[i]), in elements from the beginning of the
 /// array. A list that somebody else owns, like array_view.
@@ -73,4 +73,4 @@ reduce_result reduce(op_kind op, const array_view& x, const array_view& y, const
 reduce_result reduce(op_kind op, source& input, const segments& of, const reduce_options& options = {});
 reduce_result reduce(op_kind op, source& x, source& y, const segments& of, const reduce_options& options = {});
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -11,7 +11,7 @@
 #include "multifold/reduce.hpp"
 #include "multifold/source.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// Reduces `array` by each of `ops`: result i is what reduce(ops[i], array, options) returns, to the bit.
 /// Shapes:   each result has the shape and dtype that it has by itself. An operation may be named more than once.
@@ -48,4 +48,4 @@ std::vector<reduce_result> reduce(std::span<const op_kind> ops, source& x, sourc
 std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, source& x, source& y,
                                   const reduce_options& options = {});
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -12,7 +12,7 @@
 
 #include "multifold/dtype.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// What a source holds: one dense array, row-major or column-major.
 struct array_layout {
@@ -127,4 +127,4 @@ bool npy_holds(dtype type) noexcept;
 void write_npy(const std::string& path, dtype type, const std::vector<std::int64_t>& extents,
                std::span<const std::byte> data);
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -20,7 +20,7 @@
 #include "multifold/ops.hpp"
 #include "multifold/reduce.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 namespace detail {
 struct state_contents;
@@ -118,4 +118,4 @@ std::vector<std::byte> merge_states(std::span<const std::byte> a, std::span<cons
 /// Throws: as state::finish; format_error as merge_states; shape_error for several results.
 void round_state(std::span<const std::byte> state, op_kind op, dtype result, void* out);
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

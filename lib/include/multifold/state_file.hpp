@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// The bytes of `path` ("-": standard input), as far as the state in it reaches by its own word, and some more: what is
 /// too long is refused where it is parsed.
@@ -36,4 +36,4 @@ class state_file {
   std::unique_ptr<unfinished> file_;
 };
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -4,7 +4,7 @@
 #include <functional>
 #include <utility>
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// Asked now and then, from several threads at once, by whatever takes long.
 class stop_signal {
@@ -33,4 +33,4 @@ class stop_signal {
   std::function<bool()> asks_;
 };
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

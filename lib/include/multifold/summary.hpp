@@ -7,7 +7,7 @@
 
 #include "multifold/dtype.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// The statistics of one batch. With nan_policy::omit, NaN elements are counted in `nan` and take no part in anything
 /// else; with propagate they do, so that every statistic but the counts, argmin and argmax is NaN.
@@ -51,4 +51,4 @@ struct statistics {
   }
 };
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <functional>
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 enum class trace_kind : std::uint8_t {
   read,       // a chunk out of its source into a buffer
@@ -31,4 +31,4 @@ struct trace_event {
 /// Cost: two looks at the clock an event, or two timed CUDA events; nothing where there is no sink.
 using trace_sink = std::function<void(const trace_event&)>;
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

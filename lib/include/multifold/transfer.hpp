@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 enum class transfer : std::uint8_t {
   automatic,  // copy, if the array lies in pinned memory, else staged
@@ -28,4 +28,4 @@ struct transfer_memory {
 std::string_view name(transfer how) noexcept;
 std::optional<transfer> parse_transfer(std::string_view text) noexcept;
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

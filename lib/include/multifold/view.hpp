@@ -13,7 +13,7 @@
 
 #include "multifold/dtype.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 struct array_view;
 
@@ -162,4 +162,4 @@ array_view as_view(const Array& array) {
   return array_traits<Array>::view(array);
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -8,7 +8,7 @@
 #include "multifold/reduce.hpp"
 #include "multifold/view.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// The mean of `array` by `weights`, of any strides in host memory, over the axes in `options`.
 /// Shapes:   weights as the array, or broadcast to it as NumPy does (broadcast_to says how to turn one axis).
@@ -30,4 +30,4 @@ auto mean(const A& array, const B& weights) {
   return weighted_mean(as_view(array), as_view(weights)).template value<result_of<op_kind::mean, element_type_of<A>>>();
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// Takes the next bytes of a file.
 using byte_sink = std::function<void(std::span<const std::byte> bytes)>;
@@ -18,4 +18,4 @@ using byte_sink = std::function<void(std::span<const std::byte> bytes)>;
 /// Throws:   io_error, and what `write` throws.
 void write_whole_file(const std::string& path, const std::function<void(const byte_sink& sink)>& write);
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

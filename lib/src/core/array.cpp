@@ -6,7 +6,7 @@
 #include "multifold/axes.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 std::string to_string(const std::vector<std::int64_t>& extents) {
   std::string text = "(";
@@ -86,4 +86,4 @@ std::vector<std::int64_t> all_axes(std::int64_t rank) {
 
 std::vector<std::int64_t> axes::of(std::int64_t rank) const { return all_ ? all_axes(rank) : list_; }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

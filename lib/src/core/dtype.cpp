@@ -3,7 +3,7 @@
 
 #include <array>
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace {
 
 struct names {
@@ -36,4 +36,4 @@ std::optional<dtype> parse_dtype(std::string_view text) noexcept {
   return std::nullopt;
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -8,7 +8,7 @@
 #include "multifold/error.hpp"
 #include "multifold/exact/finish.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace {
 
 template <floating_storage T>
@@ -198,4 +198,4 @@ exact_value quotient(const dyadic& a, const dyadic& b) {
   return value;
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

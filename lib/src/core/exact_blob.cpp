@@ -7,7 +7,7 @@
 #include "core/little_endian.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace {
 
 constexpr std::array<char, 8> magic{'M', 'F', 'E', 'X', 'A', 'C', 'T', '\n'};
@@ -136,4 +136,4 @@ void require_consistent(bool consistent) {
 }
 
 }  // namespace detail
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

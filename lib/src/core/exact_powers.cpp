@@ -5,7 +5,7 @@
 
 #include "multifold/exact/finish.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace {
 
 dyadic square(const dyadic& x) { return x * x; }
@@ -87,4 +87,4 @@ exact_value exact_powers::kurtosis(bool fisher, bool bias, std::int64_t count) c
   return quotient(above, below);
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

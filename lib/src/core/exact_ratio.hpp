@@ -7,7 +7,7 @@
 #include "multifold/exact/natural.hpp"
 #include "multifold/exact/value.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// a * 2^a_unit / (b * 2^b_unit) for b other than 0: long division, a bit at a time, that ends when 128 bits of the
 /// quotient stand. Nothing is +0. Zero words below the divisor take no part: ordinary numbers divide by few words.
@@ -54,4 +54,4 @@ exact_value exact_ratio(const signed_natural<A>& a, int a_unit, const signed_nat
   return v;
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

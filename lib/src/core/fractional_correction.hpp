@@ -7,10 +7,10 @@
 
 #include "core/exact_ratio.hpp"
 #include "multifold/correction.hpp"
-#include "multifold/exact/near.hpp"
-#include "multifold/ops/finish_moments.hpp"
+#include "multifold/exact/near/near.hpp"
+#include "multifold/ops/moments/finish_moments.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// n products - x y, in units of the products.
 template <storage_type T>
@@ -114,4 +114,4 @@ auto finish_any(op_kind op, const finished_moments<T, Set>& m, const initial_val
   return value;
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

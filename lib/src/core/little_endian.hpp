@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// The unsigned integer in `bytes`, at most eight, least significant first.
 inline std::uint64_t little_endian(std::span<const std::byte> bytes) noexcept {
@@ -26,4 +26,4 @@ inline std::uint64_t fnv1a(std::span<const std::byte> bytes, std::uint64_t befor
   return hash;
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

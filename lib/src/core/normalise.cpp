@@ -7,7 +7,7 @@
 #include "multifold/array.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace {
 
 std::vector<bool> reduced_mask(const array_view& view, const std::vector<std::int64_t>& axes) {
@@ -183,4 +183,4 @@ std::vector<std::int64_t> result_extents(const array_view& view, const std::vect
   return extents;
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -3,7 +3,7 @@
 
 #include <array>
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace {
 
 struct op_text {
@@ -56,4 +56,4 @@ bool result_dtype_allowed(op_kind op, dtype input, dtype result) noexcept {
   return is_floating(result) || integral(op, input);
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -8,7 +8,7 @@
 
 #include "multifold/error.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace {
 
 constexpr std::int64_t sector_bytes = 32, neighbours = 32;
@@ -161,4 +161,4 @@ placement placement_of(const batches& form, std::int64_t item_bytes) {
   return p;
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -12,7 +12,7 @@
 #include "multifold/exact/blob.hpp"
 #include "multifold/ops/extremum.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// Elements [first, first + count) of every batch.
 struct index_run {
@@ -192,4 +192,4 @@ typename arg_extremum<T>::accumulator get_indexed(record_reader& in, key_of<T> f
   return {static_cast<key_of<T>>(found.key), index};
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -3,10 +3,10 @@
 
 #include "core/state_record.hpp"
 #include "multifold/ops/gathered_sum.hpp"
-#include "multifold/ops/moment_partial.hpp"
+#include "multifold/ops/moments/moment_partial.hpp"
 #include "multifold/ops/visit.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace {
 
 struct bytes_of_partial {
@@ -68,4 +68,4 @@ bool merges_in_any_order(const reduction& what) {
   return visit_fold(what, [](auto op) { return order_free<decltype(op)>; });
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

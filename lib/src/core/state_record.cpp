@@ -3,7 +3,7 @@
 
 #include "multifold/error.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 void reject_state(std::size_t at, const std::string& found, const std::string& expected) {
   throw format_error("state, byte " + std::to_string(at) + ": found " + found + ", expected " + expected);
@@ -16,4 +16,4 @@ std::int64_t record_bytes(const reduction& what) {
   });
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -8,7 +8,7 @@
 #include "core/record_fields.hpp"
 #include "multifold/ops/visit.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// Bytes of a record of `what`; 0 if there is none.
 std::int64_t record_bytes(const reduction& what);
@@ -190,4 +190,4 @@ struct state_record<exact_moments<T, Set>> {
   }
 };
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

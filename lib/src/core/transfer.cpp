@@ -3,7 +3,7 @@
 
 #include <array>
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace {
 
 constexpr std::array<std::string_view, 4> names{"auto", "staged", "copy", "mapped"};
@@ -19,4 +19,4 @@ std::optional<transfer> parse_transfer(std::string_view text) noexcept {
   return std::nullopt;
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -5,7 +5,7 @@
 
 #include "multifold/cuda/error.hpp"
 
-namespace multifold::cuda {
+namespace multifold::inline v0_1::cuda {
 
 /// While it lives, this thread may allocate memory and ask for events whatever other threads capture. Otherwise CUDA
 /// refuses that while any thread captures in global mode, and breaks its capture. The destructor is silent.
@@ -20,4 +20,4 @@ class relaxed_capture_mode {
   cudaStreamCaptureMode other_ = cudaStreamCaptureModeRelaxed;
 };
 
-}  // namespace multifold::cuda
+}  // namespace multifold::inline v0_1::cuda

@@ -6,7 +6,7 @@
 
 #include "multifold/error.hpp"
 
-namespace multifold::cuda {
+namespace multifold::inline v0_1::cuda {
 
 /// Throws: shape_error, which names `what`, for a null pointer and for one that is not aligned to `boundary` bytes.
 inline void check_memory(const char* what, const void* at, std::int64_t boundary) {
@@ -15,4 +15,4 @@ inline void check_memory(const char* what, const void* at, std::int64_t boundary
   throw shape_error(std::string("the ") + what + " is not aligned to " + std::to_string(boundary) + " bytes");
 }
 
-}  // namespace multifold::cuda
+}  // namespace multifold::inline v0_1::cuda

@@ -10,7 +10,7 @@
 #include "multifold/ops/visit.hpp"
 #include "multifold/plan.hpp"
 
-namespace multifold::cuda::detail {
+namespace multifold::inline v0_1::cuda::detail {
 
 /// A reduction to results, or of a chunk into accumulators.
 struct call {
@@ -38,9 +38,9 @@ void lower(const reduction& what, const void* accumulators, std::int64_t count, 
 /// Results of `p` that wait, to their places.
 void place_any_results(const plan& p, const void* waiting, void* results, bound_recipe& steps);
 
-}  // namespace multifold::cuda::detail
+}  // namespace multifold::inline v0_1::cuda::detail
 
-namespace multifold::cuda::moments {
+namespace multifold::inline v0_1::cuda::moments {
 
 /// What groups of lanes gather elements of T as, and sums in memory are lowered as: integers as 64 bits, with a sign or
 /// without. Sums of both kinds are the same words.
@@ -61,4 +61,4 @@ template <storage_type T>
 void lower(const reduction& what, const void* sums, std::int64_t count, void* results, std::uint32_t* status_word,
            work_queue& queue);
 
-}  // namespace multifold::cuda::moments
+}  // namespace multifold::inline v0_1::cuda::moments

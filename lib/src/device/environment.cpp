@@ -8,7 +8,7 @@
 #include "multifold/cuda/error.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold::cuda {
+namespace multifold::inline v0_1::cuda {
 namespace {
 
 bool device_has_pools() {
@@ -109,4 +109,4 @@ void write_ok(const environment& env) {
   check(cudaMemsetAsync(env.status, 0, sizeof *env.status, env.stream.get()));
 }
 
-}  // namespace multifold::cuda
+}  // namespace multifold::inline v0_1::cuda

@@ -1,7 +1,7 @@
 // Copies of an item, word by word: neighbouring threads write neighbouring words, however long the item is.
 #include "multifold/cuda/fill_items.hpp"
 
-namespace multifold::cuda {
+namespace multifold::inline v0_1::cuda {
 namespace kernels {
 
 __global__ void __launch_bounds__(item_threads)
@@ -34,4 +34,4 @@ void fill_items(const sparse_item& item, void* items, std::int64_t count, bound_
                count * item.words, item);
 }
 
-}  // namespace multifold::cuda
+}  // namespace multifold::inline v0_1::cuda

@@ -9,7 +9,7 @@
 #include "multifold/cuda/traits.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold::cuda {
+namespace multifold::inline v0_1::cuda {
 namespace {
 
 void check_word(const environment& env) {
@@ -92,4 +92,4 @@ void reduce_by_key_async(const reduction& what, const operands& data, std::int64
   if (env.status != nullptr) detail::note_by_key_status(workspace.bytes(), of.groups, env.status, env.stream.get());
 }
 
-}  // namespace multifold::cuda
+}  // namespace multifold::inline v0_1::cuda

@@ -7,7 +7,7 @@
 #include "multifold/ops/carried.hpp"
 #include "multifold/ops/exact_sum.hpp"
 
-namespace multifold::cuda::exact {
+namespace multifold::inline v0_1::cuda::exact {
 
 // In exact/, which only instances of exact sums include.
 template <floating_storage T>
@@ -17,9 +17,9 @@ void enqueue(const plan& p, const detail::built_in_output& to, const T* data, bo
 template <floating_storage T>
 void lower_each(const exact_sum<T>* sums, std::int64_t count, const exact_output<T>& output, work_queue& queue);
 
-}  // namespace multifold::cuda::exact
+}  // namespace multifold::inline v0_1::cuda::exact
 
-namespace multifold::cuda::detail {
+namespace multifold::inline v0_1::cuda::detail {
 
 inline bool is_plain(const reduction& what, std::int64_t length) {
   return length > 0 && !what.initial.given && what.result == default_result_dtype(what.op, what.input);
@@ -102,7 +102,7 @@ void lower(const reduction& what, const void* accumulators, std::int64_t count, 
   });
 }
 
-}  // namespace multifold::cuda::detail
+}  // namespace multifold::inline v0_1::cuda::detail
 
 #define MULTIFOLD_INSTANCE(FAMILY, TYPE)                                                           \
   template void multifold::cuda::detail::enqueue<multifold::op_family::FAMILY, TYPE>(              \

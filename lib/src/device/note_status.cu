@@ -6,7 +6,7 @@
 #include "multifold/cuda/kernels/dependent.cuh"
 #include "multifold/cuda/work_queue.hpp"
 
-namespace multifold::cuda {
+namespace multifold::inline v0_1::cuda {
 namespace kernels {
 
 using detail::most_noted_words, detail::noted_word;
@@ -36,4 +36,4 @@ void detail::note_status(std::initializer_list<noted_word> words, std::uint32_t*
   launch_next_kernel(queue, kernels::note_status, 1, 1, 0, all, to);
 }
 
-}  // namespace multifold::cuda
+}  // namespace multifold::inline v0_1::cuda

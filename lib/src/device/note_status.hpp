@@ -8,9 +8,9 @@
 #include <initializer_list>
 #include <span>
 
-#include "multifold/scalar.hpp"
+#include "multifold/types/scalar.hpp"
 
-namespace multifold::cuda::detail {
+namespace multifold::inline v0_1::cuda::detail {
 
 /// A word of a report: a status, or what stands for `if_set` unless it is 0.
 struct noted_word {
@@ -30,4 +30,4 @@ void note_segments_status(std::span<const std::byte> workspace, std::uint32_t* t
 void note_by_key_status(std::span<const std::byte> workspace, std::int64_t groups, std::uint32_t* to,
                         cudaStream_t stream);
 
-}  // namespace multifold::cuda::detail
+}  // namespace multifold::inline v0_1::cuda::detail

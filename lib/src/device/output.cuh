@@ -10,7 +10,7 @@
 #include "multifold/cuda/kernels/result_layout.cuh"
 #include "multifold/ops.hpp"
 
-namespace multifold::cuda::detail {
+namespace multifold::inline v0_1::cuda::detail {
 
 using kernels::result_layout;
 
@@ -125,4 +125,4 @@ __device__ inline void set_length(built_in_output& to, std::int64_t length) {
   }
 }
 
-}  // namespace multifold::cuda::detail
+}  // namespace multifold::inline v0_1::cuda::detail

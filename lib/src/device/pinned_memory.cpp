@@ -10,7 +10,7 @@
 
 #include "multifold/cuda/buffer.hpp"
 
-namespace multifold::cuda::detail {
+namespace multifold::inline v0_1::cuda::detail {
 namespace {
 
 constexpr std::size_t huge_page = 2 << 20, page = 4096;
@@ -57,4 +57,4 @@ void pinned_memory::release(void* data, std::size_t bytes) {
   std::free(data);
 }
 
-}  // namespace multifold::cuda::detail
+}  // namespace multifold::inline v0_1::cuda::detail

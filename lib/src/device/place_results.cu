@@ -5,7 +5,7 @@
 #include "multifold/cuda/launch.cuh"
 #include "multifold/summary.hpp"
 
-namespace multifold::cuda::detail {
+namespace multifold::inline v0_1::cuda::detail {
 
 void place_any_results(const plan& p, const void* waiting, void* results, bound_recipe& steps) {
   if (p.what.op == op_kind::describe) return place_results(p, waiting, static_cast<summary*>(results), steps);
@@ -16,4 +16,4 @@ void place_any_results(const plan& p, const void* waiting, void* results, bound_
   else place_results(p, waiting, static_cast<std::uint64_t*>(results), steps);
 }
 
-}  // namespace multifold::cuda::detail
+}  // namespace multifold::inline v0_1::cuda::detail

@@ -6,13 +6,13 @@
 #include <concepts>
 #include <cstdint>
 
-#include "multifold/exact/near.hpp"
-#include "multifold/float16.hpp"
+#include "multifold/exact/near/near.hpp"
 #include "multifold/ops/carried.hpp"
 #include "multifold/ops/extremum.hpp"
 #include "multifold/ops/tally.hpp"
+#include "multifold/types/float16.hpp"
 
-namespace multifold::cuda::detail {
+namespace multifold::inline v0_1::cuda::detail {
 
 template <floating_storage T>
 __device__ inline T round_to(double x) {
@@ -174,4 +174,4 @@ inline constexpr int plain_bytes = 8;
 template <class T>
 inline constexpr int plain_bytes<extremum<T>> = sizeof(T);
 
-}  // namespace multifold::cuda::detail
+}  // namespace multifold::inline v0_1::cuda::detail

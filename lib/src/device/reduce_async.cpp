@@ -11,7 +11,7 @@
 #include "multifold/summary.hpp"
 #include "plan/no_value.hpp"
 
-namespace multifold::cuda {
+namespace multifold::inline v0_1::cuda {
 namespace {
 
 template <class T>
@@ -157,4 +157,4 @@ void lower_async(const reduction& what, const void* accumulators, std::int64_t c
   lower_async(what, accumulators, count, length, results, status_word, queue);
 }
 
-}  // namespace multifold::cuda
+}  // namespace multifold::inline v0_1::cuda

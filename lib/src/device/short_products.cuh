@@ -10,7 +10,7 @@
 #include "multifold/cuda/kernels/runs/short_runs.cuh"
 #include "multifold/ops/product.hpp"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// So many elements have a product that is a binary64, whatever they are: 4 of 11 bits, of 8 bits, 2 of 24; and all
 /// that are taken so one that is two, the lower of which is a multiple of the least product of all: 2^-192 of f16,
@@ -125,4 +125,4 @@ struct short_runs<carried_product<C>> {
   }
 };
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

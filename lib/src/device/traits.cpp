@@ -8,11 +8,11 @@
 #include <map>
 #include <mutex>
 
-#include "device/probe.hpp"
+#include "device/probe/probe.hpp"
 #include "multifold/cuda/error.hpp"
 #include "plan/tuning.hpp"
 
-namespace multifold::cuda {
+namespace multifold::inline v0_1::cuda {
 namespace {
 
 // What the pins can bring: a rate of transfers, two of them a cycle, and a width in bits. Some virtual GPUs do not
@@ -101,4 +101,4 @@ bool has_kernels(std::string& reason) {
   return true;
 }
 
-}  // namespace multifold::cuda
+}  // namespace multifold::inline v0_1::cuda

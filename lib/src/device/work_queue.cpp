@@ -6,7 +6,7 @@
 
 #include "multifold/cuda/error.hpp"
 
-namespace multifold::cuda {
+namespace multifold::inline v0_1::cuda {
 namespace {
 
 constexpr unsigned unasked_shared_bytes = 48 << 10;
@@ -68,4 +68,4 @@ void stream_queue::launch(const kernel_work& work) {
 
 void stream_queue::clear(void* data, std::size_t bytes) { check(cudaMemsetAsync(data, 0, bytes, stream_)); }
 
-}  // namespace multifold::cuda
+}  // namespace multifold::inline v0_1::cuda

@@ -9,7 +9,7 @@
 
 #include "multifold/error.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 struct aligned_delete {
   void operator()(std::byte* p) const noexcept { ::operator delete (p, std::align_val_t{64}); }
@@ -34,4 +34,4 @@ inline aligned_bytes allocate_accumulators(std::int64_t count, std::int64_t byte
                       " bytes each in host memory: reduce more axes, or fewer batches at a time");
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

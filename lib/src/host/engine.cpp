@@ -10,7 +10,7 @@
 #include "host/short_row.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 namespace {
 
 // As many as were asked for, if there is a task for a second one.
@@ -108,4 +108,4 @@ void run(const plan& p, const operands& data, void* results, const run_options& 
   run_together({&only, 1}, data, options, nullptr);
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

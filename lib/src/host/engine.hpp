@@ -9,7 +9,7 @@
 #include "multifold/plan.hpp"
 #include "multifold/stop_signal.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// Threads that the process may run at once: its affinity mask and its cgroup's quota, at least 1.
 int usable_threads();
@@ -53,4 +53,4 @@ void run(std::span<const job> jobs, const operands& data, const run_options& opt
 /// Cost:     reads each element once.
 void run(const plan& p, const operands& data, void* results, const run_options& options = {});
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -1,7 +1,7 @@
 // Names every part of the engine.
 #include "host/every_part.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 const std::array<engine_part*, part_count> every_part = {
     integer_sum_fold, real_sum,        f16_exact_sum,        bf16_exact_sum,
@@ -10,4 +10,4 @@ const std::array<engine_part*, part_count> every_part = {
     tallies,          integer_moments, f16_moments,          bf16_moments,
     f32_moments,      f64_moments};
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

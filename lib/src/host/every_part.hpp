@@ -6,7 +6,7 @@
 
 #include "multifold/engine_parts.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 inline constexpr std::size_t part_count = 18;
 extern const std::array<engine_part*, part_count> every_part;
@@ -15,4 +15,4 @@ namespace {
 [[gnu::used]] const auto* const linked_parts = &every_part;
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

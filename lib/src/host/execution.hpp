@@ -10,12 +10,12 @@
 #include "host/engine.hpp"
 #include "host/reduce_apart.hpp"
 #include "host/reduce_box.hpp"
-#include "host/shape.hpp"
+#include "host/shape/shape.hpp"
 #include "host/threads/progress.hpp"
 #include "host/threads/tasks.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 inline work_shape shape_for(const plan& p, const fold& f, const nest& n, int threads) {
   const pass& first = p.passes.front();
@@ -215,4 +215,4 @@ class execution {
   progress progress_{options_.progress, memory_progress_step};
 };
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -8,7 +8,7 @@
 #include <xmmintrin.h>
 #endif
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// For its life: rounding to nearest, subnormals as they are (neither flushed nor taken for zero), no traps. Afterwards
 /// everything is as it was, exception flags included.
@@ -43,4 +43,4 @@ class default_float_environment {
 #endif
 };
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

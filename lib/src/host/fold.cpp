@@ -5,7 +5,7 @@
 
 #include "multifold/engine_parts.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 // Null where no call of the program names them. What follows is compiled so, linked_op.hpp, too.
 [[gnu::weak]] engine_part integer_sum_fold, real_sum, f16_exact_sum, bf16_exact_sum, f32_exact_sum, f64_exact_sum;
@@ -13,14 +13,14 @@ namespace multifold::host {
 [[gnu::weak]] engine_part integer_arg_extremum, real_arg_extremum, tallies;
 [[gnu::weak]] engine_part integer_moments, f16_moments, bf16_moments, f32_moments, f64_moments;
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host
 
 #include "host/parts.hpp"
 #include "multifold/error.hpp"
 #include "multifold/linked_op.hpp"
 #include "multifold/ops/visit.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 engine_part* part_of(const reduction& what) {
   if (family_of(what) == op_family::sum && is_floating(what.input)) return real_sum;
@@ -47,4 +47,4 @@ fold make_fold(const reduction& what) {
   return f;
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -12,7 +12,7 @@
 #include "multifold/plan.hpp"
 #include "plan/outcome.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 using multifold::detail::outcome, multifold::detail::shared_outcome;
 
@@ -108,4 +108,4 @@ fold make_fold(const reduction& what);
 /// The same without an arena: its accumulators must not be used, only `row`. Allocates nothing.
 fold make_row_fold(const reduction& what);
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -4,9 +4,9 @@
 #include "multifold/engine_parts.hpp"
 #include "multifold/reduction.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// Null if the program is linked without it.
 engine_part* part_of(const reduction& what);
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -9,7 +9,7 @@
 #include "host/elements/gather.hpp"
 #include "host/elements/selection.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 namespace {
 
 // Of columns beside each other: they are tall, because what a kernel begins and ends with is as much as some hundred
@@ -300,4 +300,4 @@ void reduce_apart(const fold& f, const nest& n, const box& b, const box_memory& 
   w.flush();
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

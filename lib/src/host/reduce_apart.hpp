@@ -3,7 +3,7 @@
 
 #include "host/reduce_box.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// Copies of a tile of both arrays, and of its marks.
 inline constexpr std::int64_t tile_bytes = 128 << 10, apart_space_bytes = 3 * tile_bytes;
@@ -11,4 +11,4 @@ inline constexpr std::int64_t tile_bytes = 128 << 10, apart_space_bytes = 3 * ti
 /// The same as reduce_box, where memory.second is given, for nests made by joint_nest.
 void reduce_apart(const fold& f, const nest& n, const box& b, const box_memory& memory);
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -8,7 +8,7 @@
 #include "host/elements/gather.hpp"
 #include "host/reduce_apart.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 namespace {
 
 constexpr std::int64_t tile_elements = 4096;
@@ -221,4 +221,4 @@ outcome lower_range(const fold& f, const nest& n, const reduction& what, const s
   return all;
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include "host/fold.hpp"
-#include "host/nest.hpp"
+#include "host/shape/nest.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// An array beside the first, with strides of its own (nest_loop::second_stride).
 struct second_operand {
@@ -42,4 +42,4 @@ struct element_counts {
 outcome lower_range(const fold& f, const nest& n, const reduction& what, const std::byte* acc, interval range,
                     element_counts counts, std::byte* results);
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

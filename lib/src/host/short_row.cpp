@@ -11,7 +11,7 @@
 #include "host/fold.hpp"
 #include "multifold/ops/visit.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 namespace {
 
 constexpr std::size_t op_count = std::size(all_ops) + std::size(two_array_ops) + 1, dtype_count = 13;
@@ -71,4 +71,4 @@ void run_row(const reduction& what, const operands& data, std::int64_t count, vo
   check_status(done.worst, what);
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -6,7 +6,7 @@
 #include "multifold/array.hpp"
 #include "multifold/reduction.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// Whether one result is made of neighbours, in the order of memory.
 bool is_row(const batches& form);
@@ -22,4 +22,4 @@ bool is_for_one_thread(const reduction& what, bool row, std::int64_t bytes);
 /// Throws:   overflow_error.
 void run_row(const reduction& what, const operands& data, std::int64_t count, void* result);
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

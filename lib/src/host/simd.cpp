@@ -6,7 +6,7 @@
 
 #include "multifold/error.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 namespace {
 
 bool compiled(simd_level level) noexcept {
@@ -65,4 +65,4 @@ simd_level simd_in_use() {
   throw unsupported_error("MULTIFOLD_SIMD=" + std::string(asked) + ": expected portable, avx2 or avx512");
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 enum class simd_level : std::uint8_t { portable, avx2, avx512 };
 
@@ -20,7 +20,7 @@ bool supported(simd_level level) noexcept;
 /// where the build has kernels of one level only (MULTIFOLD_SIMD_LEVELS), which is not.
 simd_level simd_in_use();
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host
 
 // Kernels are one generic body, compiled once per level by these attributes: no file is built with other flags than
 // its neighbours, so inline functions of the headers mean the same everywhere. `flatten` pulls all of the body in.

@@ -8,7 +8,7 @@
 #include "multifold/error.hpp"
 #include "multifold/source.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace {
 
 class callback_source final : public source {
@@ -80,4 +80,4 @@ std::unique_ptr<source> make_source(std::string name, array_layout layout, chunk
   return std::make_unique<callback_source>(std::move(name), std::move(layout), std::move(next), random_access);
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -8,7 +8,7 @@
 #include "multifold/error.hpp"
 #include "multifold/source.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace {
 
 using parts_list = std::vector<std::unique_ptr<source>>;
@@ -161,4 +161,4 @@ std::unique_ptr<source> concatenate(parts_list parts) {
   return std::make_unique<concatenated_source>(std::move(parts));
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

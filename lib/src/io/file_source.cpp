@@ -9,7 +9,7 @@
 #include "multifold/array.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 
 // Swapped in pieces that are still in the cache from being read: one trip through memory, not two.
 constexpr std::size_t swapped_piece_bytes = 256 << 10;
@@ -106,4 +106,4 @@ void file_source::ended_early(std::int64_t byte) const {
   throw format_error(at(in_.label(), byte) + "the data end; expected " + expected);
 }
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

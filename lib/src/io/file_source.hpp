@@ -10,7 +10,7 @@
 #include "io/unknown_count.hpp"
 #include "multifold/source.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 
 class file_source final : public source {
  public:
@@ -39,4 +39,4 @@ class file_source final : public source {
   bool swap_;
 };
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

@@ -5,7 +5,7 @@
 
 #include "multifold/array.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 namespace {
 
 constexpr char digits[] = "0123456789abcdef";
@@ -71,4 +71,4 @@ std::string describe(const array_layout& layout) {
 
 std::string bytes_text(std::int64_t bytes) { return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes"); }
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

@@ -9,7 +9,7 @@
 
 #include "multifold/source.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 
 /// How a path is named to people: "-" is `standard_stream`, anything else itself, control characters escaped.
 std::string label_of(const std::string& path, std::string_view standard_stream);
@@ -32,4 +32,4 @@ std::string describe(const array_layout& layout);
 /// "1 byte", "12 bytes".
 std::string bytes_text(std::int64_t bytes);
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

@@ -8,7 +8,7 @@
 #include "io/message.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace {
 
 // An array: a file, or one of those in it.
@@ -88,4 +88,4 @@ std::vector<std::string> arrays_in(const std::string& path) {
   return names;
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

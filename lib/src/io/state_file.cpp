@@ -9,7 +9,7 @@
 #include "io/files/input.hpp"
 #include "io/files/output.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace {
 
 // What is read at first: enough to see that something else was named, which its reader tells.
@@ -54,4 +54,4 @@ state_file::~state_file() = default;
 
 void state_file::keep() { file_->out.finish(true); }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 inline constexpr std::int64_t unknown_count = -1;
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

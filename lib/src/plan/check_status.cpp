@@ -2,10 +2,10 @@
 #include <string>
 
 #include "multifold/error.hpp"
-#include "multifold/ops/finish_moments.hpp"
+#include "multifold/ops/moments/finish_moments.hpp"
 #include "multifold/plan.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 void check_status(status s, const reduction& what, std::int64_t result) {
   const std::string which = result < 0 ? "" : " (result " + std::to_string(result) + ", counted from 0)";
@@ -26,4 +26,4 @@ void check_status(status s, const reduction& what, std::int64_t result) {
   if (s == status::empty) throw shape_error("the " + asked + " has no value: every element of a batch is NaN");
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -5,16 +5,16 @@
 #include <string>
 #include <vector>
 
-#include "core/bytes_text.hpp"
-#include "core/text_table.hpp"
+#include "core/text/bytes_text.hpp"
+#include "core/text/text_table.hpp"
 #include "multifold/placement.hpp"
 #include "multifold/plan.hpp"
-#include "multifold/recipe.hpp"
+#include "multifold/plan/recipe.hpp"
 #include "plan/layouts/exact.hpp"
 #include "plan/layouts/moment.hpp"
 #include "plan/reshape_text.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace {
 
 std::string pattern_name(access pattern) {
@@ -175,4 +175,4 @@ std::string explain(const plan& p) {
   return text + memory_line(p, made);
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

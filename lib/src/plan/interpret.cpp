@@ -10,7 +10,7 @@
 #include "multifold/plan.hpp"
 #include "plan/outcome.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace {
 
 template <class Op>
@@ -115,4 +115,4 @@ void interpret(const plan& p, const operands& data, void* results) {
   });
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

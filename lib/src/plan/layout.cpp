@@ -7,7 +7,7 @@
 #include "plan/layouts/tile.hpp"
 #include "plan/tuning.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 namespace {
 
 using tuning::line_bytes, tuning::vector_bytes, tuning::vectors_in_flight;
@@ -133,4 +133,4 @@ pass first_pass(const reduction& what, const batches& form, const plan_options& 
   return p;
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

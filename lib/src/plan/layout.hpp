@@ -5,7 +5,7 @@
 
 #include "multifold/plan.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
@@ -25,4 +25,4 @@ void deal(pass& p, std::int64_t parts, std::int64_t tile);
 /// The grid of `p`: blocks that it takes to give every part its threads.
 std::int64_t grid_of(const pass& p, const batches& form, const engine_traits& engine);
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

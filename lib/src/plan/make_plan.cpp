@@ -13,7 +13,7 @@
 #include "plan/no_value.hpp"
 #include "plan/tuning.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace {
 
 using detail::ceil_div;
@@ -232,4 +232,4 @@ std::int64_t plan::partials(std::size_t index) const noexcept {
   return at.how == finish::atomic ? at.batches : at.batches * at.parts;
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

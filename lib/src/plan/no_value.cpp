@@ -6,7 +6,7 @@
 #include "multifold/correction.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 void throw_no_value(op_kind op) {
   const bool is_position = op == op_kind::argmin || op == op_kind::argmax;
@@ -26,4 +26,4 @@ void check_device_correction(const reduction& what) {
   throw unsupported_error("a GPU takes a correction that is an integer: others are the host engine's");
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

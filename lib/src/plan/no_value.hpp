@@ -3,7 +3,7 @@
 
 #include "multifold/reduction.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// Throws: shape_error, which says that `op` of no elements has no value.
 [[noreturn]] void throw_no_value(op_kind op);
@@ -14,4 +14,4 @@ void check_result_dtype(const reduction& what);
 /// Throws unsupported_error for a correction that is no integer, which kernels do not know.
 void check_device_correction(const reduction& what);
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <mutex>
 
-#include "multifold/scalar.hpp"
+#include "multifold/types/scalar.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 struct outcome {
   status worst = status::ok;
@@ -34,4 +34,4 @@ class shared_outcome {
   outcome all_;
 };
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

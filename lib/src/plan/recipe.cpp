@@ -1,17 +1,17 @@
 // Follows a plan's passes, and lists what each takes and what is enqueued for it.
-#include "multifold/recipe.hpp"
+#include "multifold/plan/recipe.hpp"
 
 #include <array>
 
 #include "multifold/error.hpp"
-#include "multifold/ops/few_moments.hpp"
-#include "multifold/ops/moments.hpp"
+#include "multifold/ops/moments/few_moments.hpp"
+#include "multifold/ops/moments/moments.hpp"
 #include "multifold/ops/visit.hpp"
 #include "multifold/placement.hpp"
 #include "plan/layouts/exact.hpp"
 #include "plan/layouts/moment.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace {
 
 constexpr std::int64_t counter_bytes = 4;
@@ -292,4 +292,4 @@ std::int64_t plan::workspace_bytes() const {
   return differ ? std::max(rounded, bytes_of(recipe_end::accumulators)) : rounded;
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -5,7 +5,7 @@
 
 #include "multifold/plan.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// "(4, 268435456) -> (4 x 66, 4091904)": batches and their length, cut into parts and their length.
 inline std::string reshape_text(const pass& at) {
@@ -13,4 +13,4 @@ inline std::string reshape_text(const pass& at) {
          " x " + std::to_string(at.parts) + ", " + std::to_string(at.part_length) + ")";
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

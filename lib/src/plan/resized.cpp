@@ -6,7 +6,7 @@
 #include "multifold/plan.hpp"
 #include "plan/no_value.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 plan resized(const plan& p, std::int64_t length) {
   if (p.form.results() != 1 || p.form.pattern != access::rows) {
@@ -40,4 +40,4 @@ plan resized(const plan& p, std::int64_t length) {
   return smaller;
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -7,7 +7,7 @@
 #include "multifold/ops/visit.hpp"
 #include "plan/layout.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 namespace {
 
 struct candidate {
@@ -128,4 +128,4 @@ void deal_threads(pass& p, const tiled_array& of, const reduction& what, const d
   p.box.turned = best.turned;
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -3,7 +3,7 @@
 
 #include "multifold/plan.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// What runs are of: elements of `item` bytes, a tile having all of a batch if `whole`, and columns of a thread being
 /// neighbours if `by_words`.
@@ -15,4 +15,4 @@ struct dealt_runs {
 /// Sets `p.group`, `p.vector`, which is the most columns a thread takes, and `p.box.turned`, of boxes of whole batches.
 void deal_threads(pass& p, const tiled_array& of, const reduction& what, const dealt_runs& each);
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

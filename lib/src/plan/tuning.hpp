@@ -16,7 +16,7 @@
 #include "multifold/dtype.hpp"
 #include "multifold/plan.hpp"
 
-namespace multifold::detail::tuning {
+namespace multifold::inline v0_1::detail::tuning {
 
 // --- Any pass -------------------------------------------------------------------------------------------------------
 
@@ -221,4 +221,4 @@ inline engine_traits traits_of_gpu(int units, int unit_threads) {
   return t;
 }
 
-}  // namespace multifold::detail::tuning
+}  // namespace multifold::inline v0_1::detail::tuning

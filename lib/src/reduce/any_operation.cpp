@@ -8,7 +8,7 @@
 #include "multifold/several.hpp"
 #include "reduce/linked.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace {
 
 using detail::reduce_linked;
@@ -74,4 +74,4 @@ std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, source& x,
   return reduce_linked(span_of(ops), x, y, options);
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -7,7 +7,7 @@
 #include "reduce/engines.hpp"
 #include "reduce/request.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// Of an array in the memory of the current device, which begins when it is made.
 class begun_reduction {
@@ -25,4 +25,4 @@ class begun_reduction {
   device_work work_;
 };
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -12,7 +12,7 @@
 #include "reduce/request.hpp"
 #include "reduce/states/contents.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace {
 
 std::string called(op_kind op) { return std::string(name(op)) + " of complex numbers"; }
@@ -205,4 +205,4 @@ reduce_result reduce_complex(op_kind op, const array_view& x, const array_view& 
   return result;
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

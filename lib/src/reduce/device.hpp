@@ -13,7 +13,7 @@
 #include "stream/host/stream.hpp"
 #include "stream/inputs.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// Whether there may be a GPU to run on; if not, `reason` says why. None is opened.
 bool has_device(std::string& reason);
@@ -82,4 +82,4 @@ bool device_shares(const reduction& what, const batches& form);
 /// Whether chunks of a dense array of this form can be sent to the device as they are.
 bool device_takes_chunks(const batches& form);
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

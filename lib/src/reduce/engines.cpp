@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "core/bytes_text.hpp"
+#include "core/text/bytes_text.hpp"
 #include "host/engine.hpp"
 #include "host/short_row.hpp"
 #include "multifold/error.hpp"
@@ -17,7 +17,7 @@
 #include "reduce/rates/device.hpp"
 #include "reduce/request.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace {
 
 constexpr std::array<std::string_view, 4> choice_names{"auto", "host", "device", "both"};
@@ -221,4 +221,4 @@ engine_kind engine_of_segments(place where, const reduce_options& options) {
 }
 
 }  // namespace detail
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

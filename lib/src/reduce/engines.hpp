@@ -4,7 +4,7 @@
 #include "multifold/reduce.hpp"
 #include "reduce/request.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// An engine; or the device, if it shares the array with the host.
 struct chosen_engine {
@@ -38,4 +38,4 @@ engine_kind engine_of_segments(place where, const reduce_options& options);
 /// asked. Throws engine_error for what it does not know.
 bool host_takes_small_arrays();
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

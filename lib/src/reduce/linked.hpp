@@ -8,7 +8,7 @@
 #include "multifold/reduce.hpp"
 #include "multifold/several.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// As reduce() of one operation. Throws: unsupported_error, too, if its part is not linked.
 reduce_result reduce_linked(op_kind op, const array_view& array, const reduce_options& options);
@@ -28,4 +28,4 @@ std::vector<reduce_result> reduce_linked(std::span<const op_kind> ops, source& x
 /// As plan_for().
 plan plan_linked(op_kind op, const array_view& array, const reduce_options& options);
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

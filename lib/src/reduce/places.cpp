@@ -5,7 +5,7 @@
 
 #include "multifold/error.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 namespace {
 
 void check_used_by_host(const char* what, const void* at, const char* advice) {
@@ -57,4 +57,4 @@ void check_place(const segments& of) {
 
 void check_place_of_keys(const array_view& keys) { check_place("the keys lie", keys); }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -8,7 +8,7 @@
 #include "multifold/array.hpp"
 #include "multifold/segments.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// An array where it lies. place::host is what a view says where nothing is said: memory that CUDA knows as a
 /// device's is taken for what it is, and place::device is believed. What is given has to outlive this.
@@ -49,4 +49,4 @@ void check_read_by_device(const char* what, const void* at);
 /// Whether this process has loaded CUDA's driver. Never loads it.
 bool uses_cuda();
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -12,7 +12,7 @@
 #include "reduce/engines.hpp"
 #include "reduce/linked.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 namespace {
 
 std::int64_t signed_count(std::size_t count) { return static_cast<std::int64_t>(count); }
@@ -91,4 +91,4 @@ void subtract(dtype type, const void* a, const void* b, void* result) {
   visit_dtype(type, [&]<class T>() { subtract_elements<T>(a, b, result); });
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -10,20 +10,20 @@
 #include "host/fold.hpp"
 #include "multifold/error.hpp"
 #include "multifold/state.hpp"
-#include "reduce/apart.hpp"
 #include "reduce/begun.hpp"
 #include "reduce/device.hpp"
 #include "reduce/engines.hpp"
 #include "reduce/linked.hpp"
+#include "reduce/parts/apart.hpp"
 #include "reduce/places.hpp"
 #include "reduce/request.hpp"
-#include "reduce/results.hpp"
+#include "reduce/results/results.hpp"
 #include "reduce/sources/host_chunks.hpp"
 #include "reduce/states/contents.hpp"
 #include "reduce/states/resume.hpp"
 #include "stream/host/stream.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace {
 
 using detail::request;
@@ -256,4 +256,4 @@ plan plan_linked(op_kind op, const array_view& given, const reduce_options& opti
 }
 
 }  // namespace detail
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

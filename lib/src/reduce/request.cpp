@@ -10,7 +10,7 @@
 #include "multifold/error.hpp"
 #include "reduce/states/contents.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 namespace {
 
 void check_initial(op_kind op, dtype input, const initial_value& initial) {
@@ -224,4 +224,4 @@ request make_request(op_kind op, const array_view& view, const reduce_options& o
   return r;
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

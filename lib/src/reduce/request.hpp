@@ -9,7 +9,7 @@
 
 #include "multifold/reduce.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 struct request {
   reduction what;
@@ -73,4 +73,4 @@ void refuse_forced_chunks(op_kind op, const plan_options& options);
 /// as one element here.
 array_view view_of(const array_layout& layout);
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -11,12 +11,12 @@
 #include "multifold/error.hpp"
 #include "reduce/begun.hpp"
 #include "reduce/device.hpp"
-#include "reduce/joined_parts.hpp"
+#include "reduce/parts/joined_parts.hpp"
 #include "reduce/places.hpp"
 #include "reduce/request.hpp"
 #include "reduce/sources/source_slice.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace {
 
 using detail::joined_parts;
@@ -290,4 +290,4 @@ reduce_result reduce_parts(op_kind op, std::span<const array_view> parts, const 
   return result;
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -11,10 +11,10 @@
 #include "multifold/exact/finish.hpp"
 #include "multifold/state.hpp"
 #include "reduce/request.hpp"
-#include "reduce/results.hpp"
+#include "reduce/results/results.hpp"
 #include "reduce/states/contents.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace {
 
 void check_arrays(const array_view& x, const array_view& weights) {
@@ -120,4 +120,4 @@ reduce_result weighted_mean(const array_view& array, const array_view& weights, 
   return result;
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

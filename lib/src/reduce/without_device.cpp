@@ -5,7 +5,7 @@
 
 #if !MULTIFOLD_HAS_CUDA
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 namespace {
 
 constexpr const char* absent = "this build of multifold has no GPU engine: it was compiled without CUDA";
@@ -63,6 +63,6 @@ bool device_shares(const reduction&, const batches&) { return false; }
 
 bool device_takes_chunks(const batches&) { return false; }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "multifold/error.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 namespace {
 
 std::int64_t extent_of(const host::box& b, std::size_t loop) { return b[loop].end - b[loop].begin; }
@@ -58,4 +58,4 @@ void read_box(const inputs& from, const host::nest& n, const host::box& b, std::
   walk(walk, 0, first);
 }
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

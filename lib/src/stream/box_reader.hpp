@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "host/nest.hpp"
+#include "host/shape/nest.hpp"
 #include "stream/inputs.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 
 /// Elements of a box.
 std::int64_t volume_of(const host::nest& n, const host::box& b);
@@ -20,4 +20,4 @@ host::nest nest_of_box(const host::nest& n, const host::box& b);
 /// Throws: what the sources throw; format_error if one ends early.
 void read_box(const inputs& from, const host::nest& n, const host::box& b, std::byte* into, std::ptrdiff_t other);
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

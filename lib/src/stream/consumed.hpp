@@ -7,7 +7,7 @@
 #include "multifold/error.hpp"
 #include "multifold/source.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 
 /// Throws: error if the pipeline lost elements, or reduced some twice; nothing that a caller does leads to that.
 inline void check_consumed(std::int64_t consumed, std::int64_t expected, const source& input) {
@@ -16,4 +16,4 @@ inline void check_consumed(std::int64_t consumed, std::int64_t expected, const s
               " elements were reduced; please report this");
 }
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

@@ -8,7 +8,7 @@
 #include "multifold/source.hpp"
 #include "multifold/transfer.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 
 /// One source, or two of the same layout that are read side by side.
 struct inputs {
@@ -31,4 +31,4 @@ struct streamed {
   std::string note = {};               // what was done otherwise than the options have it
 };
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

@@ -7,7 +7,7 @@
 #include "host/exact/whole_accumulators.hpp"
 #include "host/threads/crew.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 namespace {
 
 constexpr std::int64_t stretch = 4096;
@@ -39,4 +39,4 @@ void open_accumulators::lower(result_sink& sink, std::int64_t count) const {
   });
 }
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

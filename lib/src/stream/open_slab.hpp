@@ -6,7 +6,7 @@
 
 #include "stream/host/merge.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 
 /// The accumulators of every result of `array`, as the CPU has them.
 struct open_accumulators {
@@ -21,4 +21,4 @@ struct open_accumulators {
   void lower(result_sink& sink, std::int64_t count) const;
 };
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

@@ -8,7 +8,7 @@
 #include "host/threads/crew.hpp"
 #include "stream/copies/streaming_copy.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 namespace {
 
 // A thread copies 8 to 10 GB/s, a PCIe 5 link brings 55.
@@ -43,4 +43,4 @@ void put_in_order(const host::nest& n, host::interval which, const std::byte* fr
   });
 }
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

@@ -4,13 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "host/nest.hpp"
+#include "host/shape/nest.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 
 /// Copies the results numbered `which`, `item` bytes each, from `from` to their places in `results`: by up to `threads`
 /// threads if they are many.
 void put_in_order(const host::nest& n, host::interval which, const std::byte* from, std::int64_t item,
                   std::byte* results, int threads);
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

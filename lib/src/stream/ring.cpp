@@ -7,7 +7,7 @@
 
 #include "multifold/error.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 namespace {
 
 // 16 MiB chunks reach 99 % of a PCIe 5 link, 4 MiB 97 %, 1 MiB 88 %. Kernels that read over the link have gaps between
@@ -104,4 +104,4 @@ ring ring_of(const ring_request& r, std::int64_t most_chunk_bytes) {
                       std::to_string(r.memory_bytes) + " are allowed: allow more");
 }
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

@@ -8,7 +8,7 @@
 #include "multifold/transfer.hpp"
 #include "stream/host/slabs.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 
 /// What is to be streamed. `how` is not automatic any more.
 struct ring_request {
@@ -52,4 +52,4 @@ ring ring_of(const ring_request& r, std::int64_t most_chunk_bytes = INT64_MAX);
 /// Whether there is a smaller ring for the same request, for machines whose memory others use: its most_chunk_bytes.
 inline bool can_shrink(const ring& r) { return r.chunk_bytes > least_chunk_bytes; }
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

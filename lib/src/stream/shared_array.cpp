@@ -6,7 +6,7 @@
 
 #include "multifold/reduction.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 namespace {
 
 constexpr std::int64_t enough_slabs = 64;
@@ -56,4 +56,4 @@ int threads_that_stage(int threads) { return std::clamp(threads / 2, 1, 5); }
 
 std::int64_t unit_elements(std::int64_t item) { return unit_bytes / item; }
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

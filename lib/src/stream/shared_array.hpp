@@ -7,7 +7,7 @@
 #include "stream/host/slabs.hpp"
 #include "stream/unit_queue.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 
 /// Whether nothing is rounded before all parts are merged, so that bits do not tell how an array was cut.
 bool same_in_any_order(const reduction& what);
@@ -33,4 +33,4 @@ int threads_that_stage(int threads);
 /// Elements of the units that engines ask for, if their chunks are no larger.
 std::int64_t unit_elements(std::int64_t item);
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

@@ -10,7 +10,7 @@
 
 #include "stream/unit_queue.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 
 class shared_progress {
  public:
@@ -47,4 +47,4 @@ class shared_progress {
   std::int64_t last_ = 0;
 };
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

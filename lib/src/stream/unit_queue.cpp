@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 namespace {
 
 // A GPU has four units on their way, and takes about half of what two engines get through.
@@ -54,4 +54,4 @@ bool unit_queue::empty() const {
   return left_.empty();
 }
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

@@ -6,9 +6,9 @@
 #include <mutex>
 #include <vector>
 
-#include "host/nest.hpp"
+#include "host/shape/nest.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 
 enum class shared_by : std::uint8_t { host, device };
 
@@ -36,4 +36,4 @@ class unit_queue {
   std::array<std::vector<host::interval>, 2> taken_;  // neighbours as one
 };
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

@@ -6,7 +6,7 @@
 
 #include "multifold/trace.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 
 class worker_trace {
  public:
@@ -24,4 +24,4 @@ class worker_trace {
   const int worker_;
 };
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

@@ -1,5 +1,5 @@
 // Compensated sums beside accumulators: what they are off by stays within the bound, and is nothing where that is 0.
-#include "multifold/exact/compensated.hpp"
+#include "multifold/exact/expansions/compensated.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Expansions: exact or lost, whatever was added, in any order; and rounded as the sum is. The oracle is the
 // accumulator.
-#include "multifold/exact/expansion.hpp"
+#include "multifold/exact/expansions/expansion.hpp"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 
 #include "multifold/exact/accumulator.hpp"
 #include "multifold/exact/finish.hpp"
-#include "multifold/exact/near.hpp"
+#include "multifold/exact/near/near.hpp"
 #include "multifold/ops/exact_sum.hpp"
 #include "random_bits.hpp"
 

@@ -1,5 +1,5 @@
 // Pairs that stand for sums of several numbers: every format rounds them as it rounds the sums, which accumulators tell.
-#include "multifold/exact/odd_pair.hpp"
+#include "multifold/exact/expansions/odd_pair.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "multifold/exact/finish.hpp"
-#include "multifold/exact/near.hpp"
+#include "multifold/exact/near/near.hpp"
 #include "multifold/exact/short_sum.hpp"
 #include "multifold/exact/windows.hpp"
 #include "multifold/ops/exact_sum.hpp"

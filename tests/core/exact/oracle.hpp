@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include "multifold/exact.hpp"
-#include "multifold/float16.hpp"
+#include "multifold/types/float16.hpp"
 
 namespace multifold::testing_oracle {
 

@@ -1,5 +1,5 @@
 // Pairs: exact or lost, never anything between. The oracle is the accumulator, which has oracles of its own.
-#include "multifold/exact/pair.hpp"
+#include "multifold/exact/expansions/pair.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 
 #include "core/exact/data.hpp"
 #include "multifold/exact.hpp"
-#include "multifold/float16.hpp"
+#include "multifold/types/float16.hpp"
 
 namespace multifold {
 namespace {

@@ -1,6 +1,6 @@
 // Variances and deviations of two numbers beside rational arithmetic: whatever is written is right, and hardly anything
 // is not.
-#include "multifold/exact/spread_of_two.hpp"
+#include "multifold/exact/expansions/spread_of_two.hpp"
 
 #include <gtest/gtest.h>
 

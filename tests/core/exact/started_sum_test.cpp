@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/exact/sums_with_errors.hpp"
-#include "multifold/ops/moment_part.hpp"
+#include "multifold/ops/moments/moment_part.hpp"
 
 namespace multifold {
 namespace {

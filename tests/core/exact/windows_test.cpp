@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "multifold/exact/accumulator.hpp"
+#include "multifold/exact/expansions/pair.hpp"
 #include "multifold/exact/finish.hpp"
 #include "multifold/exact/format.hpp"
-#include "multifold/exact/pair.hpp"
-#include "multifold/float16.hpp"
 #include "multifold/ops/exact_sum.hpp"
+#include "multifold/types/float16.hpp"
 #include "random_bits.hpp"
 
 namespace multifold {

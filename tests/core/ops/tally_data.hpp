@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/random_view.hpp"
-#include "multifold/float16.hpp"
 #include "multifold/reduction.hpp"
+#include "multifold/types/float16.hpp"
 #include "random_bits.hpp"
 
 namespace multifold::testing_tallies {

@@ -8,7 +8,7 @@
 #include "device/exact/expected.hpp"
 #include "device/interpreted.hpp"
 #include "multifold/cuda/buffer.hpp"
-#include "multifold/exact/pair.hpp"
+#include "multifold/exact/expansions/pair.hpp"
 
 namespace multifold::device_tests {
 namespace {

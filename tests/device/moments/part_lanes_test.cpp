@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "device/moments/parts.hpp"
-#include "multifold/exact/pair.hpp"
+#include "multifold/exact/expansions/pair.hpp"
 
 namespace multifold::device_tests {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "device/exact/expected.hpp"
 #include "device/interpreted.hpp"
-#include "multifold/recipe.hpp"
+#include "multifold/plan/recipe.hpp"
 
 namespace multifold::device_tests {
 

@@ -8,7 +8,7 @@
 
 #include "device/segments/fixture.hpp"
 #include "multifold/cuda/segments.hpp"
-#include "multifold/exact/pair.hpp"
+#include "multifold/exact/expansions/pair.hpp"
 
 namespace multifold::device_tests {
 namespace {

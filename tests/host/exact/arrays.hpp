@@ -9,7 +9,7 @@
 
 #include "host/random_array.hpp"
 #include "multifold/exact.hpp"
-#include "multifold/float16.hpp"
+#include "multifold/types/float16.hpp"
 #include "random_bits.hpp"
 
 namespace test {

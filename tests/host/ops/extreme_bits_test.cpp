@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "host/short_row.hpp"
-#include "multifold/scalar_store.hpp"
+#include "multifold/types/scalar_store.hpp"
 #include "random_bits.hpp"
 
 namespace multifold {

@@ -1,5 +1,5 @@
 // What one read has of several operations: the bits that each has by itself, here of the host engine.
-#include "reduce/shared_reads.hpp"
+#include "reduce/several/shared_reads.hpp"
 
 #include <gtest/gtest.h>
 

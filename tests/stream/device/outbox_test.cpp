@@ -1,5 +1,5 @@
 // Which results go into a box that holds some already.
-#include "stream/device/outbox.hpp"
+#include "stream/device/results/outbox.hpp"
 
 #include "multifold/cuda/stream.hpp"
 #include "stream/device/problem.hpp"

@@ -10,9 +10,9 @@
 
 #include "multifold/array.hpp"
 #include "multifold/cuda/traits.hpp"
-#include "multifold/float16.hpp"
 #include "multifold/plan.hpp"
 #include "multifold/source.hpp"
+#include "multifold/types/float16.hpp"
 #include "random_bits.hpp"
 
 namespace test {

@@ -1,7 +1,7 @@
 // The table of a summary's members.
 #include "text/values/summary_fields.hpp"
 
-#include "multifold/ops/finish_moments.hpp"
+#include "multifold/ops/moments/finish_moments.hpp"
 
 namespace multifold::app {
 

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "multifold/float16.hpp"
+#include "multifold/types/float16.hpp"
 
 namespace multifold::app {
 namespace {

@@ -11,7 +11,7 @@
 #include "multifold/graphs/topology.hpp"
 #include "multifold/plan.hpp"
 
-namespace multifold::graphs {
+namespace multifold::inline v0_1::graphs {
 
 /// One of them, as for reduce_async.
 struct batch_item {
@@ -48,4 +48,4 @@ class batch_graph {
   std::unique_ptr<state> state_;
 };
 
-}  // namespace multifold::graphs
+}  // namespace multifold::inline v0_1::graphs

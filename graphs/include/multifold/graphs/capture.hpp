@@ -5,7 +5,7 @@
 
 #include "multifold/graphs/graph.hpp"
 
-namespace multifold::graphs {
+namespace multifold::inline v0_1::graphs {
 
 /// From its construction on, work that this thread enqueues on the stream becomes nodes. In thread-local mode: other
 /// threads may allocate memory and synchronise meanwhile. Destroyed before `end`, it ends the capture and throws the
@@ -33,4 +33,4 @@ bool is_being_captured(cudaStream_t stream);
 /// is: what is captured does not run, so that nothing can wait for it, and CUDA breaks the capture of one who tries.
 void refuse_captured(cudaStream_t stream);
 
-}  // namespace multifold::graphs
+}  // namespace multifold::inline v0_1::graphs

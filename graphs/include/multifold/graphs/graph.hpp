@@ -8,7 +8,7 @@
 #include "multifold/cuda/error.hpp"
 #include "multifold/graphs/topology.hpp"
 
-namespace multifold::graphs {
+namespace multifold::inline v0_1::graphs {
 
 /// Nodes and edges, not ready to run. Move-only; the destructor is silent.
 class graph {
@@ -57,4 +57,4 @@ class executable {
 /// What the driver says of a graph: kernels by the names of their functions, without shapes.
 topology topology_of(cudaGraph_t g);
 
-}  // namespace multifold::graphs
+}  // namespace multifold::inline v0_1::graphs

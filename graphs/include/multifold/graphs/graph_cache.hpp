@@ -13,7 +13,7 @@
 #include "multifold/array.hpp"
 #include "multifold/plan.hpp"
 
-namespace multifold::graphs {
+namespace multifold::inline v0_1::graphs {
 
 /// How large a cache may become.
 struct cache_limits {
@@ -59,4 +59,4 @@ class graph_cache {
   std::size_t next_seen_ = 0;
 };
 
-}  // namespace multifold::graphs
+}  // namespace multifold::inline v0_1::graphs

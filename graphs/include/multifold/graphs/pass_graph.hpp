@@ -12,7 +12,7 @@
 #include "multifold/graphs/topology.hpp"
 #include "multifold/plan.hpp"
 
-namespace multifold::graphs {
+namespace multifold::inline v0_1::graphs {
 
 /// How nodes are made. Both ways give the same nodes and edges.
 enum class build : std::uint8_t {
@@ -75,4 +75,4 @@ class pass_graph {
   std::unique_ptr<state> state_;
 };
 
-}  // namespace multifold::graphs
+}  // namespace multifold::inline v0_1::graphs

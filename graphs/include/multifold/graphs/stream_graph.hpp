@@ -10,7 +10,7 @@
 #include "multifold/graphs/topology.hpp"
 #include "multifold/reduction.hpp"
 
-namespace multifold::graphs {
+namespace multifold::inline v0_1::graphs {
 
 struct stream_graph_options {
   std::int64_t chunk_bytes = INT64_C(16) << 20;  // of each array; 16 MiB reach 99 % of a PCIe 5 link
@@ -54,4 +54,4 @@ class stream_graph {
   std::unique_ptr<state> state_;
 };
 
-}  // namespace multifold::graphs
+}  // namespace multifold::inline v0_1::graphs

@@ -7,7 +7,7 @@
 
 #include "multifold/plan.hpp"
 
-namespace multifold::graphs {
+namespace multifold::inline v0_1::graphs {
 
 enum class node_kind : std::uint8_t { kernel, memset, memcpy, condition, graph, empty, other };
 
@@ -47,4 +47,4 @@ std::string to_dot(const topology& t);
 /// A line a node.
 std::string to_text(const topology& t);
 
-}  // namespace multifold::graphs
+}  // namespace multifold::inline v0_1::graphs

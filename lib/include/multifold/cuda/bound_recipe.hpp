@@ -8,9 +8,9 @@
 
 #include "multifold/cuda/work_queue.hpp"
 #include "multifold/error.hpp"
-#include "multifold/recipe.hpp"
+#include "multifold/plan/recipe.hpp"
 
-namespace multifold::cuda {
+namespace multifold::inline v0_1::cuda {
 
 class bound_recipe {
  public:
@@ -83,4 +83,4 @@ class bound_recipe {
   std::size_t done_ = 0;
 };
 
-}  // namespace multifold::cuda
+}  // namespace multifold::inline v0_1::cuda

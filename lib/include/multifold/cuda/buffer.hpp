@@ -11,7 +11,7 @@
 
 #include "multifold/cuda/error.hpp"
 
-namespace multifold::cuda {
+namespace multifold::inline v0_1::cuda {
 namespace detail {
 
 struct device_memory {
@@ -70,4 +70,4 @@ class buffer {
 using device_buffer = buffer<detail::device_memory>;
 using pinned_buffer = buffer<detail::pinned_memory>;
 
-}  // namespace multifold::cuda
+}  // namespace multifold::inline v0_1::cuda

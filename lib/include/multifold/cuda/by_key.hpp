@@ -13,7 +13,7 @@
 #include "multifold/plan.hpp"
 #include "multifold/reduction.hpp"
 
-namespace multifold::cuda {
+namespace multifold::inline v0_1::cuda {
 
 /// A key for each element of an array: those of group g have the key g.
 struct device_keys {
@@ -69,4 +69,4 @@ struct by_key_status {
 by_key_status by_key_status_of(std::span<const std::byte> workspace, std::int64_t elements, const device_keys& of,
                                cudaStream_t stream);
 
-}  // namespace multifold::cuda
+}  // namespace multifold::inline v0_1::cuda

@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <span>
 
-#include "multifold/scalar.hpp"
+#include "multifold/types/scalar.hpp"
 
-namespace multifold::cuda {
+namespace multifold::inline v0_1::cuda {
 
 /// What names a stream: a cudaStream_t and what converts to one, as rmm::cuda_stream_view does, or what has one to get,
 /// as cuda::stream_ref of libcu++ and multifold::cuda::stream have.
@@ -99,4 +99,4 @@ class stream_workspace {
 /// Throws: shape_error for a status word that is misaligned; cuda_error.
 void write_ok(const environment& env);
 
-}  // namespace multifold::cuda
+}  // namespace multifold::inline v0_1::cuda

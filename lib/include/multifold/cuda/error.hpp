@@ -8,7 +8,7 @@
 
 #include "multifold/error.hpp"
 
-namespace multifold::cuda {
+namespace multifold::inline v0_1::cuda {
 
 /// Takes `code`, which a call has just returned, out of CUDA's last error, so that who looks there next does not meet
 /// it again. What another call has left there stays, and so does what CUDA does not forget: faults of kernels.
@@ -30,4 +30,4 @@ inline void check(cudaError_t code, std::source_location where = std::source_loc
                    static_cast<int>(code));
 }
 
-}  // namespace multifold::cuda
+}  // namespace multifold::inline v0_1::cuda

@@ -9,7 +9,7 @@
 
 #include "multifold/cuda/error.hpp"
 
-namespace multifold::cuda {
+namespace multifold::inline v0_1::cuda {
 
 /// A point in a stream. Move-only; the destructor is silent.
 class event {
@@ -62,4 +62,4 @@ class event {
   waiting how_;
 };
 
-}  // namespace multifold::cuda
+}  // namespace multifold::inline v0_1::cuda

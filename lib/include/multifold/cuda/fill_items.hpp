@@ -13,7 +13,7 @@
 #include "multifold/cuda/work_queue.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold::cuda {
+namespace multifold::inline v0_1::cuda {
 
 /// An item of memory by its words of 4 bytes: all of them zero, but for some.
 struct sparse_item {
@@ -54,4 +54,4 @@ void fill_items(const sparse_item& item, void* items, std::int64_t count, work_q
 /// The same as the next step of a recipe.
 void fill_items(const sparse_item& item, void* items, std::int64_t count, bound_recipe& steps);
 
-}  // namespace multifold::cuda
+}  // namespace multifold::inline v0_1::cuda

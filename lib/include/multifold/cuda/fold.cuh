@@ -12,7 +12,7 @@
 #include "multifold/cuda/launch.cuh"
 #include "multifold/cuda/traits.hpp"
 
-namespace multifold::cuda {
+namespace multifold::inline v0_1::cuda {
 
 /// What `lower` of an operation returns.
 template <fold_op Op>
@@ -128,4 +128,4 @@ void fold_async(const plan& p, const Op& op, const typename Op::value_type* data
   fold_async(p, op, data, results, workspace.bytes(), env.stream.get());
 }
 
-}  // namespace multifold::cuda
+}  // namespace multifold::inline v0_1::cuda

@@ -11,17 +11,17 @@
 
 #include "multifold/cuda/bound_recipe.hpp"
 #include "multifold/cuda/fill_items.hpp"
-#include "multifold/cuda/kernels/block_rows.cuh"
 #include "multifold/cuda/kernels/partials.cuh"
 #include "multifold/cuda/kernels/place_results.cuh"
 #include "multifold/cuda/kernels/result_layout.cuh"
+#include "multifold/cuda/kernels/rows/block_rows.cuh"
 #include "multifold/cuda/kernels/strided.cuh"
 #include "multifold/cuda/kernels/tiles.cuh"
 #include "multifold/ops/any_element.hpp"
 #include "multifold/ops/merged.hpp"
 #include "multifold/plan.hpp"
 
-namespace multifold::cuda {
+namespace multifold::inline v0_1::cuda {
 namespace detail {
 
 inline unsigned grid_for(std::int64_t items, std::int64_t threads) {
@@ -285,4 +285,4 @@ void launch(const plan& p, const Op& op, const Output& output, const typename Op
                         });
 }
 
-}  // namespace multifold::cuda
+}  // namespace multifold::inline v0_1::cuda

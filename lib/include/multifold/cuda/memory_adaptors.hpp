@@ -14,7 +14,7 @@
 
 #include "multifold/cuda/environment.hpp"
 
-namespace multifold::cuda {
+namespace multifold::inline v0_1::cuda {
 
 /// What adaptors ask a resource for, as it asks for an alignment: that of workspaces.
 inline constexpr std::size_t workspace_alignment = 256;
@@ -88,4 +88,4 @@ memory_resource memory_of(R& resource) noexcept {
 template <stream_ordered_resource R>
 memory_resource memory_of(const R&& resource) = delete;
 
-}  // namespace multifold::cuda
+}  // namespace multifold::inline v0_1::cuda

@@ -13,7 +13,7 @@
 #include "multifold/cuda/work_queue.hpp"
 #include "multifold/plan.hpp"
 
-namespace multifold::cuda {
+namespace multifold::inline v0_1::cuda {
 
 /// Reduces `data` into `results` by the passes of `p`.
 /// Shapes:   `data` is the data pointer of the device array that p.form was made from (or of two of them, for
@@ -106,4 +106,4 @@ void lower_async(const reduction& what, const void* accumulators, std::int64_t c
 void lower_async(const reduction& what, const void* accumulators, std::int64_t count, std::int64_t length,
                  void* results, const environment& env);
 
-}  // namespace multifold::cuda
+}  // namespace multifold::inline v0_1::cuda

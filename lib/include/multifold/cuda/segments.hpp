@@ -14,7 +14,7 @@
 #include "multifold/plan.hpp"
 #include "multifold/reduction.hpp"
 
-namespace multifold::cuda {
+namespace multifold::inline v0_1::cuda {
 
 /// `count` segments of an array: segment i is [offsets[i], offsets[i + 1]).
 struct device_segments {
@@ -65,4 +65,4 @@ struct segments_status {
 /// Stream: waits for all work on `stream`. Throws: cuda_error.
 segments_status segments_status_of(std::span<const std::byte> workspace, std::int64_t count, cudaStream_t stream);
 
-}  // namespace multifold::cuda
+}  // namespace multifold::inline v0_1::cuda

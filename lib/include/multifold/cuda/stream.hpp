@@ -7,7 +7,7 @@
 
 #include "multifold/cuda/error.hpp"
 
-namespace multifold::cuda {
+namespace multifold::inline v0_1::cuda {
 
 /// A stream that does not wait for the default stream. Move-only; the destructor is silent and does not synchronise.
 class stream {
@@ -29,4 +29,4 @@ class stream {
   cudaStream_t handle_ = nullptr;
 };
 
-}  // namespace multifold::cuda
+}  // namespace multifold::inline v0_1::cuda

@@ -11,7 +11,7 @@
 
 #include "multifold/view.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 template <storage_type T, class Allocator>
 struct array_traits<thrust::device_vector<T, Allocator>> {
@@ -21,4 +21,4 @@ struct array_traits<thrust::device_vector<T, Allocator>> {
   }
 };
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -7,7 +7,7 @@
 
 #include "multifold/plan.hpp"
 
-namespace multifold::cuda {
+namespace multifold::inline v0_1::cuda {
 
 /// Traits of one device; -1 is the current one. Throws: cuda_error if there is none.
 engine_traits device_traits(int device = -1);
@@ -37,4 +37,4 @@ std::vector<device_info> devices(std::string& reason);
 /// Cost: opens the device, which takes a third of a second the first time.
 bool has_kernels(std::string& reason);
 
-}  // namespace multifold::cuda
+}  // namespace multifold::inline v0_1::cuda

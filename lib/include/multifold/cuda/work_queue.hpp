@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-namespace multifold::cuda {
+namespace multifold::inline v0_1::cuda {
 
 /// A kernel and its arguments, which live as long as the call that is given it.
 struct kernel_work {
@@ -83,4 +83,4 @@ void launch_next_kernel(work_queue& queue, void (*kernel)(Parameters...), unsign
   detail::put_kernel(queue, true, kernel, blocks, threads, shared_bytes, arguments...);
 }
 
-}  // namespace multifold::cuda
+}  // namespace multifold::inline v0_1::cuda

@@ -10,9 +10,9 @@
 #include "multifold/exact/format.hpp"
 #include "multifold/exact/refuse.hpp"
 #include "multifold/exact/rolled.hpp"
-#include "multifold/scalar.hpp"
+#include "multifold/types/scalar.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// The sum of a multiset of inputs, exactly, with counts of its specials.
 ///
@@ -180,4 +180,4 @@ using exact_sum = exact_accumulator<exact_traits<T>>;
 template <storage_type T>
 using exact_dot = exact_accumulator<exact_product_traits<T>>;
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -10,7 +10,7 @@
 #include "multifold/exact/format.hpp"
 #include "multifold/exact/natural.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// The size of a state: 80 bytes (sums of f16) to 600 bytes (products of f64).
 ///
@@ -75,4 +75,4 @@ void merge_exact(exact_accumulator<Format>& sum, std::span<const std::byte> in) 
   sum.merge(load_exact<Format>(in));
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -6,7 +6,7 @@
 
 #include "multifold/dtype.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// The number of inputs, and marks: a mark above zero says that there was at least one such input, and no more than
 /// that, so inputs need not be counted while they are gathered. NaN and infinities take no part in the digits.
@@ -40,4 +40,4 @@ struct exact_counters {
   }
 };
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -8,7 +8,7 @@
 #include "multifold/dtype.hpp"
 #include "multifold/exact/rolled.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// The sum of digit[i] * 2^(32 i). `digits<N>{}` is zero.
 ///
@@ -68,4 +68,4 @@ struct digits {
   }
 };
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -9,7 +9,7 @@
 
 #include "multifold/dtype.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 struct exact_value;
 
@@ -67,4 +67,4 @@ class dyadic {
 /// a / b for b other than 0, as it rounds to any format.
 exact_value quotient(const dyadic& a, const dyadic& b);
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -9,7 +9,7 @@
 #include "multifold/exact/round.hpp"
 #include "multifold/exact/value.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace detail {
 
 // NaN, or infinities of both signs: NaN. Infinities of one sign: that one, even against finite overflow.
@@ -59,4 +59,4 @@ MULTIFOLD_HD T round_to(const exact_accumulator<Format>& sum) {
   return round_to<T>(exact_total(sum));
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

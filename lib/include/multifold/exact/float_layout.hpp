@@ -7,7 +7,7 @@
 
 #include "multifold/dtype.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// A binary interchange format; `Bits` holds sign, exponent field and mantissa.
 template <class Bits, int MantissaBits, int Bias>
@@ -91,4 +91,4 @@ MULTIFOLD_HD constexpr std::uint32_t greater_halves(std::uint32_t a, std::uint32
 #endif
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

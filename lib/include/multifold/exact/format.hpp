@@ -6,7 +6,7 @@
 
 #include "multifold/dtype.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// What is summed: numbers of `element`, or products of two of them.
 struct exact_kind {
@@ -70,4 +70,4 @@ template <class From, class To>
 concept exact_fits_in = exact_format<From> && exact_format<To> &&
                         From::unit_exponent >= To::unit_exponent&& From::top_exponent <= To::top_exponent;
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

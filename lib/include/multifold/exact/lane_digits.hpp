@@ -9,7 +9,7 @@
 #include "multifold/dtype.hpp"
 #include "multifold/exact/rolled.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// Digits behind those of all sums of a lane, which stay zeros: no piece of a number reaches beyond the digits of its
 /// own sum (format.hpp leaves 63 bits above the greatest number).
@@ -139,4 +139,4 @@ struct natural_of_digits {
   }
 };
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -8,7 +8,7 @@
 #include "multifold/exact/finish.hpp"
 #include "multifold/exact/natural.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// The covariance of x and y from their sums and the sum of their products; `ddof` as in NumPy: degrees of freedom
 /// that are taken off the count (its `correction`), and nothing is left below zero.
@@ -54,4 +54,4 @@ MULTIFOLD_HD exact_value exact_variance(const exact_sum<T>& sum, const exact_dot
   return exact_covariance(sum, sum, squares, ddof);
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -8,9 +8,9 @@
 #include "multifold/exact/digits.hpp"
 #include "multifold/exact/rolled.hpp"
 #include "multifold/exact/value.hpp"
-#include "multifold/wide_bits.hpp"
+#include "multifold/types/wide_bits.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// The sum of word[i] * 2^(32 i), with a sign.
 template <int Words>
@@ -155,4 +155,4 @@ MULTIFOLD_HD constexpr exact_value leading_quotient(const Natural& a, uint128_t 
   return v;
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -4,7 +4,7 @@
 #include "multifold/dtype.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// Throws Error on the CPU. A kernel stops with a launch failure: no engine gets there, and no wrong bits come out.
 template <class Error>
@@ -16,4 +16,4 @@ MULTIFOLD_HD inline void refuse([[maybe_unused]] const char* message) {
 #endif
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -8,7 +8,7 @@
 #include "multifold/exact/float_layout.hpp"
 #include "multifold/exact/value.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace detail {
 
 // The pattern, without its sign, of a finite value other than zero.
@@ -52,4 +52,4 @@ MULTIFOLD_HD constexpr void round_to(const exact_value& v, dtype type, void* out
   else *static_cast<f16*>(out) = round_to<f16>(v);
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -5,10 +5,10 @@
 
 #include <cmath>
 
-#include "multifold/exact/near.hpp"
-#include "multifold/exact/rough.hpp"
+#include "multifold/exact/near/near.hpp"
+#include "multifold/exact/near/rough.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// The sum of what was added is within `rest` of high + low, and is high + low where `rest` is 0. A `rest` of NaN says
 /// that something was not finite, or overflowed. Where all numbers were -0, `high` is, and `low` is 0.
@@ -76,4 +76,4 @@ MULTIFOLD_HD bool round_mean_if_certain(const short_sum& sum, std::int64_t count
 }
 
 }  // namespace detail
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -5,10 +5,10 @@
 
 #include <cstdint>
 
-#include "multifold/exact/compensated.hpp"
+#include "multifold/exact/expansions/compensated.hpp"
 #include "multifold/exact/float_layout.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// Of no elements: they are multiples of anything.
 inline constexpr int no_element_unit = 1 << 14;
@@ -144,4 +144,4 @@ struct grouped_terms : started_depth {
   MULTIFOLD_HD static constexpr double rough_error(double bulk) { return 0x1p-49 * bulk; }
 };
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -12,7 +12,7 @@
 #error "multifold is not made for -ffast-math: it would change or remove what makes results exact"
 #endif
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// x, which no compiler takes for a product any more: what is added to it is not contracted to a fused multiply-add.
 MULTIFOLD_HD constexpr double rounded(double x) {
@@ -65,4 +65,4 @@ MULTIFOLD_HD inline double fused(double x, double y, double z) {
 #endif
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -6,9 +6,9 @@
 
 #include "multifold/dtype.hpp"
 #include "multifold/exact/rolled.hpp"
-#include "multifold/wide_bits.hpp"
+#include "multifold/types/wide_bits.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// +-(significand + s) * 2^exponent with 0 < s < 4 if `sticky` and s = 0 otherwise; infinite; or not a number.
 /// The highest bit of the significand is set unless the value is zero, so it rounds correctly to any format.
@@ -94,4 +94,4 @@ MULTIFOLD_HD constexpr exact_value exact_root(exact_value v) {
   return v;
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

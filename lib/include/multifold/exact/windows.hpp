@@ -10,10 +10,10 @@
 #include "multifold/exact/float_layout.hpp"
 #include "multifold/exact/rolled.hpp"
 #include "multifold/exact/uncontracted.hpp"
-#include "multifold/float16.hpp"
-#include "multifold/scalar.hpp"
+#include "multifold/types/float16.hpp"
+#include "multifold/types/scalar.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// What a first look at numbers keeps: the greatest and the least magnitude of those that are not zero, as far as their
 /// exponents go. Narrow formats are looked at as binary32.
@@ -208,4 +208,4 @@ struct half_windows {
 };
 static_assert(half_windows::of_elements().count == 1 && half_windows::of_products().count == 2);
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -8,7 +8,7 @@
 
 #include "multifold/fold/leaf.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// right = left, right; accumulator by accumulator.
 template <fold_op Op>
@@ -49,4 +49,4 @@ class cascade {
   std::uint64_t count_ = 0;
 };
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

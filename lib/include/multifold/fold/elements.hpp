@@ -12,7 +12,7 @@
 #include "multifold/dtype.hpp"
 #include "multifold/ops.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace detail {
 
 // The element types behind a value_type, and how it is made of them.
@@ -116,4 +116,4 @@ typename Op::value_type value_at(const fold_pointers<Op>& x, std::int64_t i) {
 }
 
 }  // namespace detail
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -11,7 +11,7 @@
 
 #include "multifold/fold/elements.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 // std::min and std::max, whose header takes a tenth of the time of all that users include.
 template <class T>
@@ -195,4 +195,4 @@ void reduce_columns(const Op& from, cell<fold_lane<Op>>* lanes, std::int64_t wid
   }
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

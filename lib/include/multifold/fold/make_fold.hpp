@@ -11,7 +11,7 @@
 
 #include "multifold/fold/elements.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace detail {
 
 // Lambdas that capture can be copied, but not assigned.
@@ -143,4 +143,4 @@ requires(sizeof...(Values) > 0) auto make_ordered_fold(Identity identity, Lift l
       std::move(identity), std::move(lift), std::move(combine), std::move(lower));
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

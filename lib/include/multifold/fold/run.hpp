@@ -14,7 +14,7 @@
 #include "multifold/fold/walk.hpp"
 #include "multifold/source.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 template <host_fold_op Op>
 fold_traits traits_of(std::span<const dtype> types) {
@@ -225,4 +225,4 @@ class source_fold {
   const walk_type walk_;
 };
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -14,7 +14,7 @@
 #include "multifold/source.hpp"
 #include "multifold/stop_signal.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 struct fold_options {
   multifold::axes axes = {};  // all of them, unless others are named
@@ -134,4 +134,4 @@ std::int64_t read_fold_units(source& input, const fold_units& units, std::int64_
                              const std::function<fold_unit_work()>& make_work);
 
 }  // namespace detail
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -14,7 +14,7 @@
 #include "multifold/fold/leaf.hpp"
 #include "multifold/fold/shape.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// A place in the loops: bytes from each array's data, a number in the index or the results, and how many elements of
 /// the innermost loop are left from there on.
@@ -276,4 +276,4 @@ class fold_walk {
   bool spaced_ = true;            // the index grows by equal steps
 };
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -19,7 +19,7 @@
 #include "multifold/error.hpp"
 #include "multifold/mpi/outcome.hpp"
 
-namespace multifold::detail::mpi {
+namespace multifold::inline v0_1::detail::mpi {
 
 /// Throws error with MPI's text. A communicator whose errors are fatal, as they are by default, never returns one.
 inline void check_mpi(int code, const char* call) {
@@ -185,4 +185,4 @@ class channel {
   int rank_ = 0, size_ = 1;
 };
 
-}  // namespace multifold::detail::mpi
+}  // namespace multifold::inline v0_1::detail::mpi

@@ -11,7 +11,7 @@
 #include "multifold/error.hpp"
 #include "multifold/state.hpp"
 
-namespace multifold::detail::mpi {
+namespace multifold::inline v0_1::detail::mpi {
 
 /// Which exception of error.hpp it was; what is not in the library's tree is other.
 enum class failure_kind : std::uint8_t {
@@ -94,4 +94,4 @@ rank_outcome attempt(const std::string& who, const Make& make) {
   }
 }
 
-}  // namespace multifold::detail::mpi
+}  // namespace multifold::inline v0_1::detail::mpi

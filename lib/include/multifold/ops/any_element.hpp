@@ -12,7 +12,7 @@
 #include "multifold/ops/sum.hpp"
 #include "multifold/ops/tally.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// A fold without elements of its own: with_fold(f) calls f(fold) with that of the elements. over_any_element(op) is
 /// the one that stands for a built-in operation.
@@ -183,4 +183,4 @@ constexpr auto over_any_element(const Op& op) {
   return any_arg_extremum<key>{op.merging(), dtype_of<T>, {op.policy.flip, op.policy.omits_nan(), op.policy.truth}};
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -10,7 +10,7 @@
 #include "multifold/ops/product.hpp"
 #include "multifold/ops/sum.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// What the bits of an integer stand for.
 enum class integer_kind : std::uint8_t { with_sign, without_sign, truth };
@@ -96,4 +96,4 @@ struct carried_product : carried_integers<C> {
 template <class Op>
 concept carries_integers = has_lane<Op> && std::is_same_v<decltype(Op::kind), integer_kind>;
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

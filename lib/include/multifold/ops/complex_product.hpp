@@ -7,10 +7,10 @@
 #include <complex>
 #include <cstdint>
 
-#include "multifold/exact/pair.hpp"
+#include "multifold/exact/expansions/pair.hpp"
 #include "multifold/ops.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// (re + i im) 2^exponent.
 /// Numerics: a product of n numbers is off by n 2^-100 of its magnitude at most, in either part. A factor of two pairs
@@ -97,4 +97,4 @@ struct complex_product_fold {
   }
 };
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -10,7 +10,7 @@
 #include "multifold/exact/dyadic.hpp"
 #include "multifold/exact/float_layout.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// The sums of x^1 to x^4 of a multiset of numbers, exactly, and what follows from them. Of no other power than asked
 /// for: those above are zero.
@@ -169,4 +169,4 @@ class power_bins {
   exact_powers spilled_;
 };
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

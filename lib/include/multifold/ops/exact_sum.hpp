@@ -6,9 +6,9 @@
 
 #include "multifold/exact/finish.hpp"
 #include "multifold/ops.hpp"
-#include "multifold/scalar_store.hpp"
+#include "multifold/types/scalar_store.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// Sum of T; mean is a sum that finish_scalar divides.
 template <floating_storage T>
@@ -66,4 +66,4 @@ MULTIFOLD_HD inline status store(const exact_value& value, dtype type, void* out
   return store(scalar::of_integer(value.negative ? -magnitude : magnitude, 0), type, out);
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "multifold/exact/pair.hpp"
+#include "multifold/exact/expansions/pair.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// (high + low) 2^exponent e^anchor. An exponential is split into r 2^k with r about 1, so that the sum is scaled by
 /// powers of 2 alone, which is exact, however often a greater element comes. Elements up to 2^19 have the anchor 0,
@@ -115,4 +115,4 @@ struct exponential_sum {
   }
 };
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -8,7 +8,7 @@
 #include "multifold/ops.hpp"
 #include "multifold/ops/order_key.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// Which end is wanted, and what NaN does. Keys pass through `^ flip`, so -1 makes the greatest the least, and the bit
 /// of the sign makes unsigned numbers of those that a carrier takes for signed ones.
@@ -168,4 +168,4 @@ struct arg_extremum {
   }
 };
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

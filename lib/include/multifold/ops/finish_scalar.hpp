@@ -3,9 +3,9 @@
 
 #include "multifold/ops.hpp"
 #include "multifold/ops/order_key.hpp"
-#include "multifold/wide_integer.hpp"
+#include "multifold/types/wide_integer.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace detail {
 
 MULTIFOLD_HD inline scalar mean_of(const scalar& sum) {
@@ -69,4 +69,4 @@ MULTIFOLD_HD inline scalar finish_scalar(op_kind op, scalar value, const initial
   return value;
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -8,14 +8,14 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "multifold/exact/expansion.hpp"
+#include "multifold/exact/expansions/expansion.hpp"
+#include "multifold/exact/expansions/pair.hpp"
 #include "multifold/exact/finish.hpp"
 #include "multifold/exact/float_layout.hpp"
-#include "multifold/exact/pair.hpp"
 #include "multifold/ops.hpp"
 #include "multifold/ops/half_sum.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// 64-bit words that hold any exact sum of T and its marks, and merge by adding them.
 template <floating_storage T>
@@ -204,4 +204,4 @@ decltype(auto) visit_gathered(nan_policy nan, F&& f) {
   else return omit ? f(pair_sum_omit<T>{}) : f(pair_sum<T>{});
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -3,11 +3,11 @@
 
 #include <cstdint>
 
+#include "multifold/exact/expansions/pair.hpp"
 #include "multifold/exact/finish.hpp"
-#include "multifold/exact/pair.hpp"
 #include "multifold/ops.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// Sum of binary16 in units of its smallest subnormal: 2^63 of them fit 128 bits, so nothing is ever lost. A lane is a
 /// binary64, which holds 2^12 numbers of 41 bits exactly; the units of a lane with an infinity are not kept.
@@ -79,4 +79,4 @@ struct half_sum_omit {
   MULTIFOLD_HD exact_sum<f16> lower(const accumulator& a, std::int64_t) const { return half_sum{}.lower(a, a.count); }
 };
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -3,7 +3,7 @@
 
 #include "multifold/ops.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// An operation whose accumulators know the index of an element, and where that is if the whole batch starts later.
 template <class Op>
@@ -35,4 +35,4 @@ struct merge_of {
   MULTIFOLD_HD decltype(auto) lower(const accumulator& a, std::int64_t count) const { return op.lower(a, count); }
 };
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

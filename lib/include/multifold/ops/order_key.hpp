@@ -9,9 +9,9 @@
 #include <type_traits>
 
 #include "multifold/dtype.hpp"
-#include "multifold/scalar.hpp"
+#include "multifold/types/scalar.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// A byte of any dtype: the operation says whether it is true or not, or a number, and with a sign or without.
 struct any_byte {
@@ -94,4 +94,4 @@ MULTIFOLD_HD constexpr scalar value_of_key(key_of<T> k, std::int64_t count) {
   else return scalar::of_integer(element_of_key<T>(k), count);
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

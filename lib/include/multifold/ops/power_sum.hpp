@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// The norm of some magnitudes of one order: (sum m^p)^(1/p); of order 0 how many are not zero, and of order +-Inf the
 /// greatest or the least of them.
@@ -114,4 +114,4 @@ struct power_sum {
   }
 };
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

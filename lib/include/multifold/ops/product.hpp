@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "multifold/exact/pair.hpp"
+#include "multifold/exact/expansions/pair.hpp"
 #include "multifold/exact/uncontracted.hpp"
 #include "multifold/ops.hpp"
-#include "multifold/wide_integer.hpp"
+#include "multifold/types/wide_integer.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// Product of integers, exact as long as it has 128 significant bits: zeros behind them do not count. Beyond, every
 /// factor but 0, 1 and -1 cuts off less than 2^-127 of it. A zero wins, wherever it stands.
@@ -177,4 +177,4 @@ struct lane_of<float_product<T>> {
   MULTIFOLD_HD static type widen(const float_product<T>&, const type& l) { return l; }
 };
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

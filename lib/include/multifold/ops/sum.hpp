@@ -6,7 +6,7 @@
 
 #include "multifold/ops.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// Sum of integers, exact for any length. A lane is the narrowest type that keeps up with memory.
 template <storage_type T>
@@ -102,4 +102,4 @@ struct float_sum_omit {
   MULTIFOLD_HD constexpr float_sum_omit<double> merging() const { return {}; }
 };
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -7,7 +7,7 @@
 #include "multifold/ops.hpp"
 #include "multifold/ops/order_key.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// The type that stands for the bits of elements of T, be they integers or floating point.
 template <storage_type T>
@@ -78,4 +78,4 @@ MULTIFOLD_HD constexpr tally<C> make_tally(op_kind op, dtype input, nan_policy n
   return of;
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -5,13 +5,13 @@
 
 #include "multifold/ops/exact_sum.hpp"
 #include "multifold/ops/extremum.hpp"
-#include "multifold/ops/finish_moments.hpp"
+#include "multifold/ops/moments/finish_moments.hpp"
 #include "multifold/ops/product.hpp"
 #include "multifold/ops/sum.hpp"
 #include "multifold/ops/tally.hpp"
 #include "multifold/reduction.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 /// The built-in operations fall into families that share a struct: mean is a sum, max is a flipped min.
 enum class op_family : std::uint8_t { sum, exact_sum, product, extremum, arg_extremum, tally, moments };
@@ -113,4 +113,4 @@ decltype(auto) visit_fold(const reduction& what, F&& f) {
                       [&]<op_family Family, class T>() -> decltype(auto) { return visit_fold<Family, T>(what, f); });
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -6,7 +6,7 @@
 #include "multifold/cuda/kernels/arguments.cuh"
 #include "multifold/ops.hpp"
 
-namespace multifold::cuda::exact {
+namespace multifold::inline v0_1::cuda::exact {
 
 /// Rows of contiguous elements, cut into tiles that are dealt to the parts in turn.
 template <class Output>
@@ -24,4 +24,4 @@ struct row_arguments {
   int steps;  // of vectors_in_flight vectors a thread, that a tile consists of
 };
 
-}  // namespace multifold::cuda::exact
+}  // namespace multifold::inline v0_1::cuda::exact

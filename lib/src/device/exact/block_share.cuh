@@ -8,7 +8,7 @@
 #include "multifold/cuda/kernels/arguments.cuh"
 #include "multifold/ops/gathered_sum.hpp"
 
-namespace multifold::cuda::exact {
+namespace multifold::inline v0_1::cuda::exact {
 
 /// Rows of contiguous elements; a block for each part. What every sum needs stands together in front: arguments come
 /// from memory line by line. The first 32 bytes are in one with what stands before them, the next 24 in another.
@@ -185,4 +185,4 @@ __device__ __noinline__ void add_part_again(const T* data, const block_arguments
   }
 }
 
-}  // namespace multifold::cuda::exact
+}  // namespace multifold::inline v0_1::cuda::exact

@@ -12,7 +12,7 @@
 #include "multifold/cuda/kernels/dependent.cuh"
 #include "multifold/cuda/kernels/finish.cuh"
 
-namespace multifold::cuda::exact {
+namespace multifold::inline v0_1::cuda::exact {
 
 /// Shared memory of a block that adds up sums.
 template <floating_storage T>
@@ -163,4 +163,4 @@ __global__ void __launch_bounds__(512) block_parts(const __grid_constant__ block
   merge_parts(args, static_cast<int>(blockIdx.x), memory);
 }
 
-}  // namespace multifold::cuda::exact
+}  // namespace multifold::inline v0_1::cuda::exact

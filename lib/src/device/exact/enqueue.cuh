@@ -4,7 +4,7 @@
 #include "device/dispatch.hpp"
 #include "device/exact/block_sums.cuh"
 #include "device/exact/half_sums.cuh"
-#include "device/exact/lane_totals.cuh"
+#include "device/exact/lanes/lane_totals.cuh"
 #include "device/exact/output.cuh"
 #include "device/exact/rows/bin_rows.cuh"
 #include "device/exact/rows/pair_rows.cuh"
@@ -13,7 +13,7 @@
 #include "device/exact/run_sums.cuh"
 #include "multifold/cuda/launch.cuh"
 
-namespace multifold::cuda::exact {
+namespace multifold::inline v0_1::cuda::exact {
 
 /// Sums a batch and counters are null where the plan has none.
 template <floating_storage T>
@@ -146,4 +146,4 @@ void lower_each(const exact_sum<T>* sums, std::int64_t count, const exact_output
   launch_kernel(queue, lower_sums<T>, cuda::detail::grid_for(count, 256), 256, 0, sums, count, output);
 }
 
-}  // namespace multifold::cuda::exact
+}  // namespace multifold::inline v0_1::cuda::exact

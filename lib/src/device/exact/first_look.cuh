@@ -6,7 +6,7 @@
 #include "device/exact/group_exchange.cuh"
 #include "device/exact/run_sums.cuh"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// What a lane sees of elements as it adds them up. Every partial sum, in any order, is a multiple of the least element's
 /// last place, and no more than all magnitudes together: four instructions an element tell whether that is a binary64.
@@ -34,4 +34,4 @@ struct first_look {
   __device__ double all() const { return sum[0]; }
 };
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

@@ -7,9 +7,9 @@
 
 #include "device/exact/words.cuh"
 #include "multifold/cuda/kernels/exchange.cuh"
-#include "multifold/exact/pair.hpp"
+#include "multifold/exact/expansions/pair.hpp"
 
-namespace multifold::cuda::exact {
+namespace multifold::inline v0_1::cuda::exact {
 
 /// value * 2^exponent, |value| < 2^117; of nothing but zeros, the exponent is the least there is. `lost`: the sum did
 /// not fit, and is unknown. `other`: something else than -0 was added.
@@ -121,4 +121,4 @@ __device__ void add_fixed(std::int64_t* into, const fixed_sum& s) {
   add(static_cast<std::int64_t>(s.value >> half), s.exponent + half);
 }
 
-}  // namespace multifold::cuda::exact
+}  // namespace multifold::inline v0_1::cuda::exact

@@ -5,7 +5,7 @@
 #include "multifold/cuda/kernels/tiles/reader.cuh"
 #include "multifold/exact/windows.hpp"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// The greatest over the lanes of a warp, all of which must call.
 __device__ inline int greatest_of_warp(int x) { return __reduce_max_sync(whole_warp, x); }
@@ -58,4 +58,4 @@ __device__ __forceinline__ void merge_group(int group, Values&&... values) {
   merge_group(slots_of_groups(), group, values...);
 }
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

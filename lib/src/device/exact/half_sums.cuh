@@ -6,7 +6,7 @@
 #include "device/exact/group_exchange.cuh"
 #include "multifold/ops/half_sum.hpp"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// Sums of binary16 that lanes of a group exchange, where one binary64 does not hold that of all.
 struct half_total {
@@ -73,4 +73,4 @@ struct run_sweeps<half_sum> {
   __device__ static const accumulator& accumulator_of(const accumulator& sum) { return sum; }
 };
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

@@ -7,9 +7,9 @@
 
 #include "device/exact/words.cuh"
 #include "multifold/cuda/kernels/exchange.cuh"
-#include "multifold/exact/near.hpp"
+#include "multifold/exact/near/near.hpp"
 
-namespace multifold::cuda::exact {
+namespace multifold::inline v0_1::cuda::exact {
 
 /// Digits of a warp's lanes, lowest first, split so that each is what it was modulo 2^32 with its own sign, and the rest
 /// added to the next lane's.
@@ -54,4 +54,4 @@ __device__ void deliver_words(const Output& output, std::int64_t batch, std::int
   if (threadIdx.x % 32 == 0 && !output.store_near(batch, near)) output.deliver(batch, w, length, nan);
 }
 
-}  // namespace multifold::cuda::exact
+}  // namespace multifold::inline v0_1::cuda::exact

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "device/exact/group_exchange.cuh"
-#include "multifold/exact/expansion.hpp"
+#include "multifold/exact/expansions/expansion.hpp"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// What a group has to know of the parts of its lanes before it adds them up.
 struct parts_look {
@@ -88,4 +88,4 @@ __device__ void merge_expansions(group_slots& slots, int group, expansion<Parts>
   merge(merged_expansion<Parts>(sums)...);
 }
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

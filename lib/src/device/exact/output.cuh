@@ -10,14 +10,14 @@
 #include "device/exact/short_sums.cuh"
 #include "device/exact/words.cuh"
 #include "device/output.cuh"
-#include "multifold/exact/near.hpp"
-#include "multifold/exact/near_windows.hpp"
-#include "multifold/exact/rough_near.hpp"
+#include "multifold/exact/near/near.hpp"
+#include "multifold/exact/near/near_windows.hpp"
+#include "multifold/exact/near/rough_near.hpp"
 #include "multifold/exact/short_sum.hpp"
 #include "multifold/ops/exact_sum.hpp"
 #include "multifold/ops/gathered_sum.hpp"
 
-namespace multifold::cuda::exact {
+namespace multifold::inline v0_1::cuda::exact {
 
 using cuda::detail::built_in_output;
 using cuda::detail::result_layout;
@@ -380,4 +380,4 @@ __device__ void set_length(exact_output<T>& output, std::int64_t length) {
   set_length(output.to, length);
 }
 
-}  // namespace multifold::cuda::exact
+}  // namespace multifold::inline v0_1::cuda::exact

@@ -10,7 +10,7 @@
 #include "multifold/exact/windows.hpp"
 #include "multifold/ops/gathered_sum.hpp"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// As magnitudes are looked at: narrow formats as binary32.
 template <floating_storage T>
@@ -305,4 +305,4 @@ struct run_sweeps<expansion_sum<T>> {
   }
 };
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

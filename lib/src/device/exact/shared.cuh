@@ -2,7 +2,7 @@
 // make two accesses for every element they read.
 #pragma once
 
-namespace multifold::cuda::exact {
+namespace multifold::inline v0_1::cuda::exact {
 
 __device__ inline unsigned shared_address(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
 
@@ -22,4 +22,4 @@ __device__ inline float load_shared_f32(unsigned at) {
 }
 __device__ inline void store_shared(unsigned at, float x) { asm volatile("st.shared.f32 [%0], %1;" ::"r"(at), "f"(x)); }
 
-}  // namespace multifold::cuda::exact
+}  // namespace multifold::inline v0_1::cuda::exact

@@ -9,7 +9,7 @@
 #include "multifold/exact/windows.hpp"
 #include "multifold/ops/gathered_sum.hpp"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// Of narrow elements, plain sums are enough for ordinary data, as the range of their exponents tells; else, and always
 /// of binary64, sums with their errors, of a few.
@@ -97,4 +97,4 @@ struct short_runs<half_sum> {
   }
 };
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

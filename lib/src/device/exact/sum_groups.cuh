@@ -6,13 +6,13 @@
 #include <cstdint>
 
 #include "device/exact/enqueue.cuh"
-#include "device/exact/lane_groups.cuh"
-#include "device/exact/lane_sum.cuh"
+#include "device/exact/lanes/lane_groups.cuh"
+#include "device/exact/lanes/lane_sum.cuh"
 #include "device/exact/output.cuh"
 #include "device/segments/again.cuh"
 #include "device/segments/arguments.cuh"
 
-namespace multifold::cuda::exact {
+namespace multifold::inline v0_1::cuda::exact {
 
 inline constexpr int sum_group_threads = 256;
 /// Blocks of so many threads that an SM has registers for: f64 has shared memory for fewer, others see
@@ -125,9 +125,9 @@ void enqueue_again(const plan& p, const built_in_output& to, const void* data, c
   steps.launch(step_kind::sum_groups, sum_groups<Carrier>, std::int64_t{at.threads} * digits * 8, args);
 }
 
-}  // namespace multifold::cuda::exact
+}  // namespace multifold::inline v0_1::cuda::exact
 
-namespace multifold::cuda::segments {
+namespace multifold::inline v0_1::cuda::segments {
 
 template <floating_storage Carrier>
 void enqueue_lost_sums(const segment_call& c) {
@@ -150,7 +150,7 @@ void enqueue_lost_sums(const segment_call& c) {
   run();
 }
 
-}  // namespace multifold::cuda::segments
+}  // namespace multifold::inline v0_1::cuda::segments
 
 #define MULTIFOLD_SUM_GROUPS(CARRIER)                                                       \
   template void multifold::cuda::exact::enqueue_again<CARRIER>(                             \

@@ -20,10 +20,10 @@
 #include "multifold/cuda/kernels/dependent.cuh"
 #include "multifold/cuda/kernels/runs/whole_runs.cuh"
 #include "multifold/cuda/kernels/tiles/stream.cuh"
-#include "multifold/exact/odd_pair.hpp"
+#include "multifold/exact/expansions/odd_pair.hpp"
 #include "multifold/exact/windows.hpp"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// A pair in shared memory, which has no constructors.
 struct two_numbers {
@@ -251,4 +251,4 @@ __global__ void __launch_bounds__(tile_threads, most_tile_blocks)
   else sums::take_tiles_else(from, &stream, ring, &kept);
 }
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

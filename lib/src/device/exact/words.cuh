@@ -7,7 +7,7 @@
 #include "multifold/exact.hpp"
 #include "multifold/ops/gathered_sum.hpp"
 
-namespace multifold::cuda::exact {
+namespace multifold::inline v0_1::cuda::exact {
 
 /// digits, then the counts of NaN, +Inf and -Inf, then a mark of finite numbers other than -0.
 template <floating_storage T>
@@ -131,4 +131,4 @@ __device__ exact_sum<T> sum_of(const std::int64_t* w, std::int64_t length, nan_p
   return sum;
 }
 
-}  // namespace multifold::cuda::exact
+}  // namespace multifold::inline v0_1::cuda::exact

@@ -12,7 +12,7 @@
 #include "multifold/plan.hpp"
 #include "multifold/reduction.hpp"
 
-namespace multifold::cuda::keys {
+namespace multifold::inline v0_1::cuda::keys {
 
 /// Keys are sorted, and kept in shared memory, in 32 bits.
 inline constexpr std::int64_t most_groups = std::int64_t{1} << 31;
@@ -118,4 +118,4 @@ inline unsigned blocks_for(std::int64_t items, int items_a_block, const engine_t
   return static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
 }
 
-}  // namespace multifold::cuda::keys
+}  // namespace multifold::inline v0_1::cuda::keys

@@ -5,9 +5,9 @@
 #include "device/keys/windows.cuh"
 #include "multifold/ops/exact_sum.hpp"
 #include "multifold/ops/finish_scalar.hpp"
-#include "multifold/scalar.hpp"
+#include "multifold/types/scalar.hpp"
 
-namespace multifold::cuda::keys {
+namespace multifold::inline v0_1::cuda::keys {
 namespace {
 
 constexpr int sum_blocks_of_sm = 2;
@@ -207,4 +207,4 @@ void sum_groups(const group_sum_call& c, const engine_traits& gpu, work_queue& q
                 finish_threads, 0, c);
 }
 
-}  // namespace multifold::cuda::keys
+}  // namespace multifold::inline v0_1::cuda::keys

@@ -2,7 +2,7 @@
 #include "device/keys/call.hpp"
 #include "multifold/cuda/kernels/exchange.cuh"
 
-namespace multifold::cuda::keys {
+namespace multifold::inline v0_1::cuda::keys {
 namespace {
 
 constexpr int key_threads = 256, pieces_a_thread = 4, piece_keys = 4;
@@ -202,4 +202,4 @@ void check_keys(const key_list& list, std::uint32_t* narrow, const element_numbe
   });
 }
 
-}  // namespace multifold::cuda::keys
+}  // namespace multifold::inline v0_1::cuda::keys

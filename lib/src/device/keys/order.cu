@@ -1,9 +1,9 @@
 // What elements in another order take: copies in that order, and the way back to their positions.
 #include "device/keys/call.hpp"
-#include "multifold/scalar.hpp"
 #include "multifold/summary.hpp"
+#include "multifold/types/scalar.hpp"
 
-namespace multifold::cuda::keys {
+namespace multifold::inline v0_1::cuda::keys {
 namespace {
 
 constexpr int order_threads = 256, items_a_thread = 8;
@@ -96,4 +96,4 @@ void put_positions_of_summaries(const group_places& places, void* summaries, con
                 static_cast<summary*>(summaries));
 }
 
-}  // namespace multifold::cuda::keys
+}  // namespace multifold::inline v0_1::cuda::keys

@@ -5,7 +5,7 @@
 #include "device/keys/call.hpp"
 #include "multifold/cuda/error.hpp"
 
-namespace multifold::cuda::keys {
+namespace multifold::inline v0_1::cuda::keys {
 namespace {
 
 int key_bits(std::int64_t groups) {
@@ -39,4 +39,4 @@ void sort(const sort_call& c, void* workspace, std::int64_t workspace_bytes, cud
   sort_any(c, workspace, bytes, stream);
 }
 
-}  // namespace multifold::cuda::keys
+}  // namespace multifold::inline v0_1::cuda::keys

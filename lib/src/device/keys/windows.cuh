@@ -14,7 +14,7 @@
 #include "device/keys/call.hpp"
 #include "multifold/cuda/kernels/exchange.cuh"
 
-namespace multifold::cuda::keys {
+namespace multifold::inline v0_1::cuda::keys {
 
 using words = exact::words<float>;
 
@@ -280,4 +280,4 @@ struct tile_sums {
   }
 };
 
-}  // namespace multifold::cuda::keys
+}  // namespace multifold::inline v0_1::cuda::keys

@@ -1,11 +1,11 @@
 // What the kernels of moments are told.
 #pragma once
 
-#include "device/exact/lane_groups.cuh"
+#include "device/exact/lanes/lane_groups.cuh"
 #include "device/moments/finish.cuh"
 #include "device/moments/gather.cuh"
 
-namespace multifold::cuda::moments {
+namespace multifold::inline v0_1::cuda::moments {
 
 using exact::extent;
 
@@ -51,4 +51,4 @@ __device__ description_marks<T> extremes_of_parts(const description_marks<T>* pa
   return all;
 }
 
-}  // namespace multifold::cuda::moments
+}  // namespace multifold::inline v0_1::cuda::moments

@@ -7,7 +7,7 @@
 #include "device/exact/run_sums.cuh"
 #include "device/moments/tiles/fold.cuh"
 
-namespace multifold::cuda::moments {
+namespace multifold::inline v0_1::cuda::moments {
 
 /// The few elements that have an extreme of 4 bytes.
 template <floating_storage T>
@@ -178,4 +178,4 @@ __device__ void merge_marks(multifold::detail::partial_marks& into, const ascend
   marks.merge_into(into, run);
 }
 
-}  // namespace multifold::cuda::moments
+}  // namespace multifold::inline v0_1::cuda::moments

@@ -5,9 +5,9 @@
 #include "device/moments/finish.cuh"
 #include "device/segments/call.hpp"
 #include "multifold/cuda/launch.cuh"
-#include "multifold/exact/rough.hpp"
+#include "multifold/exact/near/rough.hpp"
 
-namespace multifold::cuda::moments {
+namespace multifold::inline v0_1::cuda::moments {
 
 inline output output_of(const reduction& what, void* data, bool merge, bool only, const kernels::result_layout& layout,
                         std::uint32_t* status_word) {
@@ -30,4 +30,4 @@ inline unsigned* lost_of(const plan& p, const bound_recipe& steps) {
   return steps.slice_of<unsigned>(slice_use::lost, p.passes.size(), (p.form.results() + 31) / 32);
 }
 
-}  // namespace multifold::cuda::moments
+}  // namespace multifold::inline v0_1::cuda::moments

@@ -10,10 +10,10 @@
 #include "device/exact/group_exchange.cuh"
 #include "device/exact/run_sums.cuh"
 #include "device/moments/near_totals.cuh"
-#include "multifold/exact/compensated.hpp"
-#include "multifold/ops/moments.hpp"
+#include "multifold/exact/expansions/compensated.hpp"
+#include "multifold/ops/moments/moments.hpp"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// What lanes exchange of a sum.
 struct lane_sum_and_errors : multifold::detail::compensated_sum {};
@@ -182,4 +182,4 @@ struct compensated_look {
   }
 };
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

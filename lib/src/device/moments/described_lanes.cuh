@@ -4,7 +4,7 @@
 
 #include "device/moments/tiles/fold.cuh"
 
-namespace multifold::cuda::moments {
+namespace multifold::inline v0_1::cuda::moments {
 
 /// Vectors that a lane has seen, whose numbers ascend. A lane of a run has fewer than 2^12 elements, so that 2^15 for
 /// each zero fit a word.
@@ -81,9 +81,9 @@ requires(!floating_storage<T> && sizeof(T) <= 2) struct described_vectors {
   }
 };
 
-}  // namespace multifold::cuda::moments
+}  // namespace multifold::inline v0_1::cuda::moments
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 struct taken_one_by_one {
   static constexpr bool one_by_one = true;
@@ -140,4 +140,4 @@ requires(!floating_storage<C> && sizeof(C) <= 2) __device__
   mine.end(op, ends, index);
 }
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

@@ -8,7 +8,7 @@
 #include "device/segments/again.cuh"
 #include "multifold/cuda/launch.cuh"
 
-namespace multifold::cuda::moments {
+namespace multifold::inline v0_1::cuda::moments {
 
 template <storage_type T, moment_set Set>
 meeting<T> meeting_of(const plan& p, std::size_t index, const bound_recipe& steps) {
@@ -68,9 +68,9 @@ void lower(const reduction& what, const void* sums, std::int64_t count, void* re
                 moments_of(what.op), count, to);
 }
 
-}  // namespace multifold::cuda::moments
+}  // namespace multifold::inline v0_1::cuda::moments
 
-namespace multifold::cuda::segments {
+namespace multifold::inline v0_1::cuda::segments {
 
 template <storage_type Carrier>
 void enqueue_lost_moments(const segment_call& c) {
@@ -96,7 +96,7 @@ void enqueue_lost_moments(const segment_call& c) {
   });
 }
 
-}  // namespace multifold::cuda::segments
+}  // namespace multifold::inline v0_1::cuda::segments
 
 #define MULTIFOLD_MOMENT_MERGES(CARRIER)                                                                       \
   template void multifold::cuda::moments::merge_partials<CARRIER>(const multifold::plan&, const detail::call&, \

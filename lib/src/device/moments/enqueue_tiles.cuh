@@ -13,7 +13,7 @@
 #include "multifold/cuda/launch.cuh"
 #include "plan/layouts/moment.hpp"
 
-namespace multifold::cuda::moments {
+namespace multifold::inline v0_1::cuda::moments {
 
 /// In one look, if that is the next step of the recipe.
 template <storage_type T, moment_set Set>
@@ -68,7 +68,7 @@ void enqueue_tiles(const plan& p, const detail::call& c) {
   enqueue_groups<group_carrier_of<T>>(p, p.passes.size(), c);
 }
 
-}  // namespace multifold::cuda::moments
+}  // namespace multifold::inline v0_1::cuda::moments
 
 #define MULTIFOLD_MOMENT_TILES(TYPE) \
   template void multifold::cuda::moments::enqueue_tiles<TYPE>(const multifold::plan&, const detail::call&);

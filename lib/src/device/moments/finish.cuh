@@ -6,12 +6,12 @@
 #include "device/exact/words.cuh"
 #include "device/output.cuh"
 #include "multifold/exact/lane_digits.hpp"
-#include "multifold/exact/rough.hpp"
-#include "multifold/ops/finish_moments.hpp"
-#include "multifold/ops/moment_partial.hpp"
-#include "multifold/ops/moment_words.hpp"
+#include "multifold/exact/near/rough.hpp"
+#include "multifold/ops/moments/finish_moments.hpp"
+#include "multifold/ops/moments/moment_partial.hpp"
+#include "multifold/ops/moments/moment_words.hpp"
 
-namespace multifold::cuda::moments {
+namespace multifold::inline v0_1::cuda::moments {
 
 using exact::add_word;
 
@@ -286,4 +286,4 @@ __device__ __noinline__ void deliver(scratch<T, Set>& s, const output& to, std::
   __syncwarp();
 }
 
-}  // namespace multifold::cuda::moments
+}  // namespace multifold::inline v0_1::cuda::moments

@@ -3,9 +3,9 @@
 
 #include "device/moments/finish.cuh"
 #include "multifold/cuda/kernels/exchange.cuh"
-#include "multifold/ops/moment_words.hpp"
+#include "multifold/ops/moments/moment_words.hpp"
 
-namespace multifold::cuda::moments {
+namespace multifold::inline v0_1::cuda::moments {
 
 __device__ inline std::uint32_t sum_of_lanes(std::uint32_t value, int width) {
   for (int mask = width / 2; mask > 0; mask /= 2) value += __shfl_xor_sync(kernels::whole_warp, value, mask);
@@ -95,4 +95,4 @@ struct gather<std::int64_t, Set> {
   }
 };
 
-}  // namespace multifold::cuda::moments
+}  // namespace multifold::inline v0_1::cuda::moments

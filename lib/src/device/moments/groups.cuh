@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "device/exact/lane_groups.cuh"
+#include "device/exact/lanes/lane_groups.cuh"
 #include "device/moments/arguments.cuh"
 #include "device/moments/lane_sums.cuh"
 #include "device/moments/tiles/output.cuh"
 
-namespace multifold::cuda::moments {
+namespace multifold::inline v0_1::cuda::moments {
 
 using exact::for_each_share;
 using exact::read_share;
@@ -211,4 +211,4 @@ __global__ void __launch_bounds__(group_threads)
   }
 }
 
-}  // namespace multifold::cuda::moments
+}  // namespace multifold::inline v0_1::cuda::moments

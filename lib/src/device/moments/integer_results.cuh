@@ -6,7 +6,7 @@
 #include "device/moments/store_summary.cuh"
 #include "device/moments/totals.cuh"
 
-namespace multifold::cuda::moments {
+namespace multifold::inline v0_1::cuda::moments {
 
 /// Whether an integer is below 2^53 in magnitude, and which binary64 it is then: what is not is not rounded below that.
 __device__ inline bool to_binary64(std::int64_t v, double& out) {
@@ -101,4 +101,4 @@ __device__ bool store_at_once(const output& to, const moment_partial<Carrier, Se
   return true;
 }
 
-}  // namespace multifold::cuda::moments
+}  // namespace multifold::inline v0_1::cuda::moments

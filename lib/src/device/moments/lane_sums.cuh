@@ -2,11 +2,11 @@
 // shared memory, so that nothing is ever lost, and no lane waits for another. See docs/exact-sums.md, 13.
 #pragma once
 
-#include "device/exact/lane_sum.cuh"
+#include "device/exact/lanes/lane_sum.cuh"
 #include "device/moments/finish.cuh"
 #include "device/moments/tiles/run_moments.cuh"
 
-namespace multifold::cuda::moments {
+namespace multifold::inline v0_1::cuda::moments {
 
 using exact::lane_sum;
 using exact::sum_over_group;
@@ -260,4 +260,4 @@ struct lane_memory {
   description_marks<T> extremes[Set == moment_set::description ? 32 : 1];
 };
 
-}  // namespace multifold::cuda::moments
+}  // namespace multifold::inline v0_1::cuda::moments

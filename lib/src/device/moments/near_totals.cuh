@@ -1,11 +1,11 @@
 // The moments of a batch before they are rounded, on their way from the runs of a tile to its results.
 #pragma once
 
-#include "multifold/exact/expansion.hpp"
-#include "multifold/exact/near.hpp"
-#include "multifold/ops/moment_partial.hpp"
+#include "multifold/exact/expansions/expansion.hpp"
+#include "multifold/exact/near/near.hpp"
+#include "multifold/ops/moments/moment_partial.hpp"
 
-namespace multifold::cuda::moments {
+namespace multifold::inline v0_1::cuda::moments {
 
 using multifold::detail::near_value;
 
@@ -31,4 +31,4 @@ __device__ near_value near_of_parts(const double (&part)[Count]) {
   return multifold::detail::near_of(sum);
 }
 
-}  // namespace multifold::cuda::moments
+}  // namespace multifold::inline v0_1::cuda::moments

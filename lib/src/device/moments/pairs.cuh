@@ -6,7 +6,7 @@
 
 #include "multifold/dtype.hpp"
 
-namespace multifold::cuda::moments {
+namespace multifold::inline v0_1::cuda::moments {
 
 template <class T>
 inline constexpr bool is_bf16 = std::is_same_v<T, bf16>;
@@ -63,4 +63,4 @@ __device__ unsigned pair_of(T lower, T upper) {
   return bit_copy<std::uint16_t>(lower) | static_cast<unsigned>(bit_copy<std::uint16_t>(upper)) << 16;
 }
 
-}  // namespace multifold::cuda::moments
+}  // namespace multifold::inline v0_1::cuda::moments

@@ -6,9 +6,9 @@
 #include "device/moments/integer_results.cuh"
 #include "device/moments/tiles/fold.cuh"
 #include "multifold/cuda/kernels/runs/short_runs.cuh"
-#include "multifold/exact/spread_of_two.hpp"
+#include "multifold/exact/expansions/spread_of_two.hpp"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 template <class C, moment_set Set>
 requires(!floating_storage<C>) struct short_runs<moments::moment_fold<C, Set>> {
@@ -154,4 +154,4 @@ requires(!floating_storage<C>) struct short_runs<moments::moment_fold<C, Set>> {
   }
 };
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

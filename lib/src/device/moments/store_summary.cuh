@@ -6,7 +6,7 @@
 
 #include "multifold/summary.hpp"
 
-namespace multifold::cuda::moments {
+namespace multifold::inline v0_1::cuda::moments {
 
 inline constexpr int summary_words = sizeof(summary) / 8;
 static_assert(summary_words % 2 == 1 && sizeof(summary) % 8 == 0 && alignof(summary) == 8);
@@ -31,4 +31,4 @@ __device__ inline void store_in_pieces(const summary& from, summary& to) {
   store_in_pieces(word, to);
 }
 
-}  // namespace multifold::cuda::moments
+}  // namespace multifold::inline v0_1::cuda::moments

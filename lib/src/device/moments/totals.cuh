@@ -1,11 +1,11 @@
 // Totals of moments as what rounds or merges them takes: numbers that are known but for an error, integers, digits.
 #pragma once
 
-#include "multifold/exact/expansion.hpp"
-#include "multifold/exact/near.hpp"
-#include "multifold/ops/moment_partial.hpp"
+#include "multifold/exact/expansions/expansion.hpp"
+#include "multifold/exact/near/near.hpp"
+#include "multifold/ops/moments/moment_partial.hpp"
 
-namespace multifold::cuda::moments {
+namespace multifold::inline v0_1::cuda::moments {
 
 using multifold::detail::near_value;
 
@@ -74,4 +74,4 @@ __device__ void add_total(Sum& sum, std::int64_t total) {
   sum.add_quanta(total, 0);
 }
 
-}  // namespace multifold::cuda::moments
+}  // namespace multifold::inline v0_1::cuda::moments

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "multifold/policy.hpp"
+#include "multifold/plan/policy.hpp"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// What the lanes of a block keep, in turn.
 template <class Sum>
@@ -39,4 +39,4 @@ __device__ __forceinline__ void deliver_turn(kept_sums_of_lanes<Sum>& kept, cons
   kept.forget();
 }
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "multifold/cuda/kernels/masked_rows.cuh"
+#include "multifold/cuda/kernels/rows/masked_rows.cuh"
 #include "multifold/cuda/kernels/tiles/orders.cuh"
 #include "multifold/cuda/kernels/tiles/reader.cuh"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// A run of a tile as the lanes of its group go through it: by vectors, whose ends are masked, or element by element.
 template <floating_storage T>
@@ -100,4 +100,4 @@ struct warp_runs {
   __device__ std::int64_t batch(const place& at) const { return view.first_batch + at.outer * map.inner + at.column; }
 };
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

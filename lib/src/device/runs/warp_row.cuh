@@ -6,10 +6,10 @@
 #include <cstdint>
 
 #include "multifold/cuda/kernels/group_slots.cuh"
-#include "multifold/cuda/kernels/masked_rows.cuh"
+#include "multifold/cuda/kernels/rows/masked_rows.cuh"
 #include "multifold/cuda/kernels/tiles/ring.cuh"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// x, of which the compiler knows nothing before: what follows from it is worked out anew behind a call, not kept.
 __device__ inline int asked_again(int x) {
@@ -161,4 +161,4 @@ __device__ __forceinline__ bool take_rows(row_walk<T>& w, const LookOf& look_of,
   return inside;
 }
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

@@ -2,10 +2,10 @@
 // and then the others, in parts.
 #pragma once
 
-#include "device/exact/lane_groups.cuh"
+#include "device/exact/lanes/lane_groups.cuh"
 #include "device/segments/bounds.cuh"
 
-namespace multifold::cuda::segments {
+namespace multifold::inline v0_1::cuda::segments {
 
 template <storage_type T>
 void read_again(exact::grouped_batches<T>& args, const segment_call& c) {
@@ -30,4 +30,4 @@ void read_what_was_put_off(exact::grouped_batches<T>& args) {
   args.put_off = true;
 }
 
-}  // namespace multifold::cuda::segments
+}  // namespace multifold::inline v0_1::cuda::segments

@@ -4,7 +4,7 @@
 
 #include "device/segments/plain_stage.cuh"
 
-namespace multifold::cuda::segments {
+namespace multifold::inline v0_1::cuda::segments {
 
 /// The sum of a whole segment. Out of line, as all that is not plain.
 template <class Op, class Output, int Parts>
@@ -112,4 +112,4 @@ __device__ __noinline__ void take_any_stage(const segment_arguments<Op, Output>*
   keep(walk);
 }
 
-}  // namespace multifold::cuda::segments
+}  // namespace multifold::inline v0_1::cuda::segments

@@ -4,7 +4,7 @@
 #include "device/instance.cuh"
 #include "device/segments/call.hpp"
 
-namespace multifold::cuda::segments {
+namespace multifold::inline v0_1::cuda::segments {
 
 inline cuda::detail::built_in_output output_of(const segment_call& c) {
   cuda::detail::built_in_output to{};
@@ -19,4 +19,4 @@ inline cuda::detail::built_in_output output_of(const segment_call& c) {
   return to;
 }
 
-}  // namespace multifold::cuda::segments
+}  // namespace multifold::inline v0_1::cuda::segments

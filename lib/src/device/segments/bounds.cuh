@@ -7,7 +7,7 @@
 #include "device/segments/call.hpp"
 #include "multifold/cuda/kernels/exchange.cuh"
 
-namespace multifold::cuda::segments {
+namespace multifold::inline v0_1::cuda::segments {
 
 __device__ inline int lane_of_thread() { return static_cast<int>(threadIdx.x % 32); }
 
@@ -133,4 +133,4 @@ struct cut_segment {
   std::uint16_t begun_marks, ended_marks;  // special_marks of exact sums
 };
 
-}  // namespace multifold::cuda::segments
+}  // namespace multifold::inline v0_1::cuda::segments

@@ -11,7 +11,7 @@
 #include "multifold/plan.hpp"
 #include "multifold/reduction.hpp"
 
-namespace multifold::cuda::segments {
+namespace multifold::inline v0_1::cuda::segments {
 
 /// What each share of the work leaves are accumulators of no more than so many bytes.
 inline constexpr std::int64_t most_accumulator_bytes = 512, most_sum_bytes = 64;
@@ -94,4 +94,4 @@ void enqueue_lost_sums(const segment_call& c);
 template <storage_type Carrier>
 void enqueue_lost_moments(const segment_call& c);
 
-}  // namespace multifold::cuda::segments
+}  // namespace multifold::inline v0_1::cuda::segments

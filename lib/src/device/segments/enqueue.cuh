@@ -9,7 +9,7 @@
 #include "device/segments/segment_ends.cuh"
 #include "device/segments/segment_tiles.cuh"
 
-namespace multifold::cuda::segments {
+namespace multifold::inline v0_1::cuda::segments {
 
 template <class Op, class Output>
 segment_arguments<Op, Output> arguments_of(const segment_call& c, const Op& op, const Output& output) {
@@ -88,7 +88,7 @@ void enqueue(const segment_call& c) {
   }
 }
 
-}  // namespace multifold::cuda::segments
+}  // namespace multifold::inline v0_1::cuda::segments
 
 #define MULTIFOLD_SEGMENTS(FAMILY, TYPE)                                                \
   template void multifold::cuda::segments::enqueue<multifold::op_family::FAMILY, TYPE>( \

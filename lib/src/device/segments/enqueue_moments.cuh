@@ -8,7 +8,7 @@
 #include "device/moments/tiles/short_moments.cuh"
 #include "device/segments/enqueue.cuh"
 
-namespace multifold::cuda::segments {
+namespace multifold::inline v0_1::cuda::segments {
 
 template <storage_type T>
 void enqueue_moments(const segment_call& c) {
@@ -22,7 +22,7 @@ void enqueue_moments(const segment_call& c) {
   enqueue_lost_moments<moments::group_carrier_of<T>>(c);
 }
 
-}  // namespace multifold::cuda::segments
+}  // namespace multifold::inline v0_1::cuda::segments
 
 #define MULTIFOLD_MOMENTS_OF_SEGMENTS(TYPE) \
   template void multifold::cuda::segments::enqueue_moments<TYPE>(const multifold::cuda::segments::segment_call&);

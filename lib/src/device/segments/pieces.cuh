@@ -8,7 +8,7 @@
 #include "multifold/cuda/kernels/tiles/reader.cuh"
 #include "multifold/cuda/kernels/tiles/ring.cuh"
 
-namespace multifold::cuda::segments {
+namespace multifold::inline v0_1::cuda::segments {
 
 using kernels::run_place;
 using kernels::run_sweeps;
@@ -170,4 +170,4 @@ __device__ __noinline__ typename Op::accumulator merge_block(const Op& op, typen
   else return kernels::merge_lanes(op, kernels::tile_lanes(tile_threads, true), mine, storage);
 }
 
-}  // namespace multifold::cuda::segments
+}  // namespace multifold::inline v0_1::cuda::segments

@@ -5,7 +5,7 @@
 #include "device/segments/pieces.cuh"
 #include "device/segments/segment_walk.cuh"
 
-namespace multifold::cuda::segments {
+namespace multifold::inline v0_1::cuda::segments {
 
 template <class Op, class Output>
 __device__ void note_bad(const segment_arguments<Op, Output>& args, std::int64_t segment) {
@@ -163,4 +163,4 @@ __device__ __forceinline__ stage_taken take_stage(const segment_arguments<Op, Ou
   return Windows > least_windows<T> && one ? stage_taken::yes_and_next_is_other : stage_taken::yes;
 }
 
-}  // namespace multifold::cuda::segments
+}  // namespace multifold::inline v0_1::cuda::segments

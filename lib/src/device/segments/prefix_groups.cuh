@@ -12,7 +12,7 @@
 #include "device/exact/run_sums.cuh"
 #include "device/segments/bounds.cuh"
 
-namespace multifold::cuda::segments {
+namespace multifold::inline v0_1::cuda::segments {
 
 using kernels::special_marks;
 
@@ -237,4 +237,4 @@ struct lane_groups {
   }
 };
 
-}  // namespace multifold::cuda::segments
+}  // namespace multifold::inline v0_1::cuda::segments

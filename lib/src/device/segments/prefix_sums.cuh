@@ -8,7 +8,7 @@
 #include "device/segments/any_stage.cuh"
 #include "multifold/cuda/kernels/tiles/ring.cuh"
 
-namespace multifold::cuda::segments {
+namespace multifold::inline v0_1::cuda::segments {
 
 template <class Op, class Output>
 __global__ void __launch_bounds__(prefix_memory<typename Op::value_type>::threads,
@@ -119,4 +119,4 @@ __global__ void __launch_bounds__(prefix_memory<typename Op::value_type>::thread
   }
 }
 
-}  // namespace multifold::cuda::segments
+}  // namespace multifold::inline v0_1::cuda::segments

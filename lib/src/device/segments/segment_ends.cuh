@@ -4,7 +4,7 @@
 #include "device/exact/run_sums.cuh"
 #include "device/segments/pieces.cuh"
 
-namespace multifold::cuda::segments {
+namespace multifold::inline v0_1::cuda::segments {
 
 inline constexpr int ends_threads = 128, ends_shares = 8;  // of a block
 
@@ -94,4 +94,4 @@ __global__ void __launch_bounds__(ends_threads)
   }
 }
 
-}  // namespace multifold::cuda::segments
+}  // namespace multifold::inline v0_1::cuda::segments

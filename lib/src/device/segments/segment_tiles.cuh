@@ -8,7 +8,7 @@
 #include "multifold/cuda/kernels/tiles/ring.cuh"
 #include "multifold/cuda/kernels/tiles/walks.cuh"
 
-namespace multifold::cuda::segments {
+namespace multifold::inline v0_1::cuda::segments {
 
 /// A stage, for all arrays together: room for what is carried over, then a copy of a piece of the array, which begins
 /// as far behind a line as it does in memory.
@@ -207,4 +207,4 @@ __global__ void __launch_bounds__(tile_threads, segment_blocks_of<Op>)
   }
 }
 
-}  // namespace multifold::cuda::segments
+}  // namespace multifold::inline v0_1::cuda::segments

@@ -5,7 +5,7 @@
 #include "device/segments/bounds.cuh"
 #include "device/segments/summed_range.cuh"
 
-namespace multifold::cuda::segments {
+namespace multifold::inline v0_1::cuda::segments {
 
 /// A warp's share of the work, and where the warp is in it. Elements are numbered from a line of memory on that is not
 /// behind the first one of the share, segments from where it begins. No share has more of them than an int counts.
@@ -150,4 +150,4 @@ __device__ void add_to_open(segment_walk& walk, const expansion<Parts>& of_lanes
   }
 }
 
-}  // namespace multifold::cuda::segments
+}  // namespace multifold::inline v0_1::cuda::segments

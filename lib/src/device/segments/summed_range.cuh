@@ -2,9 +2,9 @@
 #pragma once
 
 #include "device/segments/prefix_groups.cuh"
-#include "multifold/policy.hpp"
+#include "multifold/plan/policy.hpp"
 
-namespace multifold::cuda::segments {
+namespace multifold::inline v0_1::cuda::segments {
 
 /// Memory of a warp: a ring of stages, and prefix sums of two windows. Data that take more have them one pair after the
 /// other.
@@ -81,4 +81,4 @@ __device__ inline exact_pair sum_of_pairs(const exact_pair& a, const exact_pair&
   return b.low == 0 ? sum : sum + b.low;  // which would not keep the sign of -0
 }
 
-}  // namespace multifold::cuda::segments
+}  // namespace multifold::inline v0_1::cuda::segments

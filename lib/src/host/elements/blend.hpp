@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 #define MULTIFOLD_INLINE [[gnu::always_inline]] inline
 
@@ -25,4 +25,4 @@ MULTIFOLD_INLINE T blend(bool first, T a, T b) {
   }
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

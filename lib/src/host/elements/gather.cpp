@@ -5,7 +5,7 @@
 
 #include "host/elements/packed.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 namespace {
 
 template <class Word>
@@ -69,4 +69,4 @@ void gather(std::int64_t item, const std::byte* from, const tile_shape& shape, s
   else gather_words<std::uint64_t>(from, shape, into);
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 struct tile_shape {
   std::int64_t rows, row_stride;  // strides in elements
@@ -19,4 +19,4 @@ void gather(std::int64_t item, const std::byte* from, const tile_shape& shape, s
 void gather_beside(std::int64_t item, const std::byte* from, const tile_shape& shape, std::int64_t tiles,
                    std::int64_t tile_stride, std::byte* into);
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -8,7 +8,7 @@
 #include <immintrin.h>
 #endif
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 namespace detail {
 
 #if defined(__x86_64__)
@@ -42,4 +42,4 @@ MULTIFOLD_INLINE void widen_block(const packed<f16>* x, float* out) {
   for (int j = 0; j < N; ++j) out[j] = widened(x[j].value);
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

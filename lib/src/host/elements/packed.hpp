@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 template <class T>
 struct [[gnu::packed, gnu::may_alias]] packed {
@@ -15,4 +15,4 @@ const packed<T>* packed_at(const std::byte* data) {
   return reinterpret_cast<const packed<T>*>(data);
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

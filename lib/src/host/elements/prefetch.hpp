@@ -6,7 +6,7 @@
 
 #include "host/elements/blend.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// How far ahead of a read the memory is asked for: into L1 from nearby, into L2 from far away.
 struct prefetch_distance {
@@ -62,4 +62,4 @@ MULTIFOLD_INLINE void prefetch_behind(const void* at, std::int64_t bytes) {
   }
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

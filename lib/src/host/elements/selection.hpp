@@ -6,7 +6,7 @@
 
 #include "host/elements/packed.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 template <class Word>
 std::int64_t selected_words(const std::byte* from, const std::byte* marks, std::int64_t count, std::byte* into) {
@@ -40,4 +40,4 @@ void runs_of(const std::byte* marks, std::int64_t count, std::int64_t stride, co
   }
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

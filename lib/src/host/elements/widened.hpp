@@ -9,7 +9,7 @@
 #include "host/elements/packed.hpp"
 #include "multifold/ops/visit.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// Whether elements of T are worth the buffer.
 template <class T>
@@ -57,4 +57,4 @@ MULTIFOLD_INLINE double step(const float_sum<T>&, double l, Value x) {
   return l + to_double(x);
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -10,7 +10,7 @@
 #include "host/exact/wide_bin_columns.hpp"
 #include "host/kernels/columns.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// Bins of neighbouring columns, each with its own.
 template <floating_storage T, bool Omit>
@@ -168,4 +168,4 @@ requires(!std::is_same_v<T, f16>) MULTIFOLD_INLINE std::int64_t
   return rows;
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

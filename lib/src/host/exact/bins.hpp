@@ -15,7 +15,7 @@
 #include "host/elements/widened.hpp"
 #include "multifold/exact/accumulator.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// A bin is what the sign and the exponent without its last four bits say. An element of binary64 is added in two
 /// halves, of 26 and 27 bits.
@@ -186,4 +186,4 @@ MULTIFOLD_INLINE void add_in_bins(exact_sum<T>& sum, const packed<T>* x, std::in
   }
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

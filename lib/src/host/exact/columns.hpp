@@ -5,7 +5,7 @@
 #include "host/exact/row.hpp"
 #include "host/kernels/columns.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// Lanes of f32 and bf16: plain sums, with the extremes of their exponents. f16: sums alone, which always fit.
 template <class T, bool Omit, int N>
@@ -169,4 +169,4 @@ MULTIFOLD_INLINE void merge_row(const exact_gather<T, Omit>& op, typename exact_
   }
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

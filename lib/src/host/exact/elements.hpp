@@ -10,9 +10,9 @@
 #include "host/exact/exponents.hpp"
 #include "host/exact/stretch.hpp"
 #include "multifold/exact/accumulator.hpp"
-#include "multifold/exact/pair.hpp"
+#include "multifold/exact/expansions/pair.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 namespace detail {
 
 /// A run of binary64 in the digits of an exact sum, which are put together once, at its end. An element goes to the
@@ -174,4 +174,4 @@ MULTIFOLD_INLINE void add_any(exact_sum<T>& sum, const packed<T>* x, std::int64_
   }
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -12,7 +12,7 @@
 #include "host/elements/widened.hpp"
 #include "multifold/exact/accumulator.hpp"
 
-namespace multifold::host::detail {
+namespace multifold::inline v0_1::host::detail {
 
 class exponent_run {
  public:
@@ -112,4 +112,4 @@ class exponent_run {
   std::int64_t settled_ = 0;
 };
 
-}  // namespace multifold::host::detail
+}  // namespace multifold::inline v0_1::host::detail

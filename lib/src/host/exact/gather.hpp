@@ -8,9 +8,9 @@
 
 #include "host/elements/packed.hpp"
 #include "host/exact/sum_arena.hpp"
-#include "multifold/exact/pair.hpp"
+#include "multifold/exact/expansions/pair.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// An exact sum: a pair as long as it is exact, which it nearly always is; else `low` is NaN, and the bits of `high`
 /// are the address of a sum in the arena of the run. Not its own count of elements: that is the batch's.
@@ -158,4 +158,4 @@ struct exact_gather {
   }
 };
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -8,7 +8,7 @@
 #include "host/elements/half_floats.hpp"
 #include "host/exact/stretch.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 namespace detail {
 
@@ -65,4 +65,4 @@ MULTIFOLD_INLINE exact_pair sum_of_halves(const packed<f16>* x, std::int64_t cou
   return {static_cast<double>(units) * 0x1p-24, 0};
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -11,7 +11,7 @@
 #include "host/kernels/kernels.hpp"
 #include "host/kernels/whole_row.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 template <class T>
 void add_portable(exact_sum<T>& sum, const packed<T>* x, std::int64_t count) {
@@ -91,4 +91,4 @@ fold exact_fold_of(const reduction& what) {
   return what.nan == nan_policy::omit ? exact_fold<T, true>() : exact_fold<T, false>();
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -5,10 +5,10 @@
 #include "host/exact/gather.hpp"
 #include "host/fold.hpp"
 #include "multifold/exact/blob.hpp"
-#include "multifold/exact/near.hpp"
+#include "multifold/exact/near/near.hpp"
 #include "multifold/ops/visit.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 template <class T, bool Omit>
 struct exact_lowering {
   using op_type = exact_gather<T, Omit>;
@@ -86,4 +86,4 @@ outcome lower_exactly(const void* op, const lower_work& w) {
   return {};
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -10,7 +10,7 @@
 #include <cfenv>
 #endif
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// Watches the arithmetic of this thread from its making on; what it notes stays among the thread's exception flags,
 /// which are the engine's (float_environment.hpp).
@@ -60,4 +60,4 @@ class rounding_watch {
   }
 };
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

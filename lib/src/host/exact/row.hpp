@@ -4,7 +4,7 @@
 #include "host/exact/stretch.hpp"
 #include "host/fold.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// Elements of one batch that came too hard for quick_sum.
 template <class T>
@@ -201,4 +201,4 @@ MULTIFOLD_INLINE void rows_of(const exact_gather<T, Omit>& op, const rows_work& 
   for (std::int64_t r = 0; r < w.rows; ++r) kernel.one(r);
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -12,7 +12,7 @@
 #include "host/exact/rounding_watch.hpp"
 #include "host/kernels/row.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// Whether a few elements of T add up exactly in binary64 as long as their exponents do not differ by much.
 template <class T>
@@ -277,4 +277,4 @@ MULTIFOLD_INLINE exact_pair quick_sum(const exact_kernels<T>& kernels, const row
   }
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -16,7 +16,7 @@
 
 #include "multifold/error.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// There is no room for more wide sums within the limit of an arena.
 class arena_full : public out_of_memory {
@@ -131,4 +131,4 @@ class sum_arena final : public spill_arena {
   alignas(Sum) std::byte first_[sizeof(Sum)];
 };
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -6,7 +6,7 @@
 #include "host/moments/integers/partial.hpp"
 #include "multifold/ops/visit.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 namespace {
 
 template <class T, bool Omit>
@@ -48,4 +48,4 @@ void merge_whole(const fold& f, const reduction& what, std::byte* into, const st
   });
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

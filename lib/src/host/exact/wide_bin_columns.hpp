@@ -4,7 +4,7 @@
 
 #include "host/exact/bins.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// A bin is what the exponent without its last four bits says, of either sign. Elements from 2 are added times 2^-512,
 /// so that nothing overflows; one bin more takes what the last one passes on.
@@ -121,4 +121,4 @@ class wide_bins {
   alignas(64) double bins_[(exponents + 1) * 2 * Lanes];
 };
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -6,7 +6,7 @@
 
 #include "host/elements/widened.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// Elements that a lane may gather before it must be taken: within every lane_capacity, and short enough that rounding
 /// errors do not pile up.
@@ -209,4 +209,4 @@ struct bank<float_sum_omit<T>, N> {
   }
 };
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -6,7 +6,7 @@
 #include "host/kernels/bank.hpp"
 #include "host/ops/arg_bank.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// Lanes of a tile. Also the reach of one row of a tile: wide enough for whole runs of cache lines.
 inline constexpr int column_tile = 1024;
@@ -184,4 +184,4 @@ MULTIFOLD_INLINE void columns_of(const Op& op, const columns_work& w) {
   else kernel.tiled();
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -9,7 +9,7 @@
 #include "host/kernels/lower.hpp"
 #include "host/kernels/whole_row.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 template <class Op>
 void clear_accumulators(const void* op, std::byte* acc, std::int64_t count) {
@@ -64,4 +64,4 @@ fold fold_of_reals(const reduction& what) {
   return fold_among<Family, f16, bf16, float, double>(what);
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -8,7 +8,7 @@
 #include "host/ops/product_bank.hpp"
 #include "host/ops/product_words.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// Rows that do not fetch ahead by themselves do so in stretches of this many bytes.
 inline constexpr std::int64_t rows_stretch = 512;
@@ -71,4 +71,4 @@ inline constexpr kernel_set kernels_avx2 = {rows_avx2<Op>, columns_avx2<Op>};
 template <class Op>
 inline constexpr kernel_set kernels_avx512 = {rows_avx512<Op>, columns_avx512<Op>};
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

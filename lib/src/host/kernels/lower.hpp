@@ -8,7 +8,7 @@
 #include "host/fold.hpp"
 #include "multifold/ops/visit.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// Sums, products and means of reals without an initial value, in a few instructions each: where rows are short this is
 /// most of the work. Does what finish_scalar and store do.
@@ -60,4 +60,4 @@ outcome lower_accumulators(const void* op, const lower_work& w) {
   return all;
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

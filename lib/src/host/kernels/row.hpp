@@ -4,7 +4,7 @@
 #include "host/elements/prefetch.hpp"
 #include "host/kernels/bank.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// Lanes of a row: enough to hide the latency of an addition with the widest vectors.
 template <class Op>
@@ -99,4 +99,4 @@ MULTIFOLD_INLINE typename Op::accumulator row_of(const Op& op, const row_span<ty
   return row_in_lanes(op, row);
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -6,7 +6,7 @@
 
 #include "host/fold.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 template <class Op>
 using arena_of = std::remove_pointer_t<decltype(Op::arena)>;
@@ -43,4 +43,4 @@ void give_arena(fold& f) {
   f.arena = arena;
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -9,7 +9,7 @@
 #include "host/moments/lanes.hpp"
 #include "host/moments/stretch.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// Windows that each lane has for itself, one number a lane at a time.
 template <int Windows>
@@ -257,4 +257,4 @@ MULTIFOLD_INLINE std::uint64_t gather_lanes(const moment_gather<T, Set>& op, mom
   return lost;
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -7,7 +7,7 @@
 #include "host/exact/stretch.hpp"
 #include "host/moments/terms.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// Two windows for products p with |p| < 2^top that are multiples of 2^unit(), moment_stretch_elements of them in
 /// lanes.
@@ -60,4 +60,4 @@ struct float_product_lanes {
   MULTIFOLD_INLINE static bool exact(const value_bounds&, const value_bounds&) { return true; }
 };
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

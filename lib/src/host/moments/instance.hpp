@@ -10,7 +10,7 @@
 #include "host/moments/narrow.hpp"
 #include "host/moments/narrow_lower.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 template <class Op>
 void clear_moments(const void* op, std::byte* acc, std::int64_t count) {
@@ -144,4 +144,4 @@ fold moments_fold_of(const reduction& what) {
   return f;
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -1,7 +1,7 @@
 // Norms, dot products, variances and descriptions of integers.
 #include "host/moments/instance.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 fold integer_moments(const reduction& what) {
   return visit_dtype(what.input, [&]<class T>() -> fold {
@@ -10,4 +10,4 @@ fold integer_moments(const reduction& what) {
   });
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -8,7 +8,7 @@
 #include "host/moments/mark_block.hpp"
 #include "host/moments/partial.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// Batches that are gathered together.
 inline constexpr int moment_lane_count = 64;
@@ -129,4 +129,4 @@ struct moment_lanes {
   }
 };
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

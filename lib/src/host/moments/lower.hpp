@@ -6,10 +6,10 @@
 #include "core/state_record.hpp"
 #include "host/exact/gather.hpp"
 #include "host/fold.hpp"
-#include "multifold/exact/near.hpp"
-#include "multifold/ops/finish_moments.hpp"
+#include "multifold/exact/near/near.hpp"
+#include "multifold/ops/moments/finish_moments.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 namespace detail {
 
 using multifold::detail::near_covariance_of, multifold::detail::near_of, multifold::detail::near_root;
@@ -141,4 +141,4 @@ status lower_sums(const exact_moments<T, Set>& op, const lower_work& w, const mo
 
 }  // namespace detail
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -3,7 +3,7 @@
 
 #include "host/moments/marks.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// Rows of N lanes, of which the first `n` are batches; `marks_of(j)` are those of batch j. `omits`: NaN takes no part,
 /// and is counted; there must be none otherwise.
@@ -53,4 +53,4 @@ MULTIFOLD_INLINE void mark_block(const packed<T>* x, std::int64_t stride, const 
   }
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -4,9 +4,9 @@
 
 #include "host/elements/blend.hpp"
 #include "host/elements/packed.hpp"
-#include "multifold/ops/moments.hpp"
+#include "multifold/ops/moments/moments.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// The extreme keys of elements that are not NaN, and how many are zero.
 template <class T>
@@ -122,4 +122,4 @@ template <class C>
   merge_index(marks.argmax, least_key<key>, indices, find);
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -5,7 +5,7 @@
 #include "host/moments/block.hpp"
 #include "host/moments/rows.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// The functions of one set that are compiled by SIMD level.
 template <class T, moment_set Set>
@@ -145,4 +145,4 @@ struct narrow_kernels {
   }
 };
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -6,9 +6,9 @@
 
 #include "host/moments/lower.hpp"
 #include "host/moments/partial.hpp"
-#include "multifold/exact/rough.hpp"
+#include "multifold/exact/near/rough.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 namespace detail {
 
 using multifold::detail::near_quotient, multifold::detail::tightened;
@@ -132,4 +132,4 @@ outcome lower_partials(const void* op, const lower_work& w) {
   return all;
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

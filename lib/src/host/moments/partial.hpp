@@ -8,9 +8,9 @@
 #include "host/exact/stretch.hpp"
 #include "host/exact/sum_arena.hpp"
 #include "host/moments/terms.hpp"
-#include "multifold/ops/moments.hpp"
+#include "multifold/ops/moments/moments.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// Where the sums of a set lie in a row of numbers. Each is that of two or three of them, exactly: elements of binary64
 /// have 53 bits, their products 106.
@@ -155,4 +155,4 @@ struct moment_gather {
   }
 };
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -9,9 +9,9 @@
 #include "host/moments/float_products.hpp"
 #include "host/moments/terms.hpp"
 #include "multifold/exact/accumulator.hpp"
-#include "multifold/ops/moments.hpp"
+#include "multifold/ops/moments/moments.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// Three windows for products x y of binary64 with |RN(x y)| < 2^top that are multiples of 2^unit().
 ///
@@ -206,4 +206,4 @@ using product_run_of =
     std::conditional_t<!sums_products(Set) || !floating_storage<T>, no_product_run,
                        std::conditional_t<std::is_same_v<T, double>, double_product_run, float_product_run>>;
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

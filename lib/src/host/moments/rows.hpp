@@ -8,7 +8,7 @@
 #include "host/moments/integers/stretch.hpp"
 #include "host/simd.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 template <class Op>
 using moment_stretch_of = moment_stretch<typename Op::element>;
@@ -117,4 +117,4 @@ struct moment_rows {
   }
 };
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

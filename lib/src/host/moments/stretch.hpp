@@ -9,9 +9,9 @@
 #include "host/moments/marks.hpp"
 #include "host/moments/product_run.hpp"
 #include "host/moments/terms.hpp"
-#include "multifold/ops/moments.hpp"
+#include "multifold/ops/moments/moments.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// At most longest_stretch neighbours of one batch, and their partners in the second array, if there is one.
 template <class T>
@@ -237,4 +237,4 @@ MULTIFOLD_INLINE void gather_stretch(const exact_moments<T, Set>& op, moment_sum
   if constexpr (sums_products(Set)) run.finish(into.products);
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

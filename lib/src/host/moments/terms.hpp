@@ -8,7 +8,7 @@
 #include "host/moments/windows.hpp"
 #include "multifold/exact/accumulator.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// Adds value * 2^exponent.
 template <exact_format Format>
@@ -170,4 +170,4 @@ MULTIFOLD_INLINE void add_terms(exact_accumulator<Format>& sum, const packed<C>*
   }
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

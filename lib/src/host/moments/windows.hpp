@@ -10,7 +10,7 @@
 #include "host/elements/blend.hpp"
 #include "host/elements/packed.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// Elements of a stretch, which is summed at once: they stay in L1 while they are read again.
 inline constexpr std::int64_t moment_stretch_elements = 1024;
@@ -119,4 +119,4 @@ MULTIFOLD_INLINE void sum_by_windows(double* values, std::int64_t count, const w
   emit(s[0]);
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

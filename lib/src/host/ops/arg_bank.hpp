@@ -3,7 +3,7 @@
 
 #include "host/kernels/bank.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 template <class Op>
 inline constexpr bool is_arg = false;
@@ -42,4 +42,4 @@ struct bank<arg_extremum<T>, N> {
   }
 };
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

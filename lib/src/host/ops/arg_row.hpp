@@ -4,7 +4,7 @@
 #include "host/kernels/row.hpp"
 #include "host/ops/arg_bank.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// Rows up to this length are searched key by key.
 inline constexpr std::int64_t longest_few_keys = 12;
@@ -96,4 +96,4 @@ MULTIFOLD_INLINE typename arg_extremum<T>::accumulator row_of(const arg_extremum
   return place_of_extreme<arg_search<T>>(op, row, index, step);
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

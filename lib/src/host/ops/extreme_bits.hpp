@@ -10,7 +10,7 @@
 #include "host/kernels/bank.hpp"
 #include "multifold/ops/extremum.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// Of elements of T, in vectors side by side. Vectors are spelled out: compilers that make them of loops read each element
 /// for every comparison.
@@ -86,4 +86,4 @@ MULTIFOLD_INLINE key_of<T> extreme_of_bits(const packed<T>* x, std::int64_t leng
   return found.least(policy);
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -1,8 +1,8 @@
 // Minimum and maximum of floating point.
 #include "host/kernels/instantiate.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 fold real_extremum(const reduction& what) { return fold_of_reals<op_family::extremum>(what); }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

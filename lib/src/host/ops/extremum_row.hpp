@@ -6,7 +6,7 @@
 #include "host/ops/arg_row.hpp"
 #include "host/ops/extreme_bits.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 template <floating_storage T>
 struct extremum_by_bits : extremum<T> {};
@@ -54,4 +54,4 @@ MULTIFOLD_INLINE typename arg_extremum<T>::accumulator row_of(const arg_extremum
   return place_of_extreme<search_by_bits<T>>(plain, row, index, step);
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -6,7 +6,7 @@
 #include "host/kernels/row.hpp"
 #include "multifold/ops/sum.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// A float_sum whose rows are summed in fixed point. `F16c`: whether the processor converts binary16.
 template <bool F16c>
@@ -37,7 +37,7 @@ MULTIFOLD_INLINE double row_of(const half_float_sum<F16c>& op, row_span<f16> row
   return total;
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host
 
 template <bool F16c>
 struct multifold::lane_of<multifold::host::half_float_sum<F16c>>

@@ -7,7 +7,7 @@
 
 #include "host/kernels/bank.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// A product whose kernels have fused multiply-adds; others split factors, and find the same error of a product.
 template <floating_storage T>
@@ -22,12 +22,12 @@ MULTIFOLD_INLINE fused_product<T> with_fma(const float_product<T>& op) {
   return {op};
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host
 
 template <multifold::floating_storage T>
 struct multifold::lane_of<multifold::host::fused_product<T>> : multifold::lane_of<multifold::float_product<T>> {};
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// x y - p, for p the rounded product: by fma, or by Dekker's and Veltkamp's splitting.
 template <bool Fma>
@@ -204,4 +204,4 @@ struct bank<float_product<T>, N> : product_bank<T, N, false> {};
 template <class T, int N>
 struct bank<fused_product<T>, N> : product_bank<T, N, true> {};
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

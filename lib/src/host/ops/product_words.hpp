@@ -5,7 +5,7 @@
 
 #include "host/kernels/row.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// The product of `count` elements of T fits `type`.
 template <class T>
@@ -131,4 +131,4 @@ struct bank<integer_product<T>, N> {
   }
 };
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -2,7 +2,7 @@
 #include "host/kernels/instantiate.hpp"
 #include "host/ops/tally_bank.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 fold tallies(const reduction& what) {
   fold f{};
@@ -11,4 +11,4 @@ fold tallies(const reduction& what) {
   return f;
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

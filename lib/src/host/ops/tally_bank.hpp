@@ -6,7 +6,7 @@
 #include "host/kernels/bank.hpp"
 #include "multifold/ops/tally.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 template <class C, int N>
 struct bank<tally<C>, N> {
@@ -69,4 +69,4 @@ struct bank<tally<C>, N> {
   }
 };
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

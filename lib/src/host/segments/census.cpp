@@ -9,7 +9,7 @@
 #include "host/threads/tasks.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 namespace {
 
 constexpr std::int64_t task_blocks = 128;
@@ -93,4 +93,4 @@ segment_census take_census(const segment_bounds& of, std::int64_t extent, int th
   throw out_of_memory("there is no memory to count the elements of " + std::to_string(of.count) + " segments");
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

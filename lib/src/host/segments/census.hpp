@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "host/elements/packed.hpp"
-#include "host/nest.hpp"
+#include "host/shape/nest.hpp"
 #include "multifold/dtype.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// Segment i is [begins[i], ends[i]) along an axis. Numbers of i32 or i64, at any address.
 struct segment_bounds {
@@ -44,4 +44,4 @@ struct segment_census {
 /// `extent` is that of the axis, `threads` as in run_options. Throws: out_of_memory.
 segment_census take_census(const segment_bounds& of, std::int64_t extent, int threads);
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 namespace {
 
 template <class Word>
@@ -100,4 +100,4 @@ status segment_rows::lower(std::byte* out, std::int64_t out_step) {
   return all.worst;
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

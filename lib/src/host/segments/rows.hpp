@@ -8,9 +8,9 @@
 
 #include "host/aligned_bytes.hpp"
 #include "host/fold.hpp"
-#include "host/nest.hpp"
+#include "host/shape/nest.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 class segment_rows {
  public:
@@ -56,4 +56,4 @@ class segment_rows {
   aligned_bytes acc_, results_, tile_;
 };
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

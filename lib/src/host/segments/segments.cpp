@@ -16,7 +16,7 @@
 #include "host/threads/tasks.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 namespace {
 
 // The value of a segment without elements, which needs no accumulator.
@@ -265,4 +265,4 @@ void run_segments(const segment_work& work, const segment_census& census, const 
   if (options.progress) options.progress(census.elements * work.results_a_segment() * item_bytes(work.what->input));
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -9,7 +9,7 @@
 #include "multifold/array.hpp"
 #include "multifold/reduction.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 struct segment_work {
   const reduction* what;
@@ -36,4 +36,4 @@ struct segment_work {
 ///           how long which are.
 void run_segments(const segment_work& work, const segment_census& census, const run_options& options = {});
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -8,7 +8,7 @@
 #include "host/kernels/columns.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 namespace {
 
 // Accumulators that a task gathers at once, and those of a batch of segments: within L2, and within L1.
@@ -112,4 +112,4 @@ void block_boxes::go_to(std::int64_t number) {
   cut(from, from.kept, numbers, whole(from), [this](const box& b) { list.push_back(b); });
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

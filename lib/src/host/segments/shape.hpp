@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "host/fold.hpp"
-#include "host/nest.hpp"
 #include "host/segments/segments.hpp"
+#include "host/shape/nest.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// The work of a segment counts in elements: those that are read, and as many as take the time of all else.
 struct segment_shape {
@@ -94,4 +94,4 @@ struct block_boxes {
   std::vector<box> list;  // whole along it
 };
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -13,7 +13,7 @@
 
 #include "host/float_environment.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 namespace {
 
 struct call {
@@ -123,4 +123,4 @@ void run_crew(int size, const std::function<void(int)>& job) {
   the_pool().run(size, job);
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

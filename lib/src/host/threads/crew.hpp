@@ -3,7 +3,7 @@
 
 #include <functional>
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// Calls `job(worker)` for up to `size` values of worker, 0 (this thread) included, at the same time, and returns when
 /// all of them are done. Fewer may run where threads are short or busy with other callers: a job must not wait for a
@@ -12,4 +12,4 @@ namespace multifold::host {
 /// afterwards. Throws: what the first job to fail threw.
 void run_crew(int size, const std::function<void(int worker)>& job);
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -5,7 +5,7 @@
 #include <functional>
 #include <mutex>
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// Bytes between two calls: of sources, and of memory, which is faster.
 constexpr std::int64_t progress_step = INT64_C(16) << 20, memory_progress_step = INT64_C(64) << 20;
@@ -31,4 +31,4 @@ class progress {
   std::int64_t last_ = 0;
 };
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

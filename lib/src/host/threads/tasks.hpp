@@ -7,7 +7,7 @@
 
 #include "host/threads/crew.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// Calls `task(number, scratch)` for each of `tasks`, in about ascending order, on up to `threads` threads, each with
 /// what `make_scratch()` made for it; one thread is the caller's. After a failure no more tasks begin.
@@ -50,4 +50,4 @@ class least_number {
   std::atomic<std::int64_t> least_{INT64_MAX};
 };
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -11,7 +11,7 @@
 
 #include "host/engine.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 namespace {
 
 int threads_by_affinity() {
@@ -117,4 +117,4 @@ engine_traits traits(int threads) {
   return t;
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -5,7 +5,7 @@
 #include <ctime>
 #include <initializer_list>
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 
 blocked_signals::blocked_signals() noexcept {
   sigset_t pending;
@@ -27,4 +27,4 @@ blocked_signals::~blocked_signals() {
   errno = code;
 }
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

@@ -4,7 +4,7 @@
 
 #include <csignal>
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 
 /// SIGXFSZ and SIGPIPE are held back from this thread while one lives; those that its writes raised are dropped.
 class blocked_signals {
@@ -19,4 +19,4 @@ class blocked_signals {
   sigset_t dropped_;  // ours, without those that were pending anyway
 };
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

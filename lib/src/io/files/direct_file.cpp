@@ -12,7 +12,7 @@
 
 #include "io/files/page_cache.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 namespace {
 
 // Of offsets, lengths and memory: no disk asks for more.
@@ -79,4 +79,4 @@ std::size_t direct_file::read_disk(std::int64_t offset, std::span<std::byte> buf
   return done;
 }
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

@@ -8,7 +8,7 @@
 
 #include "io/files/file_descriptor.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 
 class direct_file {
  public:
@@ -30,4 +30,4 @@ class direct_file {
   file_descriptor direct_;
 };
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

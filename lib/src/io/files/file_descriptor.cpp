@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 
 int file_descriptor::close() noexcept {
   const int number = std::exchange(number_, -1);
@@ -19,4 +19,4 @@ const system_calls& kernel_calls() noexcept {
   return calls;
 }
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

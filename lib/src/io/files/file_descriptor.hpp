@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 
 /// Owns one descriptor: move-only, silent destructor.
 class file_descriptor {
@@ -46,4 +46,4 @@ const system_calls& kernel_calls() noexcept;
 /// The most that Linux moves in one call, whatever is asked.
 inline constexpr std::size_t most_bytes_per_call = 0x7ffff000;
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

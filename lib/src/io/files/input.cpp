@@ -14,7 +14,7 @@
 #include "io/message.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 namespace {
 
 // Smaller reads are headers and tails, which are in the cache or soon will be.
@@ -213,4 +213,4 @@ void input::fail(int code, std::int64_t offset, std::size_t wanted) const {
                  bytes_text(static_cast<std::int64_t>(wanted)));
 }
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

@@ -15,7 +15,7 @@
 #include "io/formats/zip/inflater.hpp"
 #include "io/formats/zip/member_checksum.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 
 /// An open file, device, pipe or standard input.
 ///
@@ -92,4 +92,4 @@ class input {
   std::vector<std::byte> peeked_;  // a pipe's first bytes
 };
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

@@ -19,7 +19,7 @@
 #include "io/message.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 namespace {
 
 // Where `path` leads after symbolic links; itself if there is nothing yet.
@@ -130,4 +130,4 @@ void output::fail(int code, const std::string& doing) const {
   throw io_error(label_ + ": " + system_message(code) + ", " + doing);
 }
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

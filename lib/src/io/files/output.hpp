@@ -8,7 +8,7 @@
 
 #include "io/files/file_descriptor.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 
 /// A new file that has no name until it replaces the one at its path; pipes, devices and standard output ("-") are
 /// written to directly.
@@ -45,4 +45,4 @@ class output {
   std::int64_t written_ = 0;
 };
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

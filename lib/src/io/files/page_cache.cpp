@@ -7,7 +7,7 @@
 
 #include "io/files/file_descriptor.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 
 std::size_t read_cached(int descriptor, std::int64_t offset, std::span<std::byte> buffer) noexcept {
   const iovec where{buffer.data(), std::min(buffer.size(), most_bytes_per_call)};
@@ -15,4 +15,4 @@ std::size_t read_cached(int descriptor, std::int64_t offset, std::span<std::byte
   return got > 0 ? static_cast<std::size_t>(got) : 0;
 }
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

@@ -8,7 +8,7 @@
 
 #include "io/files/page_cache.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 namespace {
 
 constexpr std::int64_t window_bytes = INT64_C(64) << 20;
@@ -34,4 +34,4 @@ void read_ahead::before(int descriptor, std::int64_t first, std::int64_t end, st
   }
 }
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

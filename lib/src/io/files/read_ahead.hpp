@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 
 /// Of one file, whose readers go on from where others are.
 ///
@@ -22,4 +22,4 @@ class read_ahead {
   std::atomic<std::int64_t> asked_{0};  // for everything before that, if anybody was here
 };
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

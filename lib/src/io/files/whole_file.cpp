@@ -5,7 +5,7 @@
 
 #include "io/files/output.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 
 void write_whole_file(const std::string& path, const std::function<void(const byte_sink& sink)>& write) {
   io::output file(path);
@@ -17,4 +17,4 @@ void write_whole_file(const std::string& path, const std::function<void(const by
   file.finish();
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 namespace {
 
 std::uint64_t swap_twos(std::uint64_t word) noexcept {
@@ -48,4 +48,4 @@ void swap_bytes(std::span<std::byte> elements, std::int64_t item) noexcept {
   if (item == 8) swap_all<swap_eights>(elements, 8);
 }
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

@@ -9,7 +9,7 @@
 #include "io/files/input.hpp"
 #include "multifold/source.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 
 /// What a .npy file begins with.
 inline constexpr std::string_view npy_magic = "\x93NUMPY";
@@ -30,4 +30,4 @@ archive_kind archive_of(std::span<const std::byte> head) noexcept;
 std::unique_ptr<source> raw_source(input in, const raw_options& options);
 std::unique_ptr<source> npy_source(input in);
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

@@ -7,7 +7,7 @@
 #include "io/message.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 namespace {
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
@@ -148,4 +148,4 @@ void literal_reader::fail(const std::string& expected) const {
   throw format_error(at(*label_, byte()) + "found " + found + "; expected " + expected);
 }
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

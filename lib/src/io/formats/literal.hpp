@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 
 /// A place in a text; every failure is a format_error that names the byte in the file.
 class literal_reader {
@@ -56,4 +56,4 @@ class literal_reader {
   std::size_t position_ = 0;
 };
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

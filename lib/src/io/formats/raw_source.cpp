@@ -5,7 +5,7 @@
 #include "multifold/array.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 namespace {
 
 // As many elements as there are bytes for; a part of an element is an error, and so is nothing at all.
@@ -62,4 +62,4 @@ std::unique_ptr<source> raw_source(input in, const raw_options& options) {
   }
 }
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

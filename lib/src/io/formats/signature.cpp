@@ -8,7 +8,7 @@
 #include "io/message.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 namespace {
 
 struct signature {
@@ -60,4 +60,4 @@ void refuse_signature(const std::string& label, std::span<const std::byte> head)
                      "; raw elements are read by raw_options");
 }
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

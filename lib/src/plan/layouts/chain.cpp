@@ -12,7 +12,7 @@
 #include "plan/layout.hpp"
 #include "plan/layouts/tile.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 namespace {
 
 // As many as kernels work out the places of results from.
@@ -157,4 +157,4 @@ void append_merges(plan& p) {
   }
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -3,7 +3,7 @@
 
 #include "multifold/plan.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// Whether batches lie in memory in another order than in (outer, length, inner).
 bool is_for_chains(const batches& form);
@@ -15,4 +15,4 @@ bool lay_out_chain(plan& p, const plan_options& options);
 /// Appends passes of tiles that merge the parts of the last one.
 void append_merges(plan& p);
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

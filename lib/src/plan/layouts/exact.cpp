@@ -11,7 +11,7 @@
 #include "plan/layouts/group.hpp"
 #include "plan/tuning.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 namespace {
 
 // A sum in fixed point and where its point is.
@@ -161,4 +161,4 @@ void add_again(plan& p) {
   if (may_lose(p) || walk_of_sums(p)) p.again = sums_again(p.what, p.form, p.engine);
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

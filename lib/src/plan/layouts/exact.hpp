@@ -6,7 +6,7 @@
 #include "multifold/plan.hpp"
 #include "plan/layouts/moment.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// Makes `p`, a pass of block rows, one of exact rows or exact blocks, if that serves the reduction better and options
 /// leave it open.
@@ -33,4 +33,4 @@ std::optional<moment_parts> parts_of_sums(const plan& p, recipe_end end);
 /// Adds the pass over batches that the first one of `p` may lose.
 void add_again(plan& p);
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -6,7 +6,7 @@
 #include "plan/layout.hpp"
 #include "plan/tuning.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 pass blank_pass(const batches& form, const plan_options& options, const engine_traits& engine) {
   pass p;
   p.batches = form.results();
@@ -44,4 +44,4 @@ void lay_out_groups(pass& p, const group_needs& needs, const plan_options& optio
       std::min(std::max<std::int64_t>(1, ceil_div(p.batches * p.parts, groups_a_block)), engine.units * blocks_a_unit);
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

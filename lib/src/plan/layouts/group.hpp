@@ -5,7 +5,7 @@
 
 #include "multifold/plan.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// What a group is worth, and takes.
 struct group_needs {
@@ -21,4 +21,4 @@ pass blank_pass(const batches& form, const plan_options& options, const engine_t
 /// Gives `p` its groups, parts and grid.
 void lay_out_groups(pass& p, const group_needs& needs, const plan_options& options, const engine_traits& engine);
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -6,7 +6,7 @@
 #include "plan/layout.hpp"
 #include "plan/tuning.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 namespace {
 
 // Which reduced run lanes go along, and how many of them share a batch.
@@ -194,4 +194,4 @@ std::optional<lane_walk> lane_walk_of(const batches& form, std::int64_t item, st
   return of;
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

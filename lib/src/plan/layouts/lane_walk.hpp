@@ -7,7 +7,7 @@
 #include "multifold/array.hpp"
 #include "multifold/exact/rolled.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// The lanes of a block have `width` batches, each of them shared by `phases` lanes. A lane goes along one of the reduced
 /// runs, the walk, or through a piece of it; a part is a piece of it at one place of the other runs, of which the run that
@@ -83,4 +83,4 @@ MULTIFOLD_HD constexpr lane_piece lane_piece_of(const lane_walk& walk, int batch
 /// contiguous, where runs are too short, or too many.
 std::optional<lane_walk> lane_walk_of(const batches& form, std::int64_t item, std::int64_t slots);
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -6,15 +6,15 @@
 #include <string>
 
 #include "multifold/error.hpp"
-#include "multifold/ops/moment_part.hpp"
-#include "multifold/ops/moment_words.hpp"
+#include "multifold/ops/moments/moment_part.hpp"
+#include "multifold/ops/moments/moment_words.hpp"
 #include "multifold/ops/visit.hpp"
 #include "plan/layout.hpp"
 #include "plan/layouts/chain.hpp"
 #include "plan/layouts/group.hpp"
 #include "plan/tuning.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 namespace {
 
 template <class F>
@@ -152,4 +152,4 @@ std::int64_t extremes_bytes(const reduction& what) {
   });
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

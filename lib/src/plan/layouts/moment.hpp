@@ -5,11 +5,11 @@
 #include <optional>
 
 #include "multifold/plan.hpp"
-#include "multifold/recipe.hpp"
+#include "multifold/plan/recipe.hpp"
 #include "plan/layouts/lane_walk.hpp"
 #include "plan/tuning.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// Whether `what` is planned here.
 bool has_moment_layout(const reduction& what, const engine_traits& engine);
@@ -48,4 +48,4 @@ std::int64_t moment_part_bytes(const reduction& what);
 std::int64_t moment_word_bytes(const reduction& what);
 std::int64_t extremes_bytes(const reduction& what);
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

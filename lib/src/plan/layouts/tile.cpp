@@ -8,7 +8,7 @@
 #include "plan/layout.hpp"
 #include "plan/tile_threads.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 namespace {
 
 // What a tile holds.
@@ -187,4 +187,4 @@ void prefer_tiles(pass& p, const reduction& what, const batches& form, const pla
                 what, engine);
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

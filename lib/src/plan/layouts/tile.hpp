@@ -3,7 +3,7 @@
 
 #include "multifold/plan.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// Whether options leave everything open that tiles decide, and the engine has the memory for them.
 bool tiles_are_open(const reduction& what, const plan_options& options, const engine_traits& engine);
@@ -25,4 +25,4 @@ void lay_out_tiles(pass& p, const tiled_array& of, const tile_input& from, const
 void prefer_tiles(pass& p, const reduction& what, const batches& form, const plan_options& options,
                   const engine_traits& engine);
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

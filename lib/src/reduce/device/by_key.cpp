@@ -13,7 +13,7 @@
 #include "reduce/device/streams.hpp"
 #include "reduce/segments/groups.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 namespace {
 
 std::int64_t key_at(const array_view& keys, std::int64_t i) {
@@ -65,4 +65,4 @@ void run_groups_on_device(const segment_request& r, const array_view& keys, void
   cuda::check(cudaStreamSynchronize(stream.get()));
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -9,7 +9,7 @@
 
 #include "reduce/places.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 namespace {
 
 using libraries = unsigned long long;
@@ -62,4 +62,4 @@ bool is_device_memory(const void* at) {
   return code == CUDA_SUCCESS && type == CU_MEMORYTYPE_DEVICE && managed == 0;
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -24,7 +24,7 @@
 #include "stream/device/state.hpp"
 #include "stream/device/stream.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 bool has_device(std::string& reason) { return !cuda::devices(reason).empty(); }
 
@@ -222,4 +222,4 @@ bool device_shares(const reduction& what, const batches& form) { return stream::
 
 bool device_takes_chunks(const batches& form) { return stream::streams_to_device(form); }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -12,7 +12,7 @@
 #include "multifold/cuda/error.hpp"
 #include "reduce/segments/request.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// Whether the array has one axis, of neighbours, or there is nothing to reduce.
 inline bool cuts_neighbours(const segment_request& r) {
@@ -44,4 +44,4 @@ class on_device {
   std::optional<cuda::device_buffer> copy_;
 };
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

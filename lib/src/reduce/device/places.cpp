@@ -7,7 +7,7 @@
 #include "multifold/error.hpp"
 #include "reduce/places.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 void check_read_by_device(const char* what, const void* at) {
   const std::string who = what;
@@ -28,4 +28,4 @@ void check_read_by_device(const char* what, const void* at) {
                           "say place::host, or copy it to the device");
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -9,7 +9,7 @@
 #include "multifold/cuda/stream.hpp"
 #include "reduce/rates/device.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 namespace {
 
 constexpr std::int64_t pinned_bytes = INT64_C(64) << 20, chunk_bytes = INT64_C(16) << 20;
@@ -66,4 +66,4 @@ void measure_device(machine_rates& rates, const std::function<void(std::span<std
   }
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -14,7 +14,7 @@
 #include "reduce/device/on_device.hpp"
 #include "reduce/device/streams.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 namespace {
 
 void check_form(const segment_request& r) {
@@ -86,4 +86,4 @@ std::int64_t run_segments_on_device(const segment_request& r, void* results, CUs
   return outer.apart(r.of.type);
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

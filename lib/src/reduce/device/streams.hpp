@@ -3,9 +3,9 @@
 
 #include "multifold/cuda/stream.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// A stream whose work begins after what is on `after` now.
 cuda::stream stream_behind(cudaStream_t after);
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -9,7 +9,7 @@
 #include "reduce/places.hpp"
 #include "reduce/request.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 namespace {
 
 // Elements that are worth a task, and what the accumulators of a block of columns may take of a cache. [bytes]
@@ -219,4 +219,4 @@ fold_shape make_fold_shape(const source& input, const fold_traits& traits, const
   return shape_of_views({&view, 1}, traits, options);
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -17,7 +17,7 @@
 #include "stream/host/stream.hpp"
 #include "stream/inputs.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 namespace {
 
 constexpr std::int64_t unit_bytes = 1 << 20;        // wanted
@@ -131,4 +131,4 @@ std::int64_t read_fold_units(source& input, const fold_units& units, std::int64_
   return consumed;
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

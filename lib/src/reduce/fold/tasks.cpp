@@ -8,7 +8,7 @@
 #include "multifold/error.hpp"
 #include "multifold/fold/shape.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 namespace {
 
 // Fewer elements are reduced before another thread is awake, if an operation takes a few instructions.
@@ -69,4 +69,4 @@ int fold_threads(const fold_shape& shape, const fold_options& options) {
   return shape.results * shape.length < alone_elements ? 1 : host::usable_threads();
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

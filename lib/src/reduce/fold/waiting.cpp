@@ -5,7 +5,7 @@
 
 #include "multifold/fold/shape.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 namespace {
 
 class waiting_groups final : public fold_waiting {
@@ -31,4 +31,4 @@ class waiting_groups final : public fold_waiting {
 
 std::unique_ptr<fold_waiting> make_fold_waiting() { return std::make_unique<waiting_groups>(); }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

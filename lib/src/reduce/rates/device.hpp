@@ -8,7 +8,7 @@
 
 #include "multifold/rates.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// The UUID of the current device; empty without one.
 std::string device_uuid();
@@ -20,4 +20,4 @@ bool is_pinned(const void* data);
 /// without a device, or if it fails.
 void measure_device(machine_rates& rates, const std::function<void(std::span<std::byte> pinned)>& stage);
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -12,7 +12,7 @@
 #include <iterator>
 #include <system_error>
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 namespace {
 
 constexpr std::string_view title = "multifold rates 1";
@@ -134,4 +134,4 @@ bool save_rates(const std::string& path, const rates_record& record) noexcept tr
   return false;
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

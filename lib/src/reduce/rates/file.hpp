@@ -7,7 +7,7 @@
 
 #include "multifold/rates.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// Rates, and whose they are.
 struct rates_record {
@@ -33,4 +33,4 @@ std::optional<rates_record> load_rates(const std::string& path);
 /// Replaces the file as a whole. False if that cannot be done, and then nothing is left behind.
 bool save_rates(const std::string& path, const rates_record& record) noexcept;
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

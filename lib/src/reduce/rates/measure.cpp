@@ -25,7 +25,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace {
 
 // All threads read all of it, and one thread a part, which has been put out of the caches: some hold more than that.
@@ -165,4 +165,4 @@ machine_rates rates_of_machine() {
   return *known;
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

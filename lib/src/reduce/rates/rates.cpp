@@ -10,7 +10,7 @@
 #include "stream/ring.hpp"
 #include "stream/shared_array.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace {
 
 constexpr double nothing_known = std::numeric_limits<double>::infinity();
@@ -134,4 +134,4 @@ engine_decision decide(const machine_rates& rates, const workload& work) {
   return found;
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

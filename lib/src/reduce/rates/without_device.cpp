@@ -3,12 +3,12 @@
 
 #if !MULTIFOLD_HAS_CUDA
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 std::string device_uuid() { return ""; }
 bool is_pinned(const void*) { return false; }
 void measure_device(machine_rates&, const std::function<void(std::span<std::byte>)>&) {}
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail
 
 #endif

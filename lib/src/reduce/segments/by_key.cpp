@@ -12,13 +12,13 @@
 #include "reduce/engines.hpp"
 #include "reduce/places.hpp"
 #include "reduce/request.hpp"
-#include "reduce/results.hpp"
+#include "reduce/results/results.hpp"
 #include "reduce/segments/grouping.hpp"
 #include "reduce/segments/groups.hpp"
 #include "reduce/segments/request.hpp"
 #include "reduce/segments/window.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace {
 
 using detail::grouping, detail::segment_request;
@@ -174,4 +174,4 @@ reduce_result reduce_by_key(op_kind op, source& x, source& y, const array_view& 
   return reduce_groups(op, {first.view(), second.view()}, keys, groups, options);
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

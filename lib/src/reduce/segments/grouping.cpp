@@ -12,7 +12,7 @@
 #include "reduce/segments/groups.hpp"
 #include "stream/copies/strided_copy.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 namespace {
 
 // f(keys) with a pointer to i32 or i64.
@@ -137,4 +137,4 @@ std::vector<array_view> grouping::in_order(const std::vector<array_view>& arrays
       "there is no memory for a copy of the array in the order of its keys: sort them, or reduce parts");
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -7,7 +7,7 @@
 #include "host/aligned_bytes.hpp"
 #include "multifold/array.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 class grouping {
  public:
@@ -39,4 +39,4 @@ class grouping {
   std::vector<host::aligned_bytes> copies_;
 };
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -4,7 +4,7 @@
 
 #include "multifold/error.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 void throw_bad_key(std::int64_t position, std::int64_t key, std::int64_t groups) {
   throw shape_error("key " + std::to_string(position) + " is " + std::to_string(key) + ", and there are " +
@@ -20,4 +20,4 @@ void check_empty_group(const segment_request& r, std::int64_t group) {
                     (is_position ? "leave it out" : "give an initial value (reduce_options::initial)"));
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

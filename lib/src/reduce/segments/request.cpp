@@ -8,12 +8,12 @@
 #include "core/runs.hpp"
 #include "multifold/error.hpp"
 #include "plan/no_value.hpp"
-#include "reduce/apart.hpp"
+#include "reduce/parts/apart.hpp"
 #include "reduce/request.hpp"
-#include "reduce/results.hpp"
+#include "reduce/results/results.hpp"
 #include "reduce/states/contents.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 namespace {
 
 void refuse_options(const reduce_options& options) {
@@ -176,4 +176,4 @@ void keep_segments_state(const segment_request& r, reduce_result& result) {
   keep(kept, r.what, r.only_state, r.into, result);
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

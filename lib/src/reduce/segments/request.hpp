@@ -9,7 +9,7 @@
 #include "host/segments/segments.hpp"
 #include "multifold/segments.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 struct segment_request {
   reduction what;
@@ -51,4 +51,4 @@ reduce_result segment_result(const segment_request& r, const host::segment_censu
 /// From records in `result` to their state, and to the values, unless the state alone is wanted.
 void keep_segments_state(const segment_request& r, reduce_result& result);
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

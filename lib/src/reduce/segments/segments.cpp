@@ -12,10 +12,10 @@
 #include "reduce/engines.hpp"
 #include "reduce/places.hpp"
 #include "reduce/request.hpp"
-#include "reduce/results.hpp"
+#include "reduce/results/results.hpp"
 #include "reduce/segments/request.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace {
 
 using detail::segment_request;
@@ -102,4 +102,4 @@ reduce_result reduce(op_kind op, const array_view& x, const array_view& y, const
   return reduce_segments(op, first.view(), &second.view(), detail::located_list(of), options);
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -13,7 +13,7 @@
 #include "reduce/engines.hpp"
 #include "reduce/places.hpp"
 #include "reduce/request.hpp"
-#include "reduce/results.hpp"
+#include "reduce/results/results.hpp"
 #include "reduce/segments/request.hpp"
 #include "reduce/segments/window.hpp"
 #include "reduce/sources/source_slice.hpp"
@@ -21,7 +21,7 @@
 #include "stream/host/stream.hpp"
 #include "stream/inputs.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace {
 
 using detail::segment_request, host::interval;
@@ -185,4 +185,4 @@ reduce_result reduce(op_kind op, source& x, source& y, const segments& of, const
   return reduce_segments(op, {x, y}, of, options);
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -9,7 +9,7 @@
 #include "io/message.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 namespace {
 
 constexpr std::int64_t read_bytes = INT64_C(4) << 20;
@@ -71,4 +71,4 @@ void source_window::skip_to(std::int64_t row) {
   }
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

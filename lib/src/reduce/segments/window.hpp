@@ -5,10 +5,10 @@
 #include <cstdint>
 
 #include "host/aligned_bytes.hpp"
-#include "host/nest.hpp"
+#include "host/shape/nest.hpp"
 #include "multifold/source.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 class source_window {
  public:
@@ -34,4 +34,4 @@ class source_window {
   host::aligned_bytes memory_;
 };
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

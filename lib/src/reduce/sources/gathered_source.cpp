@@ -5,7 +5,7 @@
 
 #include "stream/copies/strided_copy.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 gathered_source::gathered_source(const array_view& view, const std::vector<std::int64_t>& order)
     : data_(static_cast<const std::byte*>(view.data)),
@@ -40,4 +40,4 @@ std::int64_t gathered_source::read(std::int64_t first, std::span<std::byte> chun
   return count;
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

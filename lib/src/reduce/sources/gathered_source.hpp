@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "host/nest.hpp"
+#include "host/shape/nest.hpp"
 #include "multifold/array.hpp"
 #include "multifold/source.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// The elements of a view, in row-major order of its axes in a given order. What is read is gathered then.
 class gathered_source final : public source {
@@ -30,4 +30,4 @@ class gathered_source final : public source {
   host::nest nest_;  // strides are those of the view
 };
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

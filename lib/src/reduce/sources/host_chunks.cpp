@@ -11,7 +11,7 @@
 #include "stream/host/slabs.hpp"
 #include "stream/host/stream.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 namespace {
 
 std::size_t number(std::int64_t axis) { return static_cast<std::size_t>(axis); }
@@ -116,4 +116,4 @@ stream::inputs host_chunks::input() const {
   return made;
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -11,7 +11,7 @@
 #include "reduce/request.hpp"
 #include "stream/inputs.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// Whether the elements of `view` fill a stretch of memory that starts with the first one, in any order of the axes.
 bool is_dense(const array_view& view);
@@ -42,4 +42,4 @@ class host_chunks {
 /// The form that host_chunks gives a request.
 batches form_of_chunks(const request& r, const array_view& view, const reduce_options& options);
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

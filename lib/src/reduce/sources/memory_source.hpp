@@ -8,7 +8,7 @@
 #include "multifold/source.hpp"
 #include "stream/copies/staging_copy.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 class memory_source : public source {
  public:
@@ -35,4 +35,4 @@ class memory_source : public source {
   const std::int64_t elements_;
 };
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -8,7 +8,7 @@
 #include "multifold/array.hpp"
 #include "multifold/source.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 class source_slice final : public source {
  public:
@@ -30,4 +30,4 @@ class source_slice final : public source {
   const array_layout layout_;
 };
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

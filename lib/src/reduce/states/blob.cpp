@@ -8,7 +8,7 @@
 #include "multifold/error.hpp"
 #include "reduce/states/contents.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 namespace {
 
 constexpr std::string_view magic = "MFSTATE\n", sum_magic = "MFEXACT\n";
@@ -246,4 +246,4 @@ state_contents decode_state(std::span<const std::byte> in) {
   return made;
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -8,7 +8,7 @@
 #include "core/little_endian.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 namespace {
 
 constexpr std::string_view magic = "MFCHECK\n";
@@ -87,4 +87,4 @@ checkpoint decode_checkpoint(std::span<const std::byte> in) {
   return c;
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -10,7 +10,7 @@
 #include "multifold/ops.hpp"
 #include "reduce/states/element_digest.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// The sum of the first `done` of `elements`, in memory order.
 struct checkpoint {
@@ -30,4 +30,4 @@ std::vector<std::byte> encode(const checkpoint& c);
 /// Throws: format_error, naming byte, found and expected, unless `in` is one whole checkpoint.
 checkpoint decode_checkpoint(std::span<const std::byte> in);
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

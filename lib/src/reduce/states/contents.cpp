@@ -11,7 +11,7 @@
 #include "multifold/error.hpp"
 #include "multifold/ops/merged.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 namespace {
 
 // The first operation of each family, and what the family is called.
@@ -201,4 +201,4 @@ void merge(state_contents& into, const state_contents& other) {
   into = std::move(merged);
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

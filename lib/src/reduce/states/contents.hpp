@@ -10,7 +10,7 @@
 #include "core/state_record.hpp"
 #include "multifold/state.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// Operations whose results come of the same accumulators. The numbers are those of files.
 enum class state_family : std::uint8_t {
@@ -101,4 +101,4 @@ reduce_result finish(const state_contents& from, op_kind op, const finish_option
 void keep(const state_contents& kept, const reduction& what, bool only_state, std::span<std::byte> into,
           reduce_result& result);
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

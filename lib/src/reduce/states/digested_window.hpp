@@ -10,7 +10,7 @@
 #include "multifold/source.hpp"
 #include "reduce/states/element_digest.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// The elements [first, first + count) of `whole`, which has random access, in memory order as one axis. `first` is at
 /// the start of a block of the digest, and the end is there, too, or at that of the array.
@@ -54,4 +54,4 @@ class digested_window final : public source {
   std::int64_t digested_ = 0;  // elements
 };
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

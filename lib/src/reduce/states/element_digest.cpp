@@ -19,7 +19,7 @@
 #include <immintrin.h>
 #endif
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 namespace {
 
 constexpr std::size_t lane_count = 8, stripe_bytes = 8 * lane_count, stripes = 16, round_bytes = stripes * stripe_bytes;
@@ -192,4 +192,4 @@ element_digest digest_again(source& input, std::int64_t first, std::int64_t coun
   return all;
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -10,7 +10,7 @@
 
 #include "multifold/source.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// The digest of several blocks is the sum of theirs, whatever the order.
 struct element_digest {
@@ -48,4 +48,4 @@ struct digest_options {
 /// Throws: what the source throws; out_of_memory.
 element_digest digest_again(source& input, std::int64_t first, std::int64_t count, const digest_options& options);
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

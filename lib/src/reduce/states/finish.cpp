@@ -7,10 +7,10 @@
 #include "plan/no_value.hpp"
 #include "plan/outcome.hpp"
 #include "reduce/request.hpp"
-#include "reduce/results.hpp"
+#include "reduce/results/results.hpp"
 #include "reduce/states/contents.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 namespace {
 
 reduction checked_what(const state_contents& from, op_kind op, const finish_options& options) {
@@ -107,4 +107,4 @@ void keep(const state_contents& kept, const reduction& what, bool only_state, st
   result.data.clear();
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

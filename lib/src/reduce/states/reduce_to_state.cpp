@@ -1,7 +1,7 @@
 // States of arrays and of sources.
 #include "multifold/state.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace {
 
 reduce_options without_value(const reduce_options& options) {
@@ -25,4 +25,4 @@ state reduce_to_state(op_kind op, source& x, source& y, const reduce_options& op
   return state(reduce(op, x, y, without_value(options)).state);
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -16,7 +16,7 @@
 #include "reduce/states/digested_window.hpp"
 #include "reduce/states/element_digest.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 namespace {
 
 constexpr std::int64_t first_stretch_bytes = INT64_C(256) << 20;
@@ -151,4 +151,4 @@ std::int64_t sum_with_checkpoints(const request& r, source& input, std::byte* st
   return resumed;
 }
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

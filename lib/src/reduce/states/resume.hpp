@@ -7,7 +7,7 @@
 #include "multifold/reduce.hpp"
 #include "reduce/request.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 
 /// Throws unsupported_error unless `input` can be read from any place on, and as one array, and the interval is one.
 void check_resumable(const source& input, const reduce_options& options);
@@ -31,4 +31,4 @@ using sum_stretch = std::function<void(source& stretch, std::byte* state, const 
 std::int64_t sum_with_checkpoints(const request& r, source& input, std::byte* state, const reduce_options& options,
                                   const sum_stretch& sum);
 
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

@@ -12,7 +12,7 @@
 #include "multifold/reduction.hpp"
 #include "reduce/states/contents.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace {
 
 using detail::state_contents;
@@ -108,4 +108,4 @@ void round_state(std::span<const std::byte> in, op_kind op, dtype result, void* 
   std::memcpy(out, made.data.data(), made.data.size());
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

@@ -8,7 +8,7 @@
 
 #include "host/elements/prefetch.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 
 // prefetchw does nothing on the processors that do not have it.
 #if defined(__x86_64__)
@@ -27,4 +27,4 @@ void staging_copy(void* to, const void* from, std::int64_t bytes) noexcept {
   if (at < bytes) std::memcpy(out + at, in + at, static_cast<std::size_t>(bytes - at));
 }
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

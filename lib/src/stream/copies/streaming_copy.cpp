@@ -11,7 +11,7 @@
 #include <immintrin.h>
 #endif
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 namespace {
 
 constexpr std::int64_t cache_line = 64;
@@ -78,4 +78,4 @@ void streaming_copy(void* to, const void* from, std::int64_t bytes) {
   copy_lines(out + head, in + head, lines);
 }
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

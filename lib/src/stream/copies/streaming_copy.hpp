@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 
 /// Copies `bytes` from `from` to `to`, which do not overlap and need no alignment. Other threads, and devices, see them
 /// when it returns.
@@ -13,4 +13,4 @@ namespace multifold::stream {
 /// Throws: unsupported_error as simd_in_use.
 void streaming_copy(void* to, const void* from, std::int64_t bytes);
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

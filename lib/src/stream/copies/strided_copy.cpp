@@ -11,7 +11,7 @@
 #include "multifold/dtype.hpp"
 #include "stream/copies/staging_copy.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 namespace {
 
 constexpr std::int64_t line_bytes = 64;
@@ -103,4 +103,4 @@ void strided_copy(std::byte* to, const std::byte* from, std::int64_t item, std::
   else copy<8>(to, from, loops);
 }
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

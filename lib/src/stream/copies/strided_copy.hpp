@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 
 /// One loop over elements. Steps count elements and have any sign; `from` may be 0.
 struct copy_loop {
@@ -17,4 +17,4 @@ struct copy_loop {
 /// cache line as long as a few KB for every line of `to` stay in the cache.
 void strided_copy(std::byte* to, const std::byte* from, std::int64_t item, std::vector<copy_loop> loops);
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

@@ -5,7 +5,7 @@
 
 #include "multifold/error.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 namespace {
 
 // That kernels take as their arguments.
@@ -50,4 +50,4 @@ device_box box_of(const host::nest& n, const host::box& b) {
   return box;
 }
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <string>
 
-#include "host/nest.hpp"
+#include "host/shape/nest.hpp"
 #include "multifold/plan.hpp"
 #include "stream/host/slabs.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 
 /// A box of the array: its own small reduction, and where its results belong.
 struct device_box {
@@ -88,4 +88,4 @@ void steps_of(const chunk_cut& c, host::interval range, To&& to) {
   }
 }
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

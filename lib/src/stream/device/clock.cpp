@@ -3,7 +3,7 @@
 
 #include "multifold/cuda/stream.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 namespace {
 
 constexpr int tries = 8;
@@ -32,4 +32,4 @@ std::chrono::steady_clock::time_point device_clock::at(const cuda::event& e) con
   return started_ + std::chrono::duration_cast<std::chrono::steady_clock::duration>(since);
 }
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

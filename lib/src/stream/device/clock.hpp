@@ -5,7 +5,7 @@
 
 #include "multifold/cuda/event.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 
 /// An event that happened while nothing else ran, and when that was. Wrong by as long as an idle device takes to say
 /// that it has come to an event: a few microseconds.
@@ -22,4 +22,4 @@ class device_clock {
   std::chrono::steady_clock::time_point started_;
 };
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

@@ -9,7 +9,7 @@
 #include "multifold/cuda/error.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 namespace {
 
 cudaPointerAttributes attributes_of(const void* at) {
@@ -49,4 +49,4 @@ transfer way_of(const inputs& input, std::int64_t bytes, transfer asked) {
                           ": allocate it with cudaMallocHost, register it with cudaHostRegister, or stage it");
 }
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

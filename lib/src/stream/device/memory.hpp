@@ -7,7 +7,7 @@
 #include "multifold/transfer.hpp"
 #include "stream/inputs.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 
 /// Whether both ends of these bytes are pinned host memory: allocated by cudaMallocHost, or registered.
 bool is_pinned(const void* data, std::int64_t bytes);
@@ -19,4 +19,4 @@ operands mapped_address(const inputs& input);
 /// Throws: unsupported_error if the array has to be pinned for what was asked, and is not.
 transfer way_of(const inputs& input, std::int64_t bytes, transfer asked);
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

@@ -10,7 +10,7 @@
 #include "multifold/error.hpp"
 #include "stream/device/state.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 namespace {
 
 constexpr std::int64_t word_bytes = sizeof(std::uint32_t);
@@ -160,4 +160,4 @@ void device_reducer::finish() {
   to_.note(cuda::status_of(status_.bytes(), on_.kernels.get()));
 }
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

@@ -8,11 +8,11 @@
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/plan.hpp"
 #include "stream/device/boxes.hpp"
-#include "stream/device/outbox.hpp"
+#include "stream/device/results/outbox.hpp"
 #include "stream/device/streams.hpp"
 #include "stream/ring.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 
 /// A chunk as kernels see it: `data` is element `origin` of the array.
 struct chunk_place {
@@ -65,4 +65,4 @@ class device_reducer {
   std::size_t next_beside_ = 0;
 };
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

@@ -23,7 +23,7 @@
 #include "stream/device/stream.hpp"
 #include "stream/shared_progress.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 namespace {
 
 // Runs `work`, and returns what the GPU failed of, if it did. What else goes wrong is thrown.
@@ -220,4 +220,4 @@ streamed run_shared(const plan& p, const inputs& input, void* results, const hos
   return sharing(p, input, results, options).run();
 }
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

@@ -4,7 +4,7 @@
 #include "multifold/plan.hpp"
 #include "stream/host/stream.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 
 /// Whether the two engines can share an array of `form` without a trace in the bits of the results.
 bool can_be_shared(const reduction& what, const batches& form);
@@ -23,4 +23,4 @@ bool is_worth_sharing(const reduction& what, const batches& form);
 /// Cost:     reads each element once.
 streamed run_shared(const plan& p, const inputs& input, void* results, const host_options& options = {});
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

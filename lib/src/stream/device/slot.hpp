@@ -7,10 +7,10 @@
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/cuda/event.hpp"
 #include "multifold/transfer.hpp"
-#include "stream/device/outbox.hpp"
+#include "stream/device/results/outbox.hpp"
 #include "stream/ring.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 
 /// Memory of all slots: pinned, if threads fill them, and on the device, if chunks are copied there. One allocation of
 /// each, because every one takes its time.
@@ -59,4 +59,4 @@ struct device_slot {
   std::int64_t chunk = -1, chunk_bytes = 0;  // that is in it, to be told of
 };
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

@@ -6,7 +6,7 @@
 #include "multifold/cuda/error.hpp"
 #include "multifold/exact/blob.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 namespace {
 
 template <floating_storage T>
@@ -24,4 +24,4 @@ void save_device_state(const reduction& what, const void* accumulator, void* out
   visit_floating(what.input, [&]<class T>() { save<T>(accumulator, out, stream); });
 }
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

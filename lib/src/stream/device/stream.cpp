@@ -24,11 +24,11 @@
 #include "stream/consumed.hpp"
 #include "stream/device/boxes.hpp"
 #include "stream/device/memory.hpp"
-#include "stream/device/sink.hpp"
+#include "stream/device/results/sink.hpp"
 #include "stream/host/reader.hpp"
 #include "stream/worker_trace.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 namespace {
 
 class pipeline final : public device_part {
@@ -283,4 +283,4 @@ std::unique_ptr<device_part> share_device(const plan& p, const inputs& input, vo
   return std::make_unique<pipeline>(p, input, results, options, &shared);
 }
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

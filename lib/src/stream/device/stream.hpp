@@ -9,7 +9,7 @@
 #include "multifold/source.hpp"
 #include "stream/host/stream.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 
 /// Runs the reduction of `p` over `input`, like run_host, on the current CUDA device.
 /// Shapes:   p.form is of a dense array, and streams_to_device.
@@ -51,4 +51,4 @@ class device_part {
 std::unique_ptr<device_part> share_device(const plan& p, const inputs& input, void* results,
                                           const host_options& options, shared_array& shared);
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

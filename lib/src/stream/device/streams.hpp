@@ -5,7 +5,7 @@
 
 #include "multifold/cuda/stream.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 
 /// What is enqueued uses memory of the pipeline and of the caller, so the destructor waits for it.
 struct device_streams {
@@ -18,4 +18,4 @@ struct device_streams {
   cuda::stream copies, kernels, back;
 };
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

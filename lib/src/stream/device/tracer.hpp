@@ -6,7 +6,7 @@
 #include "multifold/trace.hpp"
 #include "stream/device/clock.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 
 class device_tracer {
  public:
@@ -25,4 +25,4 @@ class device_tracer {
   const device_clock clock_;
 };
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

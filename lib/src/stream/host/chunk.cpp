@@ -6,7 +6,7 @@
 
 #include "host/reduce_box.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 
 host_chunk::host_chunk(const host::fold& f, const slabs& s, result_sink& sink, std::int64_t piece, std::ptrdiff_t other)
     : fold_(f), slabs_(s), sink_(sink), piece_(piece), other_(other) {}
@@ -80,4 +80,4 @@ remains host_chunk::take() {
   return std::exchange(left_, {});
 }
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

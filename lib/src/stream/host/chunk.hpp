@@ -5,7 +5,7 @@
 
 #include "stream/host/merge.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 
 /// Elements that are reduced at a time, where anything is rounded on the way. Part of the meaning of a rounded sum: a
 /// batch is cut where pieces meet.
@@ -42,4 +42,4 @@ class host_chunk {
   remains left_;
 };
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

@@ -8,7 +8,7 @@
 #include "stream/open_slab.hpp"
 #include "stream/shared_array.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 namespace {
 
 // Short columns cost much: those of a mebibyte are gathered for themselves.
@@ -75,4 +75,4 @@ void host_consumer::finish(std::int64_t length, int threads) {
   sink_.check();
 }
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

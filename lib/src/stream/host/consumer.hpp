@@ -12,7 +12,7 @@
 #include "stream/host/slabs.hpp"
 #include "stream/host/turnstile.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 
 /// Whether the elements of a slab end somewhere.
 enum class slab_end : std::uint8_t {
@@ -62,4 +62,4 @@ class host_consumer {
   std::unique_ptr<host_turnstile> turnstile_;
 };
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

@@ -5,7 +5,7 @@
 
 #include "host/reduce_box.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 namespace {
 
 constexpr std::int64_t most_early = 256;
@@ -59,4 +59,4 @@ void host_merge::abandon() {
   moved_.notify_all();
 }
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

@@ -10,7 +10,7 @@
 #include "host/fold.hpp"
 #include "stream/host/slabs.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 
 /// What a chunk leaves of the slabs that it shares with others: the end (or middle) of one, the start of another.
 struct remains {
@@ -57,4 +57,4 @@ class host_merge {
   bool abandoned_ = false;
 };
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

@@ -9,7 +9,7 @@
 
 #include "multifold/error.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 namespace {
 
 constexpr std::int64_t least_slice = 4 << 10;
@@ -115,4 +115,4 @@ std::int64_t host_reader::read_slices(source& input, std::int64_t first, std::by
   return done;
 }
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

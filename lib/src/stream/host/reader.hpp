@@ -11,7 +11,7 @@
 #include "stream/inputs.hpp"
 #include "stream/unit_queue.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 
 /// A claim on the elements [first, first + count). The turn of a sequential source is held until the last is read.
 struct chunk {
@@ -75,4 +75,4 @@ class host_reader {
   bool ended_ = false;
 };
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

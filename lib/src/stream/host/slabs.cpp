@@ -1,7 +1,7 @@
 // Slabs start behind the kept loops that are slower than every reduced one.
 #include "stream/host/slabs.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 
 slabs slabs_of(const batches& form) {
   slabs s;
@@ -36,4 +36,4 @@ slabs open_slab(const batches& form) {
   return s;
 }
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "host/nest.hpp"
+#include "host/shape/nest.hpp"
 #include "multifold/plan.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 
 inline constexpr std::int64_t page_bytes = 4096;  // of a file in memory
 
@@ -57,4 +57,4 @@ void stretches_of(const slabs& s, host::interval range, const Emit& emit) {
   }
 }
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

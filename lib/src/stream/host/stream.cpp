@@ -20,7 +20,7 @@
 #include "stream/host/stripes.hpp"
 #include "stream/worker_trace.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 namespace {
 
 constexpr std::int64_t copy_chunk_bytes = 1 << 20;
@@ -244,4 +244,4 @@ std::unique_ptr<host_part> share_host(const plan& p, const inputs& input, void* 
   return std::make_unique<pipeline>(std::span(&only, 1), input, options, &shared);
 }
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

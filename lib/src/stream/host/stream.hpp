@@ -15,7 +15,7 @@
 #include "stream/inputs.hpp"
 #include "stream/shared_array.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 
 inline constexpr std::int64_t default_memory_bytes = INT64_C(256) << 20;
 
@@ -70,4 +70,4 @@ class host_part {
 std::unique_ptr<host_part> share_host(const plan& p, const inputs& input, void* results, const host_options& options,
                                       shared_array& shared);
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

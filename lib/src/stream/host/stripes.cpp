@@ -17,7 +17,7 @@
 #include "stream/shared_array.hpp"
 #include "stream/worker_trace.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 namespace {
 
 constexpr std::int64_t piece_limit_bytes = INT64_C(1) << 20;  // read at a time
@@ -243,4 +243,4 @@ std::int64_t run_stripes(const plan& p, const inputs& input, void* results, cons
   return striped_run(p, input, results, options).run();
 }
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

@@ -6,7 +6,7 @@
 
 #include "stream/host/stream.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 
 /// Whether run_stripes is the way: the source is a file, or something else that may be read anywhere, and more results
 /// are open at once than a thread's cache holds. Rounded sums, whose bits depend on where they are cut, take it only
@@ -18,4 +18,4 @@ bool worth_stripes(const plan& p, const inputs& input, const host_options& optio
 /// Numerics: the bits of run_host.
 std::int64_t run_stripes(const plan& p, const inputs& input, void* results, const host_options& options);
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

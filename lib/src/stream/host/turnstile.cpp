@@ -5,7 +5,7 @@
 
 #include "host/reduce_box.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 namespace {
 
 constexpr std::int64_t most_stripes = 32;
@@ -80,4 +80,4 @@ void host_turnstile::abandon() {
   }
 }
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

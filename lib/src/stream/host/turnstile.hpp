@@ -10,7 +10,7 @@
 
 #include "stream/host/merge.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 
 inline constexpr std::int64_t turnstile_chunk_bytes = 256 << 10;
 /// Slabs with more accumulators than this are added to directly.
@@ -53,4 +53,4 @@ class host_turnstile {
   std::atomic<bool> abandoned_{false};
 };
 
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

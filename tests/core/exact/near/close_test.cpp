@@ -1,5 +1,5 @@
 // Rounding of numbers that are nearly known to formats of 2 and 4 bytes: what is certain is what both ends round to.
-#include "multifold/exact/close.hpp"
+#include "multifold/exact/near/close.hpp"
 
 #include <gtest/gtest.h>
 

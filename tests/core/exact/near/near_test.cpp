@@ -1,5 +1,5 @@
 // Numbers near a pair: whatever is certain is the rounding of the exact value, and ordinary values are certain.
-#include "multifold/exact/near.hpp"
+#include "multifold/exact/near/near.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Sums in two windows that may round, expansions whose last part does, and what both say that they are off by, beside
 // rational arithmetic: of any exponents, and of any number of lanes.
-#include "multifold/exact/near_windows.hpp"
+#include "multifold/exact/near/near_windows.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Near values to narrow formats: what is certain is what both ends of the error round to, and few others are not.
-#include "multifold/exact/rough_near.hpp"
+#include "multifold/exact/near/rough_near.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Rough quotients and roots: whatever is sure is the rounding of the exact value, and ties and zeros of a few elements
 // are rounded, too.
-#include "multifold/exact/rough.hpp"
+#include "multifold/exact/near/rough.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include "multifold/cuda/kernels/extremes.cuh"
 #include "multifold/ops.hpp"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// Sixteen bytes as they were loaded.
 struct alignas(16) vector_word {
@@ -96,4 +96,4 @@ __device__ void absorb_vector(const Op& op, thread_value<Op>& into, const vector
   for (int i = 0; i < vector_elements<T>; ++i) into.absorb(op, unpacked.values[i], index + i);
 }
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

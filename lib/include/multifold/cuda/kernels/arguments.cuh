@@ -5,9 +5,9 @@
 
 #include "multifold/array.hpp"
 #include "multifold/cuda/kernels/extremes.cuh"
-#include "multifold/policy.hpp"
+#include "multifold/plan/policy.hpp"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// A length that another kernel may say: `said` is null, or where in device memory it stands. One that is negative or
 /// beyond the `most` that a plan is made for is invalid: nothing is read then, and outputs say so.
@@ -73,4 +73,4 @@ struct strided_runs {
   std::int64_t reduced_extent[most], reduced_stride[most];
 };
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "multifold/cuda/kernels/exchange.cuh"
-#include "multifold/policy.hpp"
+#include "multifold/plan/policy.hpp"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 constexpr int most_threads = 512;
 
@@ -57,4 +57,4 @@ __device__ typename Op::accumulator block_reduce(const Op& op, block_form form, 
   return form == block_form::shared_tree ? tree_reduce(op, value, storage) : shuffle_reduce(op, value, storage);
 }
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

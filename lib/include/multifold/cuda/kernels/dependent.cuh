@@ -3,7 +3,7 @@
 // starts_early (work_queue.hpp) sees that no such kernel is started early, whatever GPU it runs on.
 #pragma once
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// Once every block of this kernel has called it, or ended, the next kernel may be started, if it was launched to be.
 __device__ inline void let_next_start() {
@@ -20,4 +20,4 @@ __device__ inline void wait_for_previous() {
 #endif
 }
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

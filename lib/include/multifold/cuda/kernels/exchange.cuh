@@ -8,7 +8,7 @@
 #include "multifold/ops/extremum.hpp"
 #include "multifold/ops/tally.hpp"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 constexpr unsigned whole_warp = 0xffffffffu;
 
@@ -70,4 +70,4 @@ requires std::derived_from<Op, merged_tally> __device__ void atomic_merge(const 
   atomicAdd(reinterpret_cast<unsigned long long*>(into), static_cast<unsigned long long>(value));
 }
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

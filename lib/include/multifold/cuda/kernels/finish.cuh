@@ -7,7 +7,7 @@
 #include "multifold/cuda/kernels/block_reduce.cuh"
 #include "multifold/ops.hpp"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// Counts this block in; true in every thread of the last of `expected` blocks, which then sees what the others wrote.
 /// All threads of the block must call, after the thread that wrote a partial result has called __threadfence().
@@ -60,4 +60,4 @@ __device__ void finish_part(const pass_arguments<Op, Output>& args, std::int64_t
   if (threadIdx.x == 0) args.output(args.op, batch, value);
 }
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "multifold/policy.hpp"
+#include "multifold/plan/policy.hpp"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// A place in an exchange for what a kind of runs does without.
 struct no_value {};
@@ -89,4 +89,4 @@ __device__ __forceinline__ void trade_between_warps(group_slots& slots, int grou
   detail::each_in_slot(slots.slot[turn][first + (lane & (warps - 1))], get, values...);
 }
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

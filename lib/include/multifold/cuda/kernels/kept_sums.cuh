@@ -6,7 +6,7 @@
 #include "multifold/cuda/kernels/arguments.cuh"
 #include "multifold/cuda/kernels/tiles/reader.cuh"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// Operations whose results are so much work that one lane of a group should not do it while the others wait: of whole
 /// runs, and of accumulators, which all lanes have alike.
@@ -69,4 +69,4 @@ struct sum_keeper {
   }
 };
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

@@ -10,7 +10,7 @@
 #include "multifold/ops/extremum.hpp"
 #include "multifold/ops/tally.hpp"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// Words that ascend as keys do. Of floating point up to 4 bytes they are its bits, with the sign turned round for
 /// maxima, and its instructions compare them, to which -0 is less than +0, too; of all others they are the keys.
@@ -246,4 +246,4 @@ __device__ __forceinline__ void with_known_order(const Op& op, const F& f) {
   }
 }
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

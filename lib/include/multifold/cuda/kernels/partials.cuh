@@ -6,7 +6,7 @@
 #include "multifold/cuda/kernels/dependent.cuh"
 #include "multifold/cuda/kernels/finish.cuh"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// What this thread's share of the accumulators [first, end) at `row` comes to.
 template <class Op>
@@ -72,4 +72,4 @@ __global__ void __launch_bounds__(most_threads, 2)
   }
 }
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

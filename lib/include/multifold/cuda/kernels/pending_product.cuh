@@ -6,7 +6,7 @@
 
 #include "multifold/ops/carried.hpp"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// Four bytes of elements multiplied fit a word, and eight a long one, with their sign.
 template <class T>
@@ -135,4 +135,4 @@ __device__ void absorb_columns(const carried_product<C>& op, pending_product (&i
   });
 }
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

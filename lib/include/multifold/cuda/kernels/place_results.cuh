@@ -10,7 +10,7 @@
 #include "multifold/cuda/kernels/strided.cuh"
 #include "multifold/placement.hpp"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// Any result of so many bytes, which is copied and not looked at.
 template <int Bytes, int Alignment>
@@ -99,4 +99,4 @@ __global__ void __launch_bounds__(placing_threads, 4)
   }
 }
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

@@ -10,7 +10,7 @@
 #include "multifold/error.hpp"
 #include "multifold/placement.hpp"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// Runs of results, slowest first.
 struct result_layout {
@@ -37,4 +37,4 @@ inline result_layout layout_of(const batches& form) {
   return layout;
 }
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

@@ -7,7 +7,7 @@
 #include "multifold/cuda/kernels/finish.cuh"
 #include "multifold/cuda/kernels/with_fold.cuh"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// Elements from the first to number `index`, counted in C order over `count` runs.
 __device__ inline std::int64_t offset_in(const std::int64_t* extent, const std::int64_t* stride, int count,
@@ -62,4 +62,4 @@ __global__ void __launch_bounds__(most_threads, 2) strided(const void* data, con
   }
 }
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

@@ -7,7 +7,7 @@
 #include "multifold/cuda/kernels/absorb.cuh"
 #include "multifold/ops/tally.hpp"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// 1, or 0 of 0: one instruction, and the compiler makes two of a comparison, and of min().
 __device__ inline unsigned is_set(unsigned bits) {
@@ -63,4 +63,4 @@ __device__ unsigned count_of_marks(unsigned sum) {
   else return (sum & 0xffffu) + (sum >> 16);
 }
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

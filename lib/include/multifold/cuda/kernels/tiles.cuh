@@ -18,7 +18,7 @@
 #include "multifold/cuda/kernels/tiles/reader.cuh"
 #include "multifold/cuda/kernels/tiles/stream.cuh"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// Columns that a thread takes together, where there are columns: more of narrow elements, as far as their values leave
 /// registers for it.
@@ -188,4 +188,4 @@ __global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole
   }
 }
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

@@ -4,7 +4,7 @@
 #include "multifold/cuda/kernels/order_words.cuh"
 #include "multifold/ops/any_element.hpp"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// Calls f(fold) with the fold of the elements of `op`, which knows at compile time what integers stand for if it
 /// gathers them in lanes.
@@ -18,4 +18,4 @@ __device__ __forceinline__ void with_fold(const Op& op, const F& f) {
   else known(op);
 }
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

@@ -7,7 +7,7 @@
 #include "multifold/cuda/kernels/order_words.cuh"
 #include "multifold/cuda/kernels/runs/run_lanes.cuh"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// An operation on elements of 1 or 2 bytes that knows how. Specialised with `any` true:
 ///   see(op, words, number)    an element of each column, and its number in the run
@@ -221,4 +221,4 @@ requires(Width > 1 && sizeof(C) <= 2) struct word_lanes<tally<C>, Width> {
   }
 };
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

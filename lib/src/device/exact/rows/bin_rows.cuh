@@ -12,12 +12,12 @@
 #include <new>
 
 #include "device/exact/arguments.cuh"
-#include "device/exact/bins.cuh"
+#include "device/exact/bins/bins.cuh"
 #include "device/exact/leading_words.cuh"
 #include "device/exact/rows/row_tiles.cuh"
 #include "multifold/cuda/kernels/dependent.cuh"
 
-namespace multifold::cuda::exact {
+namespace multifold::inline v0_1::cuda::exact {
 
 /// Warps that drift apart read the memory in a worse order: a barrier a tile brought f16 and f32 from 0.98 to 0.99 and
 /// more of a plain read. bf16 has twice as much to do for a byte, and loses by waiting.
@@ -269,4 +269,4 @@ __global__ void __launch_bounds__(bin_parts_threads, 2) bin_parts(const __grid_c
   deliver_words<T>(args.output, batch, sums[warp], args.length, args.nan);
 }
 
-}  // namespace multifold::cuda::exact
+}  // namespace multifold::inline v0_1::cuda::exact

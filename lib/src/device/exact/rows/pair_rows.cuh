@@ -13,9 +13,9 @@
 #include "multifold/cuda/kernels/dependent.cuh"
 #include "multifold/cuda/kernels/exchange.cuh"
 #include "multifold/cuda/kernels/finish.cuh"
-#include "multifold/policy.hpp"
+#include "multifold/plan/policy.hpp"
 
-namespace multifold::cuda::exact {
+namespace multifold::inline v0_1::cuda::exact {
 
 /// A pair from every thread, added to digits in shared memory. All threads must call; a __syncthreads() has to follow.
 __device__ inline void add_pairs(exact_pair pair, std::int64_t* digits) {
@@ -170,4 +170,4 @@ __global__ void __launch_bounds__(512, 2)
   }
 }
 
-}  // namespace multifold::cuda::exact
+}  // namespace multifold::inline v0_1::cuda::exact

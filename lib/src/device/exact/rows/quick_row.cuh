@@ -10,9 +10,9 @@
 #include "multifold/cuda/kernels/absorb.cuh"
 #include "multifold/cuda/kernels/exchange.cuh"
 #include "multifold/ops/gathered_sum.hpp"
-#include "multifold/policy.hpp"
+#include "multifold/plan/policy.hpp"
 
-namespace multifold::cuda::exact {
+namespace multifold::inline v0_1::cuda::exact {
 
 /// Threads of a block at most.
 inline constexpr int quick_threads = quick_row_bytes / 16 / quick_vectors;
@@ -87,4 +87,4 @@ __device__ bool quick_row_sum(const T* row, const quick_row& quick, std::byte* s
   return fold.within(mine, quick.reach);
 }
 
-}  // namespace multifold::cuda::exact
+}  // namespace multifold::inline v0_1::cuda::exact

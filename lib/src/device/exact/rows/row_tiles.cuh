@@ -5,7 +5,7 @@
 
 #include "multifold/cuda/kernels/absorb.cuh"
 
-namespace multifold::cuda::exact {
+namespace multifold::inline v0_1::cuda::exact {
 
 using kernels::load_vector;
 using kernels::vector_word;
@@ -91,4 +91,4 @@ struct tile_turn {
   __device__ std::int64_t next(std::int64_t tile) { return tile + parts; }
 };
 
-}  // namespace multifold::cuda::exact
+}  // namespace multifold::inline v0_1::cuda::exact

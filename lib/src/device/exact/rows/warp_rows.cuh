@@ -14,7 +14,7 @@
 
 #include "device/exact/tile_sums.cuh"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// A long row in device memory as the lanes of a warp go through it: vectors, several at a time, and what stands in front
 /// of them and behind.
@@ -329,4 +329,4 @@ struct sum_kernels<expansion_sum<T>> {
   static constexpr auto* of_rows = row_sums<T, Output>;
 };
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

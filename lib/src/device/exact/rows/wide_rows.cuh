@@ -5,12 +5,12 @@
 
 #include <cstdint>
 
+#include "device/exact/bins/wide_bins.cuh"
 #include "device/exact/rows/pair_rows.cuh"
-#include "device/exact/wide_bins.cuh"
 #include "multifold/cuda/kernels/dependent.cuh"
 #include "multifold/cuda/kernels/finish.cuh"
 
-namespace multifold::cuda::exact {
+namespace multifold::inline v0_1::cuda::exact {
 
 inline constexpr int wide_loads = 24;
 inline constexpr int wide_step = wide_loads * wide_threads;
@@ -151,4 +151,4 @@ __global__ void __launch_bounds__(wide_threads, 1)
   }
 }
 
-}  // namespace multifold::cuda::exact
+}  // namespace multifold::inline v0_1::cuda::exact

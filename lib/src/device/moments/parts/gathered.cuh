@@ -8,7 +8,7 @@
 #include "device/moments/parts/part_totals.cuh"
 #include "device/moments/tiles/output.cuh"
 
-namespace multifold::cuda::moments {
+namespace multifold::inline v0_1::cuda::moments {
 
 /// Integers have no errors that would depend on how many terms there are.
 struct no_terms {
@@ -60,4 +60,4 @@ struct gathered<T, Set, Signed> {
 template <storage_type T, moment_set Set>
 using output_of_parts = typename gathered<T, Set>::output;
 
-}  // namespace multifold::cuda::moments
+}  // namespace multifold::inline v0_1::cuda::moments

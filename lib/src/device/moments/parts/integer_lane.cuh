@@ -9,7 +9,7 @@
 #include "multifold/cuda/kernels/absorb.cuh"
 #include "multifold/exact/started_sum.hpp"
 
-namespace multifold::cuda::moments {
+namespace multifold::inline v0_1::cuda::moments {
 
 /// Zeros and extremes of elements that are E, as order keys, and in which vectors these stand first.
 template <class E, storage_type C>
@@ -98,4 +98,4 @@ requires(!floating_storage<C>) struct integer_lane {
   }
 };
 
-}  // namespace multifold::cuda::moments
+}  // namespace multifold::inline v0_1::cuda::moments

@@ -9,7 +9,7 @@
 #include "device/moments/parts/gathered.cuh"
 #include "plan/layouts/lane_walk.hpp"
 
-namespace multifold::cuda::moments {
+namespace multifold::inline v0_1::cuda::moments {
 
 using kernels::vector_word;
 using multifold::detail::lane_walk;
@@ -151,4 +151,4 @@ struct lane_pieces {
   }
 };
 
-}  // namespace multifold::cuda::moments
+}  // namespace multifold::inline v0_1::cuda::moments

@@ -6,9 +6,9 @@
 
 #include "device/moments/ascending_marks.cuh"
 #include "multifold/cuda/kernels/absorb.cuh"
-#include "multifold/ops/moment_part.hpp"
+#include "multifold/ops/moments/moment_part.hpp"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// The greatest and the least magnitude of elements of T that are not 0, by words of them.
 template <floating_storage T>
@@ -290,4 +290,4 @@ struct part_lane {
   }
 };
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

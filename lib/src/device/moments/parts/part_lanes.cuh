@@ -11,7 +11,7 @@
 #include "multifold/cuda/kernels/dependent.cuh"
 #include "multifold/cuda/kernels/finish.cuh"
 
-namespace multifold::cuda::moments {
+namespace multifold::inline v0_1::cuda::moments {
 
 template <storage_type T, moment_set Set, class Output = output_of_parts<T, Set>>
 struct part_lanes_of : lane_pieces<T, Set, Output> {
@@ -189,4 +189,4 @@ __global__ void __launch_bounds__(part_threads, part_blocks)
   }
 }
 
-}  // namespace multifold::cuda::moments
+}  // namespace multifold::inline v0_1::cuda::moments

@@ -13,7 +13,7 @@
 #include "multifold/cuda/kernels/finish.cuh"
 #include "multifold/cuda/kernels/group_slots.cuh"
 
-namespace multifold::cuda::moments {
+namespace multifold::inline v0_1::cuda::moments {
 
 template <storage_type T, moment_set Set>
 struct part_sums_of : part_walk<T, Set> {
@@ -201,4 +201,4 @@ __global__ void __launch_bounds__(part_threads, part_blocks)
   if (leads) deliver_rows();
 }
 
-}  // namespace multifold::cuda::moments
+}  // namespace multifold::inline v0_1::cuda::moments

@@ -5,9 +5,9 @@
 
 #include "device/moments/near_totals.cuh"
 #include "device/moments/parts/part_lane.cuh"
-#include "multifold/exact/near_windows.hpp"
+#include "multifold/exact/near/near_windows.hpp"
 
-namespace multifold::cuda::moments {
+namespace multifold::inline v0_1::cuda::moments {
 
 /// A row as it is rounded, of elements that are taken times a power of two if that is not near 1. False if it is not
 /// finite.
@@ -76,4 +76,4 @@ __device__ bool totals_of(moment_part<Set> of, std::int64_t n, const kernels::pa
   return well;
 }
 
-}  // namespace multifold::cuda::moments
+}  // namespace multifold::inline v0_1::cuda::moments

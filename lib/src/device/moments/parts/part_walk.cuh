@@ -8,7 +8,7 @@
 #include "device/exact/rows/row_tiles.cuh"
 #include "device/moments/parts/gathered.cuh"
 
-namespace multifold::cuda::moments {
+namespace multifold::inline v0_1::cuda::moments {
 
 using kernels::load_vector;
 using kernels::vector_word;
@@ -131,4 +131,4 @@ struct part_walk {
   }
 };
 
-}  // namespace multifold::cuda::moments
+}  // namespace multifold::inline v0_1::cuda::moments

@@ -4,7 +4,7 @@
 
 #include "device/moments/tiles/run_moments.cuh"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 template <floating_storage T, moment_set Set>
 struct column_moments {
@@ -115,4 +115,4 @@ struct column_moments {
   }
 };
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

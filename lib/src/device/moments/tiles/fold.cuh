@@ -4,9 +4,9 @@
 #include "device/moments/pairs.cuh"
 #include "multifold/cuda/kernels/tiles/walks.cuh"
 #include "multifold/ops/carried.hpp"
-#include "multifold/ops/moment_partial.hpp"
+#include "multifold/ops/moments/moment_partial.hpp"
 
-namespace multifold::cuda::moments {
+namespace multifold::inline v0_1::cuda::moments {
 
 /// Partial moments alone: what passes behind the first one merge.
 template <storage_type Carrier, moment_set Set>
@@ -300,4 +300,4 @@ requires(!reads_two_arrays(Set) && Set != moment_set::description) __device__
   });
 }
 
-}  // namespace multifold::cuda::moments
+}  // namespace multifold::inline v0_1::cuda::moments

@@ -9,11 +9,11 @@
 #include "device/moments/store_summary.cuh"
 #include "device/moments/tiles/column_moments.cuh"
 #include "device/moments/totals.cuh"
-#include "multifold/exact/rough.hpp"
-#include "multifold/exact/rough_near.hpp"
-#include "multifold/exact/spread_of_two.hpp"
+#include "multifold/exact/expansions/spread_of_two.hpp"
+#include "multifold/exact/near/rough.hpp"
+#include "multifold/exact/near/rough_near.hpp"
 
-namespace multifold::cuda::moments {
+namespace multifold::inline v0_1::cuda::moments {
 
 using multifold::detail::near_covariance;
 using multifold::detail::near_of;
@@ -413,4 +413,4 @@ __device__ void set_length(moment_output<Carrier, Set>& output, std::int64_t len
   output.length = {length, nullptr};
 }
 
-}  // namespace multifold::cuda::moments
+}  // namespace multifold::inline v0_1::cuda::moments

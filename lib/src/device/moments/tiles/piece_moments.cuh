@@ -5,7 +5,7 @@
 #include "device/exact/merged_expansions.cuh"
 #include "device/moments/windows/moment_windows.cuh"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 template <floating_storage T, moment_set Set>
 struct moment_pieces : moment_windows<T, Set> {
@@ -212,4 +212,4 @@ struct moment_pieces : moment_windows<T, Set> {
   }
 };
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

@@ -5,7 +5,7 @@
 
 #include "device/moments/tiles/piece_moments.cuh"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// Of several columns of a thread (column_moments.cuh).
 template <floating_storage T, moment_set Set>
@@ -193,4 +193,4 @@ struct run_sweeps<moments::moment_fold<T, Set>> : moment_pieces<T, Set> {
   }
 };
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

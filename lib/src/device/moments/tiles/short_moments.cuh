@@ -5,10 +5,10 @@
 #include "device/moments/store_summary.cuh"
 #include "device/moments/tiles/fold.cuh"
 #include "multifold/cuda/kernels/runs/short_runs.cuh"
-#include "multifold/exact/spread_of_two.hpp"
-#include "multifold/ops/few_moments.hpp"
+#include "multifold/exact/expansions/spread_of_two.hpp"
+#include "multifold/ops/moments/few_moments.hpp"
 
-namespace multifold::cuda::moments {
+namespace multifold::inline v0_1::cuda::moments {
 
 /// The description of n finite elements, some, in their dtype.
 template <floating_storage T>
@@ -24,9 +24,9 @@ __device__ __forceinline__ void store_description(summary& out, int n, const run
       out);
 }
 
-}  // namespace multifold::cuda::moments
+}  // namespace multifold::inline v0_1::cuda::moments
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 template <floating_storage T, moment_set Set>
 struct short_runs<moments::moment_fold<T, Set>> {
@@ -244,4 +244,4 @@ struct short_runs<moments::moment_fold<T, Set>> {
   }
 };
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

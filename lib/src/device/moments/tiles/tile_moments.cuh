@@ -17,7 +17,7 @@
 #include "multifold/cuda/kernels/runs/whole_runs.cuh"
 #include "multifold/cuda/kernels/tiles/stream.cuh"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 template <floating_storage T, moment_set Set, class Output>
 struct tile_moments_of {
@@ -273,4 +273,4 @@ requires(takes_one_look(Set) && !std::is_same_v<T, f16>) struct sum_kernels<mome
   static constexpr auto* of_rows = row_sums<T, Set, Output>;
 };
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

@@ -8,9 +8,9 @@
 #include "device/moments/ascending_marks.cuh"
 #include "device/moments/near_totals.cuh"
 #include "device/moments/tiles/fold.cuh"
-#include "multifold/exact/near_windows.hpp"
+#include "multifold/exact/near/near_windows.hpp"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// One binary64, as window_sums have several: for sums that are exact in it.
 struct plain_window {
@@ -352,4 +352,4 @@ struct moment_windows {
   __device__ static bool is_negative_zero(double x) { return __double_as_longlong(x) == INT64_MIN; }
 };
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

@@ -4,7 +4,7 @@
 #include "host/moments/integers/stretch.hpp"
 #include "host/moments/mark_block.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// Columns that are gathered together, and rows of them: what lanes of 32 bits hold of 16-bit elements, and what stays
 /// in L1 where marks look at it once more.
@@ -98,4 +98,4 @@ MULTIFOLD_INLINE void gather_columns(const integer_gather<T, Set>& op, integer_p
   }
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

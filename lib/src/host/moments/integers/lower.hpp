@@ -5,7 +5,7 @@
 #include "host/moments/integers/partial.hpp"
 #include "host/moments/lower.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 namespace detail {
 
 using multifold::detail::bit_width, multifold::detail::magnitude_of, multifold::detail::two_sum;
@@ -114,4 +114,4 @@ outcome lower_integers(const void* op, const lower_work& w) {
   return all;
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

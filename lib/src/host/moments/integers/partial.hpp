@@ -6,7 +6,7 @@
 
 #include "host/moments/partial.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 
 /// Where the sums of a set lie in a row of numbers. Elements number less than 2^63: their sum, and that of products of
 /// 32 bits, stay below 2^127. Products of 64 bits are gathered in halves: their lower 64 bits, and what is above.
@@ -144,4 +144,4 @@ requires(!floating_storage<T>) struct integer_gather {
   }
 };
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

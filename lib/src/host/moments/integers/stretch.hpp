@@ -4,7 +4,7 @@
 #include "host/moments/integers/partial.hpp"
 #include "host/moments/stretch.hpp"
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 namespace detail {
 
 /// The sum of 64-bit numbers, which may be signed, in two halves that do not overflow.
@@ -124,4 +124,4 @@ requires(!floating_storage<T>) MULTIFOLD_INLINE
   into.count += count;
 }
 
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

@@ -9,7 +9,7 @@
 #include "io/message.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 namespace {
 
 constexpr char native_order = std::endian::native == std::endian::little ? '<' : '>';
@@ -83,4 +83,4 @@ std::string descr_of(dtype type) {
                           "; write f32, which holds each of its values");
 }
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

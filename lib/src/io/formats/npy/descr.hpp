@@ -7,7 +7,7 @@
 
 #include "multifold/dtype.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 
 struct npy_type {
   dtype type = dtype::f32;
@@ -22,4 +22,4 @@ npy_type parse_descr(std::string_view descr, const std::string& where, std::int6
 /// The descr of `type` in this machine's byte order; throws unsupported_error for bf16, which NumPy does not have.
 std::string descr_of(dtype type);
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

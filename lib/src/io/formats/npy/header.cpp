@@ -9,7 +9,7 @@
 #include "multifold/array.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 namespace {
 
 npy_type read_descr(literal_reader& in, const std::string& label, std::int64_t data_byte) {
@@ -123,4 +123,4 @@ std::string format_npy_header(dtype type, const std::vector<std::int64_t>& exten
   return header + dict;
 }
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

@@ -8,7 +8,7 @@
 
 #include "multifold/source.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 
 /// The most axes an array may have; NumPy's own bound.
 inline constexpr std::int64_t most_axes = 64;
@@ -27,4 +27,4 @@ npy_header parse_npy_header(std::string_view text, const std::string& label, std
 /// Throws: unsupported_error for bf16, shape_error for more than `most_axes` axes.
 std::string format_npy_header(dtype type, const std::vector<std::int64_t>& extents);
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

@@ -12,7 +12,7 @@
 #include "multifold/array.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 namespace {
 
 constexpr std::int64_t most_npy_header_bytes = 64 << 20;  // NumPy's own are below a kilobyte
@@ -92,4 +92,4 @@ std::unique_ptr<source> npy_source(input in) {
   }
 }
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

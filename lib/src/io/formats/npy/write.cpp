@@ -7,7 +7,7 @@
 #include "multifold/array.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace io {
 
 void write_npy(const std::string& path, const array_layout& layout, std::span<const std::byte> data,
@@ -35,4 +35,4 @@ void write_npy(const std::string& path, dtype type, const std::vector<std::int64
   io::write_npy(path, {type, extents, false}, data, io::kernel_calls());
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

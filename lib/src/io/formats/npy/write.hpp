@@ -8,10 +8,10 @@
 #include "io/files/file_descriptor.hpp"
 #include "multifold/source.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 
 /// What multifold::write_npy does, by `calls`.
 void write_npy(const std::string& path, const array_layout& layout, std::span<const std::byte> data,
                const system_calls& calls);
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

@@ -9,7 +9,7 @@
 #include "multifold/array.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 namespace {
 
 // "[3, 4]".
@@ -121,4 +121,4 @@ std::vector<safetensor> parse_safetensors_header(std::string_view text, const st
   return tensors;
 }
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 
 /// One tensor. Its type is still a word, since the other tensors of a file may well have types that we read.
 struct safetensor {
@@ -23,4 +23,4 @@ struct safetensor {
 std::vector<safetensor> parse_safetensors_header(std::string_view text, const std::string& label,
                                                  std::int64_t first_byte, std::int64_t data_bytes);
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

@@ -12,7 +12,7 @@
 #include "multifold/array.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 namespace {
 
 constexpr std::int64_t length_bytes = 8;
@@ -76,4 +76,4 @@ std::unique_ptr<source> safetensors_source(input in, const std::optional<std::st
   }
 }
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

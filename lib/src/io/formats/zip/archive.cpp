@@ -6,7 +6,7 @@
 #include "io/message.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 namespace {
 
 constexpr std::size_t most_names = 8;
@@ -36,4 +36,4 @@ std::size_t chosen_array(const std::string& label, const std::vector<std::string
 
 std::string array_name(const std::string& archive, const std::string& array) { return archive + ":" + array; }
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

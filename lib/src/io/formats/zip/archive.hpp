@@ -9,7 +9,7 @@
 #include "io/files/input.hpp"
 #include "multifold/source.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 
 /// The place in `names` of the one `wanted`, the last if there are several; if none is wanted, of the only one.
 /// Throws: format_error if there is no such array, unsupported_error if one of several has to be named.
@@ -28,4 +28,4 @@ std::vector<std::string> safetensors_names(input& in);
 std::unique_ptr<source> npz_source(input in, const std::optional<std::string>& wanted);
 std::unique_ptr<source> safetensors_source(input in, const std::optional<std::string>& wanted);
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

@@ -11,7 +11,7 @@
 #include <immintrin.h>
 #endif
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 namespace {
 
 // Polynomials of degree below 32 over GF(2), reflected: bit 31 is the coefficient of 1, bit 0 that of x^31.
@@ -146,4 +146,4 @@ std::uint32_t joined_crc32(std::uint32_t first, std::uint32_t second, std::uint6
   return product(power_of_x(second_bytes, 3), first) ^ second;  // 2^3 bits a byte
 }
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

@@ -16,7 +16,7 @@
 #include "multifold/error.hpp"
 #endif
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 
 #if MULTIFOLD_HAS_ZLIB
 
@@ -120,4 +120,4 @@ std::size_t inflater::read(std::span<std::byte>) { return 0; }
 
 inflater::~inflater() = default;
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 
 class input;
 
@@ -41,4 +41,4 @@ class inflater {
   std::unique_ptr<stream> stream_;
 };
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

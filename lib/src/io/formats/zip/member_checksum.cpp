@@ -9,7 +9,7 @@
 #include "io/message.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 namespace {
 
 std::string text(std::uint32_t crc) {
@@ -68,4 +68,4 @@ void member_checksum::refuse(const std::string& label) const {
                      ", as the archive says: it is damaged");
 }
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 
 class member_checksum {
  public:
@@ -43,4 +43,4 @@ class member_checksum {
   std::atomic<verdict> verdict_{verdict::open};
 };
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

@@ -9,7 +9,7 @@
 #include "io/message.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 namespace {
 
 constexpr std::string_view suffix = ".npy";
@@ -77,4 +77,4 @@ std::unique_ptr<source> npz_source(input in, const std::optional<std::string>& w
   return npy_source(std::move(in).part(first, bytes, name, std::move(checksum)));
 }
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

@@ -11,7 +11,7 @@
 #include "multifold/npz.hpp"
 #include "multifold/whole_file.hpp"
 
-namespace multifold {
+namespace multifold::inline v0_1 {
 namespace {
 
 constexpr std::uint64_t most_bytes = 0xffffffff;  // without the fields of zip64
@@ -104,4 +104,4 @@ void write_npz(const std::string& path, std::span<const npz_member> members) {
   });
 }
 
-}  // namespace multifold
+}  // namespace multifold::inline v0_1

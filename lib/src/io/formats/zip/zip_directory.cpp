@@ -11,7 +11,7 @@
 #include "io/message.hpp"
 #include "multifold/error.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 namespace {
 
 using bytes_view = std::span<const std::byte>;
@@ -255,4 +255,4 @@ std::int64_t zip_data_byte(input& in, const zip_member& member) {
   return static_cast<std::int64_t>(byte);
 }
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

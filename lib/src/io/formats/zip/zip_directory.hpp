@@ -7,7 +7,7 @@
 
 #include "io/files/input.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 
 /// One member of an archive. Its numbers are what the table says; `zip_data_byte` checks them.
 struct zip_member {
@@ -33,4 +33,4 @@ std::vector<zip_member> read_zip_directory(input& in);
 ///         the table; io_error.
 std::int64_t zip_data_byte(input& in, const zip_member& member);
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

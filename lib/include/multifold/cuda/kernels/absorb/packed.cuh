@@ -11,7 +11,7 @@
 #include "multifold/ops/carried.hpp"
 #include "multifold/ops/extremum.hpp"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// Bytes are summed four at a time by the dot product with ones.
 __device__ inline void absorb_vector(const carried_sum<any_byte>& op, thread_value<carried_sum<any_byte>>& into,
@@ -64,4 +64,4 @@ __device__ void absorb_vector(const arg_extremum<T>& op, thread_value<arg_extrem
   if (key < into.current.key || first) into.current = {key, index + words::place_of(op.policy, v, least)};
 }
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

@@ -6,7 +6,7 @@
 #include "multifold/cuda/kernels/pending_product.cuh"
 #include "multifold/ops/carried.hpp"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 namespace detail {
 
 /// An element, or what stands for a NaN.
@@ -151,4 +151,4 @@ requires(sizeof(T) == 8) __device__ void absorb_vector(const float_product<T>& o
   absorb_two(op, into.current, x.values[0], x.values[1]);
 }
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

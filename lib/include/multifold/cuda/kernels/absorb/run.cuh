@@ -1,11 +1,11 @@
 // The elements of a run, or of a thread's columns, that are a lane's, into what it gathers, on any walk.
 #pragma once
 
-#include "multifold/cuda/kernels/masked_rows.cuh"
+#include "multifold/cuda/kernels/rows/masked_rows.cuh"
 #include "multifold/cuda/kernels/tiles/walks.cuh"
 #include "multifold/cuda/kernels/word_lanes.cuh"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// An operation that takes several elements at once, wherever they stand; those that are not there are made of its
 /// padding.
@@ -228,4 +228,4 @@ __device__ void absorb_neighbours(const arg_extremum<T>& op, run_value<arg_extre
   });
 }
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

@@ -10,7 +10,7 @@
 #include "multifold/cuda/kernels/arguments.cuh"
 #include "multifold/cuda/kernels/tiles/reader.cuh"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// Outputs that know a quick way for results in the order of their batches: store_in_order(op, batch, value) returns
 /// whether it served.
@@ -160,4 +160,4 @@ __device__ __forceinline__ void take_lone_runs(const View& view, const std::byte
   }
 }
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

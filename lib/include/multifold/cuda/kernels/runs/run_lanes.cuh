@@ -6,9 +6,9 @@
 #include <type_traits>
 
 #include "multifold/cuda/kernels/absorb/packed.cuh"
-#include "multifold/policy.hpp"
+#include "multifold/plan/policy.hpp"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// The index of a run's element in its batch.
 struct run_indices {
@@ -296,4 +296,4 @@ struct lone_value {
   }
 };
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

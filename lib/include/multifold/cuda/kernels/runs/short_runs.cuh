@@ -8,7 +8,7 @@
 #include "multifold/cuda/kernels/runs/lone_runs.cuh"
 #include "multifold/cuda/kernels/runs/whole_runs.cuh"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// The runs of a thread's columns: `span` bytes from each other, those of a second array `beyond` the first one's.
 struct short_place {
@@ -131,4 +131,4 @@ __device__ __forceinline__ bool take_short_runs(const View& view, const std::byt
   return __all_sync(whole_warp, left == 0);
 }
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

@@ -6,7 +6,7 @@
 #include "multifold/cuda/kernels/arguments.cuh"
 #include "multifold/cuda/kernels/tiles/reader.cuh"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// Where the sum of a whole run goes. A small value, for functions that are kept out of line.
 template <class Op, class Output>
@@ -71,4 +71,4 @@ struct whole_columns {
   }
 };
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

@@ -7,7 +7,7 @@
 #include "multifold/cuda/kernels/tiles/reader.cuh"
 #include "multifold/cuda/kernels/tiles/ring.cuh"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// A tile as the threads see it that take its elements.
 struct tile_view {
@@ -149,4 +149,4 @@ __device__ void fetch_tile(std::byte* stage, const tile_order& order, const tile
     copy_piece<T>(to + q * map.pitch, {from + q * step, order.bytes}, array, full);
 }
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

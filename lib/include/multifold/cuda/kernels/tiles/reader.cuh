@@ -8,7 +8,7 @@
 #include "multifold/cuda/kernels/tiles/ring.cuh"
 #include "multifold/cuda/kernels/tiles/run.cuh"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// The arrays that an operation reads: one, or two of one shape for an operation on pairs of elements.
 template <class T>
@@ -175,4 +175,4 @@ struct tile_reader {
   }
 };
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

@@ -14,9 +14,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "multifold/policy.hpp"
+#include "multifold/plan/policy.hpp"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// A contiguous range of an array.
 struct tile_piece {
@@ -124,4 +124,4 @@ __device__ void copy_piece_of_warp(std::byte* to, const tile_piece& piece, const
 }
 __device__ inline bool asks_for_piece(int lane) { return !detail::has_copy_engine || lane == 0; }
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

@@ -5,7 +5,7 @@
 
 #include "multifold/cuda/kernels/absorb/run.cuh"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// Where a run of a tile stands in shared memory, of each array: `stride` bytes from element to element; `span` bytes
 /// from one column of a thread to the next.
@@ -195,4 +195,4 @@ struct tile_run {
   }
 };
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

@@ -7,7 +7,7 @@
 #include "multifold/cuda/kernels/tiles/orders.cuh"
 #include "multifold/cuda/kernels/tiles/ring.cuh"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// Shared memory that all threads of a block know its tiles by: what it has asked for, and which stages of the ring are
 /// there. `Width` columns of T are one run, of one array or two side by side. Tiles go by their number: some are still
@@ -100,4 +100,4 @@ struct tile_stream {
   }
 };
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels

@@ -7,7 +7,7 @@
 
 #include "multifold/cuda/kernels/runs/run_lanes.cuh"
 
-namespace multifold::cuda::kernels {
+namespace multifold::inline v0_1::cuda::kernels {
 
 /// The numbers in a run of elements that a walk is to take next: worked out where they are asked for. An array of them
 /// would be stored in local memory even where none is asked for.
@@ -161,4 +161,4 @@ struct neighbour_walk {
   }
 };
 
-}  // namespace multifold::cuda::kernels
+}  // namespace multifold::inline v0_1::cuda::kernels
