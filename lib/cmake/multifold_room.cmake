@@ -27,6 +27,9 @@ function(multifold_room name)
     set_property(GLOBAL APPEND PROPERTY MULTIFOLD_HEADERS "${CMAKE_CURRENT_SOURCE_DIR}/include/")
   endif()
   target_compile_features(${target} PUBLIC cxx_std_20)
+  # What the shared library exports, public headers say: multifold/export.hpp.
+  set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON)
   # Not reduce and host, of whose files a static program is to be linked with those that it calls.
   if(MULTIFOLD_UNITY_BUILD AND name MATCHES "^(core|plan|io|stream)$")
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON)

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "multifold/export.hpp"
 #include "multifold/view.hpp"
 
 namespace multifold::inline v0_1 {
@@ -58,9 +59,9 @@ struct batches {
   std::int64_t elements() const noexcept { return outer * inner * length; }
 
   /// Elements from `data` to element `index` of batch `batch`.
-  std::int64_t offset_of(std::int64_t batch, std::int64_t index) const noexcept;
+  MULTIFOLD_EXPORT std::int64_t offset_of(std::int64_t batch, std::int64_t index) const noexcept;
   /// Where the result of `batch` stands.
-  std::int64_t result_of(std::int64_t batch) const noexcept;
+  MULTIFOLD_EXPORT std::int64_t result_of(std::int64_t batch) const noexcept;
 
   bool operator==(const batches&) const = default;
 };
@@ -70,12 +71,13 @@ enum class element_order : std::uint8_t { any, indexed };
 
 /// Brings `view`, reduced over `axes` (empty: none; negative axes count from the end), into normal form.
 /// Throws shape_error for an axis out of range or named twice, or extents and strides that do not fit.
-batches normalise(const array_view& view, const std::vector<std::int64_t>& axes, element_order order);
+MULTIFOLD_EXPORT batches normalise(const array_view& view, const std::vector<std::int64_t>& axes, element_order order);
 
 /// Every axis of an array of `rank`.
-std::vector<std::int64_t> all_axes(std::int64_t rank);
+MULTIFOLD_EXPORT std::vector<std::int64_t> all_axes(std::int64_t rank);
 
 /// The extents of the result; reduced axes are dropped, or stay as 1 with `keepdims`.
-std::vector<std::int64_t> result_extents(const array_view& view, const std::vector<std::int64_t>& axes, bool keepdims);
+MULTIFOLD_EXPORT std::vector<std::int64_t> result_extents(const array_view& view, const std::vector<std::int64_t>& axes,
+                                                          bool keepdims);
 
 }  // namespace multifold::inline v0_1

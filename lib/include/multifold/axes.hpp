@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "multifold/export.hpp"
+
 namespace multifold::inline v0_1 {
 
 /// All axes, none, or those that are numbered; negative numbers count from the end.
@@ -38,7 +40,7 @@ class axes {
   const std::vector<std::int64_t>& list() const noexcept { return list_; }
 
   /// The numbers of the axes of an array of `rank`.
-  std::vector<std::int64_t> of(std::int64_t rank) const;
+  MULTIFOLD_EXPORT std::vector<std::int64_t> of(std::int64_t rank) const;
 
   bool operator==(const axes&) const = default;
 

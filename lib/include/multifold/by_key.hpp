@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "multifold/array.hpp"
+#include "multifold/export.hpp"
 #include "multifold/reduce.hpp"
 #include "multifold/source.hpp"
 
@@ -26,19 +27,20 @@ namespace multifold::inline v0_1 {
 ///           for keys in device memory of an array that the CPU reduces, and, on the GPU, for more than 2^31 groups.
 /// Cost:     reads each key two times, and each element once where keys ascend, else three times. On the GPU keys that
 ///           do not ascend are found out by a read of them, and sorted.
-reduce_result reduce_by_key(op_kind op, const array_view& array, const array_view& keys, std::int64_t groups,
-                            const reduce_options& options = {});
+MULTIFOLD_EXPORT reduce_result reduce_by_key(op_kind op, const array_view& array, const array_view& keys,
+                                             std::int64_t groups, const reduce_options& options = {});
 
 /// dot and cov of the same groups of two arrays, which have to be alike as for reduce of two arrays, with the same
 /// strides but along axes of extent 0 and 1.
-reduce_result reduce_by_key(op_kind op, const array_view& x, const array_view& y, const array_view& keys,
-                            std::int64_t groups, const reduce_options& options = {});
+MULTIFOLD_EXPORT reduce_result reduce_by_key(op_kind op, const array_view& x, const array_view& y,
+                                             const array_view& keys, std::int64_t groups,
+                                             const reduce_options& options = {});
 
 /// The same of sources, which are read into memory as a whole, and whose lengths are known.
 /// Throws: as above, and io_error or format_error from the source; out_of_memory.
-reduce_result reduce_by_key(op_kind op, source& input, const array_view& keys, std::int64_t groups,
-                            const reduce_options& options = {});
-reduce_result reduce_by_key(op_kind op, source& x, source& y, const array_view& keys, std::int64_t groups,
-                            const reduce_options& options = {});
+MULTIFOLD_EXPORT reduce_result reduce_by_key(op_kind op, source& input, const array_view& keys, std::int64_t groups,
+                                             const reduce_options& options = {});
+MULTIFOLD_EXPORT reduce_result reduce_by_key(op_kind op, source& x, source& y, const array_view& keys,
+                                             std::int64_t groups, const reduce_options& options = {});
 
 }  // namespace multifold::inline v0_1

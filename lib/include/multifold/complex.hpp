@@ -7,6 +7,7 @@
 #include <iterator>
 #include <type_traits>
 
+#include "multifold/export.hpp"
 #include "multifold/fold.hpp"
 #include "multifold/norm.hpp"
 #include "multifold/ops/complex_product.hpp"
@@ -42,13 +43,13 @@ array_view parts_of(const Array& array) {
 /// Throws:   as reduce(); unsupported_error for other operations, for nan_policy::omit, initial values and states, and
 ///           for a prod with `where` or in device memory.
 /// Cost:     reads each element once.
-reduce_result reduce_complex(op_kind op, const array_view& parts, const reduce_options& options = {});
+MULTIFOLD_EXPORT reduce_result reduce_complex(op_kind op, const array_view& parts, const reduce_options& options = {});
 
 /// The dot of two such arrays, of one dtype and shape: the sum of conj(x) y, correctly rounded in both parts.
 /// Memory:   host memory; 8 to 600 bytes for each result, beside results of parts.
 /// Cost:     reads each element twice.
-reduce_result reduce_complex(op_kind op, const array_view& x_parts, const array_view& y_parts,
-                             const reduce_options& options = {});
+MULTIFOLD_EXPORT reduce_result reduce_complex(op_kind op, const array_view& x_parts, const array_view& y_parts,
+                                              const reduce_options& options = {});
 
 namespace detail {
 

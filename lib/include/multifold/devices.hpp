@@ -9,13 +9,14 @@
 #include <span>
 #include <vector>
 
+#include "multifold/export.hpp"
 #include "multifold/reduce.hpp"
 #include "multifold/source.hpp"
 
 namespace multifold::inline v0_1 {
 
 /// CUDA's numbers of the GPUs that kernels of this build run on; none in builds without CUDA. No device is opened.
-std::vector<int> devices();
+MULTIFOLD_EXPORT std::vector<int> devices();
 
 /// Reduces an array in host memory by several GPUs, each of which takes an equal share from a thread of its own. A
 /// device that is named twice takes two shares.
@@ -27,12 +28,12 @@ std::vector<int> devices();
 ///           axes and operations than these, for options that are for one engine (into, keep_state, a stream, where,
 ///           checkpoint, a forced plan), and for arrays in device memory, which reduce_parts takes.
 /// Cost:     each element is read once. Results of `n` devices meet on the host, in microseconds.
-reduce_result reduce_on_devices(std::span<const int> devices, op_kind op, const array_view& array,
-                                const reduce_options& options = {});
+MULTIFOLD_EXPORT reduce_result reduce_on_devices(std::span<const int> devices, op_kind op, const array_view& array,
+                                                 const reduce_options& options = {});
 
 /// The same of a source. Throws: also unsupported_error for sources without random access.
-reduce_result reduce_on_devices(std::span<const int> devices, op_kind op, source& input,
-                                const reduce_options& options = {});
+MULTIFOLD_EXPORT reduce_result reduce_on_devices(std::span<const int> devices, op_kind op, source& input,
+                                                 const reduce_options& options = {});
 
 /// Reduces all elements of `parts` to one value, as if they were one array: parts in device memory where they are, each
 /// by the GPU that has it, those of different GPUs at the same time; parts in host memory by the host engine.
@@ -42,6 +43,7 @@ reduce_result reduce_on_devices(std::span<const int> devices, op_kind op, source
 /// Numerics: the bits of reduce over the whole: exact sums meet as states.
 /// Stream:   begins after what is on the default stream of each device.
 /// Throws:   as reduce_on_devices; shape_error for no parts, and for parts of several dtypes.
-reduce_result reduce_parts(op_kind op, std::span<const array_view> parts, const reduce_options& options = {});
+MULTIFOLD_EXPORT reduce_result reduce_parts(op_kind op, std::span<const array_view> parts,
+                                            const reduce_options& options = {});
 
 }  // namespace multifold::inline v0_1

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "multifold/error.hpp"
+#include "multifold/export.hpp"
 
 #if defined(__CUDACC__)
 #define MULTIFOLD_HD __host__ __device__
@@ -46,10 +47,10 @@ requires(sizeof(To) == sizeof(From)) MULTIFOLD_HD constexpr To bit_copy(const Fr
   return __builtin_bit_cast(To, from);
 }
 
-std::string_view name(dtype type) noexcept;
+MULTIFOLD_EXPORT std::string_view name(dtype type) noexcept;
 
 /// Reads names as `name` writes them and NumPy's ("float32", "int8", "bool"); empty if there is no such type.
-std::optional<dtype> parse_dtype(std::string_view text) noexcept;
+MULTIFOLD_EXPORT std::optional<dtype> parse_dtype(std::string_view text) noexcept;
 
 namespace detail {
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "multifold/dtype.hpp"
+#include "multifold/export.hpp"
 
 namespace multifold::inline v0_1 {
 
@@ -23,6 +24,6 @@ struct npz_member {
 /// Shapes: as write_npy. Names are those of files, each its own.
 /// Memory: of one header at a time.
 /// Throws: as write_npy, and unsupported_error for archives of 4 GiB and more.
-void write_npz(const std::string& path, std::span<const npz_member> members);
+MULTIFOLD_EXPORT void write_npz(const std::string& path, std::span<const npz_member> members);
 
 }  // namespace multifold::inline v0_1

@@ -9,6 +9,7 @@
 
 #include "multifold/array.hpp"
 #include "multifold/dtype.hpp"
+#include "multifold/export.hpp"
 #include "multifold/types/scalar.hpp"
 
 namespace multifold::inline v0_1 {
@@ -46,10 +47,10 @@ enum class accuracy : std::uint8_t {
   fast,   // a fixed tree of operations in double, rounded once to the result: the same bits from run to run
 };
 
-std::string_view name(accuracy kind) noexcept;
-std::string_view name(op_kind op) noexcept;
-std::string_view description(op_kind op) noexcept;
-std::optional<op_kind> parse_op(std::string_view text) noexcept;
+MULTIFOLD_EXPORT std::string_view name(accuracy kind) noexcept;
+MULTIFOLD_EXPORT std::string_view name(op_kind op) noexcept;
+MULTIFOLD_EXPORT std::string_view description(op_kind op) noexcept;
+MULTIFOLD_EXPORT std::optional<op_kind> parse_op(std::string_view text) noexcept;
 
 /// The operations that make one value of one array, and those that make one value of two.
 inline constexpr op_kind all_ops[] = {op_kind::sum,    op_kind::prod,   op_kind::min,          op_kind::max,
@@ -110,7 +111,7 @@ constexpr dtype default_result_dtype(op_kind op, dtype input) noexcept {
 }
 
 /// Whether results of `op` over `input` can be asked for as `result`: never an integer from a real value.
-bool result_dtype_allowed(op_kind op, dtype input, dtype result) noexcept;
+MULTIFOLD_EXPORT bool result_dtype_allowed(op_kind op, dtype input, dtype result) noexcept;
 
 /// Whether `op` keeps the index of its elements.
 MULTIFOLD_HD constexpr element_order order_of(op_kind op) noexcept {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "multifold/array.hpp"
+#include "multifold/export.hpp"
 
 namespace multifold::inline v0_1 {
 
@@ -14,12 +15,12 @@ inline constexpr int most_result_runs = 8;
 
 /// The runs of the results of `form`, slowest first as batches are numbered, in as few of them as there can be: their
 /// extents and result strides.
-std::vector<run> result_runs(const batches& form);
+MULTIFOLD_EXPORT std::vector<run> result_runs(const batches& form);
 
 /// Whether kernels that write results of `item_bytes` each to their places, as batches end, touch the memory's sectors
 /// so often that it costs less to leave the results in the order of batches, and to put all of them in place in the
 /// end.
-bool scatters_results(const batches& form, std::int64_t item_bytes);
+MULTIFOLD_EXPORT bool scatters_results(const batches& form, std::int64_t item_bytes);
 
 /// Some runs of results as one axis, slowest first, with the strides between neighbours in the order of batches and in
 /// place.
@@ -51,6 +52,6 @@ struct placement {
 
 /// How results of `item_bytes`, at least one of them, are put in place.
 /// Throws: unsupported_error for more runs than kernels take.
-placement placement_of(const batches& form, std::int64_t item_bytes);
+MULTIFOLD_EXPORT placement placement_of(const batches& form, std::int64_t item_bytes);
 
 }  // namespace multifold::inline v0_1

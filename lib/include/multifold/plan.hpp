@@ -8,6 +8,7 @@
 
 #include "multifold/array.hpp"
 #include "multifold/dtype.hpp"
+#include "multifold/export.hpp"
 #include "multifold/ops.hpp"
 #include "multifold/plan/policy.hpp"
 #include "multifold/reduction.hpp"
@@ -34,7 +35,7 @@ struct engine_traits {
 };
 
 /// An NVIDIA H200, for plans that are drawn on machines without one.
-engine_traits h200_traits();
+MULTIFOLD_EXPORT engine_traits h200_traits();
 
 /// What the caller forces; everything else is chosen.
 struct plan_options {
@@ -46,7 +47,7 @@ struct plan_options {
   bool whole_batches = false;  // a first pass sees all elements of a batch, with their indices
 };
 
-struct plan {
+struct MULTIFOLD_EXPORT plan {
   reduction what;
   engine_traits engine;
   batches form;
@@ -70,26 +71,27 @@ struct plan {
 /// Chooses passes for `what` over `form` on `engine`. Pure: the same arguments give the same plan.
 /// Throws: unsupported_error if `options` forces something that cannot be, saying why and what can;
 ///         shape_error if a reduction without identity meets empty batches and no initial value.
-plan make_plan(const reduction& what, const batches& form, const plan_options& options, const engine_traits& engine);
+MULTIFOLD_EXPORT plan make_plan(const reduction& what, const batches& form, const plan_options& options,
+                                const engine_traits& engine);
 
 /// `p` for the first `length` elements of its only row, with the same kernels on the same grid: parts may be left
 /// without elements.
 /// Throws: shape_error for more elements than `p` has, or for none where that has no value; unsupported_error for a
 ///         plan of several results, of elements that are no neighbours, or of a view whose order is not memory's (one
 ///         that is reversed or transposed), where others would be the first.
-plan resized(const plan& p, std::int64_t length);
+MULTIFOLD_EXPORT plan resized(const plan& p, std::int64_t length);
 
 /// The passes as a table for people.
-std::string explain(const plan& p);
+MULTIFOLD_EXPORT std::string explain(const plan& p);
 
 /// Runs `p` pass by pass, one element at a time, on the CPU: the meaning of a plan, against which engines are tested.
 /// Shapes: `data` is the host array that form was made from (or two of them, for operations that take two); `results`
 ///         holds form.results() * result_bytes(what).
 /// Throws: overflow_error if a result does not fit, shape_error if a result does not exist.
-void interpret(const plan& p, const operands& data, void* results);
+MULTIFOLD_EXPORT void interpret(const plan& p, const operands& data, void* results);
 
 /// Throws the error that belongs to a failed store: overflow_error or shape_error. `result` says which result it was,
 /// counted in the order of the results in memory; -1 if that is not known.
-void check_status(status s, const reduction& what, std::int64_t result = -1);
+MULTIFOLD_EXPORT void check_status(status s, const reduction& what, std::int64_t result = -1);
 
 }  // namespace multifold::inline v0_1

@@ -12,6 +12,7 @@
 
 #include "multifold/correction.hpp"
 #include "multifold/dtype.hpp"
+#include "multifold/export.hpp"
 #include "multifold/linked_op.hpp"
 #include "multifold/ops.hpp"
 #include "multifold/summary.hpp"
@@ -42,16 +43,17 @@ struct span_operands {
 };
 
 /// The value, of the default dtype of a result, or the summary, at `result`.
-void reduce_spans(const span_operands& operands, void* result);
+MULTIFOLD_EXPORT void reduce_spans(const span_operands& operands, void* result);
 /// The same of any arrays; `y` is null for operations that take one.
-void reduce_views(linked_op op, const array_view& x, const array_view* y, const correction& taken, void* result);
+MULTIFOLD_EXPORT void reduce_views(linked_op op, const array_view& x, const array_view* y, const correction& taken,
+                                   void* result);
 
 /// Arrays in the first cache of whatever processor.
 inline constexpr std::size_t most_bytes_read_twice = 32 * 1024;
 /// Both extremes of any array, in its dtype.
-void reduce_extremes(linked_op either, const array_view& x, void* least, void* greatest);
+MULTIFOLD_EXPORT void reduce_extremes(linked_op either, const array_view& x, void* least, void* greatest);
 /// a - b of a dtype, of a sum's default dtype at `result`.
-void subtract(dtype type, const void* a, const void* b, void* result);
+MULTIFOLD_EXPORT void subtract(dtype type, const void* a, const void* b, void* result);
 
 template <op_kind op, class Array>
 void reduce_to(const Array& x, const correction& taken, void* result) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "multifold/array.hpp"
+#include "multifold/export.hpp"
 #include "multifold/reduce.hpp"
 
 namespace multifold::inline v0_1 {
@@ -33,7 +34,7 @@ enum class data_place : std::uint8_t {
 /// What `threads` do together, when one does `one` and `all` of them do `most`: r with
 /// 1 / r^2 = 1 / (threads one)^2 + 1 / limit^2, so nearly `threads` times one while they are few, and never more than a
 /// limit. Within 5 % of a 16-core Xeon for 1 to 16 threads, sums and copies.
-double rate_of_threads(double one, double most, int all, int threads);
+MULTIFOLD_EXPORT double rate_of_threads(double one, double most, int all, int threads);
 
 /// Seconds from the call to the value, by one engine alone, and by both together. [infinite where nothing is known]
 struct engine_times {
@@ -51,7 +52,7 @@ struct workload {
 
 /// What `work` is expected to take. Sources are thought of as cached files: colder ones take as long on any engine.
 /// Both engines read the same memory: copies to the GPU count as so many threads more, in rate_of_threads.
-engine_times predict(const machine_rates& rates, const workload& work);
+MULTIFOLD_EXPORT engine_times predict(const machine_rates& rates, const workload& work);
 
 /// An engine, and the reason for it in one line:
 /// "1.07 GB should take 9.1 ms with 16 threads, 20 ms on the GPU, and 8.5 ms on both".
@@ -61,7 +62,7 @@ struct engine_decision {
 };
 
 /// The quickest; of engines that are about as quick, the one that needs less: the host, then the device, then both.
-engine_decision decide(const machine_rates& rates, const workload& work);
+MULTIFOLD_EXPORT engine_decision decide(const machine_rates& rates, const workload& work);
 
 /// A dense array that is not in device memory.
 struct reducible {
@@ -75,18 +76,18 @@ struct reducible {
 /// The engine on which reduce runs `array`: the one that `options` or MULTIFOLD_ENGINE name, else the quickest.
 /// Throws: engine_error if MULTIFOLD_ENGINE says something else.
 /// Cost:   nothing below 256 MiB. Above, the rates of the machine are looked up; see rates_of_machine.
-engine_decision decide_engine(const reducible& array, const reduce_options& options = {});
+MULTIFOLD_EXPORT engine_decision decide_engine(const reducible& array, const reduce_options& options = {});
 
 /// The rates in the cache, where this machine has been measured: $MULTIFOLD_RATES, else multifold/rates in
 /// $XDG_CACHE_HOME or ~/.cache. A file that is damaged, of another machine or another version is none.
-std::optional<machine_rates> cached_rates();
+MULTIFOLD_EXPORT std::optional<machine_rates> cached_rates();
 
 /// Measures the machine, and leaves the rates in the cache if that can be written.
 /// Memory: 256 MiB, and 64 MiB pinned with a GPU; all 0 if there is not as much. Cost: 0.1 to 0.3 s.
-machine_rates measure_rates();
+MULTIFOLD_EXPORT machine_rates measure_rates();
 
 /// Those of the cache if they are of this machine and its GPU, else measured where there is 1 GiB of free memory. Asked
 /// once, they stay for the process.
-machine_rates rates_of_machine();
+MULTIFOLD_EXPORT machine_rates rates_of_machine();
 
 }  // namespace multifold::inline v0_1

@@ -15,6 +15,7 @@
 #include "multifold/axes.hpp"
 #include "multifold/correction.hpp"
 #include "multifold/error.hpp"
+#include "multifold/export.hpp"
 #include "multifold/ops.hpp"
 #include "multifold/plan.hpp"
 #include "multifold/source.hpp"
@@ -33,9 +34,9 @@ enum class engine_choice : std::uint8_t { automatic, host, device, both };
 struct trace_event;  // trace.hpp
 using trace_sink = std::function<void(const trace_event&)>;
 
-std::string_view name(engine_choice choice) noexcept;
+MULTIFOLD_EXPORT std::string_view name(engine_choice choice) noexcept;
 /// Names as `name` writes them, and cpu, gpu and cuda.
-std::optional<engine_choice> parse_engine(std::string_view text) noexcept;
+MULTIFOLD_EXPORT std::optional<engine_choice> parse_engine(std::string_view text) noexcept;
 
 struct reduce_options {
   multifold::axes axes = {};  // all of them, unless others are named
@@ -69,7 +70,7 @@ struct reduce_options {
 };
 
 /// A result and what was done for it. `data` holds the elements in row-major order.
-struct reduce_result {
+struct MULTIFOLD_EXPORT reduce_result {
   dtype type = dtype::f32;
   std::vector<std::int64_t> extents;  // empty for a single value
   std::vector<std::byte> data;   // of describe: struct summary, whose reals are of `type`; see reduce_options::into
@@ -190,14 +191,15 @@ struct reduce_result {
 ///           of accuracy::fast, products of floating point; and for a stream that is being captured, or the default
 ///           stream while one that waits for it is. If the GPU fails then, the CPU does all, and the note says so.
 /// Cost:     reads each element once.
-reduce_result reduce(op_kind op, const array_view& array, const reduce_options& options = {});
+MULTIFOLD_EXPORT reduce_result reduce(op_kind op, const array_view& array, const reduce_options& options = {});
 
 /// dot and cov of two arrays, otherwise as above. A weighted sum is the dot of elements and weights (broadcast_to).
 /// Shapes:   the same dtype and extents in the same place. Strides may differ in host memory, for the host engine;
 ///           elsewhere they are the same but along axes of extent 0 and 1.
 /// Numerics: with nan_policy::omit, a pair with a NaN takes no part. A cov is
 ///           (n P - S T) / (n (n - correction)) of the exact sums S of x, T of y and P of x y.
-reduce_result reduce(op_kind op, const array_view& x, const array_view& y, const reduce_options& options = {});
+MULTIFOLD_EXPORT reduce_result reduce(op_kind op, const array_view& x, const array_view& y,
+                                      const reduce_options& options = {});
 
 /// Reduces a source in bounded memory: options.memory_bytes of buffers and of partial results, and the results. On the
 /// host engine a source without random access, such as a pipe, is refused with out_of_memory before it is read if
@@ -212,17 +214,17 @@ reduce_result reduce(op_kind op, const array_view& x, const array_view& y, const
 /// Throws: as above, and io_error or format_error from the source, or about the checkpoint; unsupported_error for
 ///         checkpoints of other operations, of several results, and of sources without random access; for both engines
 ///         on such sources.
-reduce_result reduce(op_kind op, source& input, const reduce_options& options = {});
+MULTIFOLD_EXPORT reduce_result reduce(op_kind op, source& input, const reduce_options& options = {});
 
 /// dot and cov of two sources, which are read side by side in half of the memory each.
 /// Shapes: the same dtype, extents and order of axes, and lengths that are known.
 /// Throws: as above; messages name both sources, or the one that is at fault.
-reduce_result reduce(op_kind op, source& x, source& y, const reduce_options& options = {});
+MULTIFOLD_EXPORT reduce_result reduce(op_kind op, source& x, source& y, const reduce_options& options = {});
 
 /// The plan that reduce would run for an array of this layout, without reading it.
 /// Throws: as reduce does before it reads; engine_error for an engine that is not here.
 /// Cost:   about a microsecond; the first call of a process asks what GPU there is.
-plan plan_for(op_kind op, const array_view& array, const reduce_options& options = {});
+MULTIFOLD_EXPORT plan plan_for(op_kind op, const array_view& array, const reduce_options& options = {});
 
 /// An engine of this machine.
 struct engine_info {
@@ -235,6 +237,6 @@ struct engine_info {
 
 /// Every engine, the one that `automatic` prefers first. Throws: nothing; `reason` says why one is not supported.
 /// Cost: the first call of a process opens the GPU, if there is one.
-std::vector<engine_info> engines();
+MULTIFOLD_EXPORT std::vector<engine_info> engines();
 
 }  // namespace multifold::inline v0_1

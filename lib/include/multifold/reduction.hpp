@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "multifold/dtype.hpp"
+#include "multifold/export.hpp"
 #include "multifold/ops.hpp"
 
 namespace multifold::inline v0_1 {
@@ -25,8 +26,8 @@ struct reduction {
 };
 
 /// `op` over `input` with its default result dtype.
-reduction make_reduction(op_kind op, dtype input, nan_policy nan = nan_policy::propagate,
-                         accuracy numerics = accuracy::exact);
+MULTIFOLD_EXPORT reduction make_reduction(op_kind op, dtype input, nan_policy nan = nan_policy::propagate,
+                                          accuracy numerics = accuracy::exact);
 
 /// Whether `op` over floating-point elements can be had as accuracy::exact and as accuracy::fast.
 constexpr bool has_exact_form(op_kind op) noexcept { return op == op_kind::sum || op == op_kind::mean; }
@@ -48,18 +49,18 @@ constexpr bool gathers_exactly(const reduction& what) noexcept {
 }
 
 /// Bytes of one result: of an element of its dtype, of a summary, or of a record.
-std::int64_t result_bytes(const reduction& what);
+MULTIFOLD_EXPORT std::int64_t result_bytes(const reduction& what);
 
 /// Bytes of one accumulator, which holds any partial result.
-std::int64_t accumulator_bytes(const reduction& what);
+MULTIFOLD_EXPORT std::int64_t accumulator_bytes(const reduction& what);
 
 /// Bytes of what partial results are gathered in: less than an accumulator for exact sums, which seldom need one.
-std::int64_t gathered_bytes(const reduction& what);
+MULTIFOLD_EXPORT std::int64_t gathered_bytes(const reduction& what);
 /// The same where a pass of tiles leaves it.
-std::int64_t tiled_bytes(const reduction& what);
+MULTIFOLD_EXPORT std::int64_t tiled_bytes(const reduction& what);
 
 /// Whether partial results merge to the same bits in any order: all integers, extrema and exact sums, but no rounded
 /// sum.
-bool merges_in_any_order(const reduction& what);
+MULTIFOLD_EXPORT bool merges_in_any_order(const reduction& what);
 
 }  // namespace multifold::inline v0_1

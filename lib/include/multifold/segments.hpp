@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "multifold/array.hpp"
+#include "multifold/export.hpp"
 #include "multifold/reduce.hpp"
 #include "multifold/source.hpp"
 
@@ -11,7 +12,7 @@ namespace multifold::inline v0_1 {
 
 /// Where segments begin and end along an axis: segment i is [begins[i], ends[i]), in elements from the beginning of the
 /// array. A list that somebody else owns, like array_view.
-struct segments {
+struct MULTIFOLD_EXPORT segments {
   const void* begins = nullptr;
   const void* ends = nullptr;
   dtype type = dtype::i64;  // of begins and ends: i32 or i64, at any address
@@ -54,12 +55,13 @@ struct segments {
 ///           is checked is read again.
 /// Cost:     reads each element of each segment once, and the list twice. Threads share elements and segments alike, so
 ///           that it does not matter how long which are: about 40 ns a segment, and its elements.
-reduce_result reduce(op_kind op, const array_view& array, const segments& of, const reduce_options& options = {});
+MULTIFOLD_EXPORT reduce_result reduce(op_kind op, const array_view& array, const segments& of,
+                                      const reduce_options& options = {});
 
 /// dot and cov of the same segments of two arrays, which have to be alike as for reduce of two arrays, with the same
 /// strides but along axes of extent 0 and 1.
-reduce_result reduce(op_kind op, const array_view& x, const array_view& y, const segments& of,
-                     const reduce_options& options = {});
+MULTIFOLD_EXPORT reduce_result reduce(op_kind op, const array_view& x, const array_view& y, const segments& of,
+                                      const reduce_options& options = {});
 
 /// Reduces segments of a source, or of two, on the CPU: otherwise as above.
 /// Shapes:   the length is known. Without random access segments have to ascend, as offsets do.
@@ -70,7 +72,9 @@ reduce_result reduce(op_kind op, const array_view& x, const array_view& y, const
 /// Throws:   as above, and io_error or format_error from the source; out_of_memory.
 /// Cost:     reads each element of each segment once where segments follow each other, and with ranges what lies
 ///           between those that are read together.
-reduce_result reduce(op_kind op, source& input, const segments& of, const reduce_options& options = {});
-reduce_result reduce(op_kind op, source& x, source& y, const segments& of, const reduce_options& options = {});
+MULTIFOLD_EXPORT reduce_result reduce(op_kind op, source& input, const segments& of,
+                                      const reduce_options& options = {});
+MULTIFOLD_EXPORT reduce_result reduce(op_kind op, source& x, source& y, const segments& of,
+                                      const reduce_options& options = {});
 
 }  // namespace multifold::inline v0_1

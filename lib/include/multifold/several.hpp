@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "multifold/export.hpp"
 #include "multifold/reduce.hpp"
 #include "multifold/source.hpp"
 
@@ -26,26 +27,27 @@ namespace multifold::inline v0_1 {
 ///           the array once for all of sum, mean, std, norm2, min, max, argmin, argmax, any, all and count_nonzero that
 ///           are exact (in device memory: of runs of 64 KiB and longer, or if there are four of them), and once for
 ///           each other operation.
-std::vector<reduce_result> reduce(std::span<const op_kind> ops, const array_view& array,
-                                  const reduce_options& options = {});
-std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, const array_view& array,
-                                  const reduce_options& options = {});
+MULTIFOLD_EXPORT std::vector<reduce_result> reduce(std::span<const op_kind> ops, const array_view& array,
+                                                   const reduce_options& options = {});
+MULTIFOLD_EXPORT std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, const array_view& array,
+                                                   const reduce_options& options = {});
 
 /// The same of operations that take two arrays, which have to be alike as for reduce of two arrays.
-std::vector<reduce_result> reduce(std::span<const op_kind> ops, const array_view& x, const array_view& y,
-                                  const reduce_options& options = {});
-std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, const array_view& x, const array_view& y,
-                                  const reduce_options& options = {});
+MULTIFOLD_EXPORT std::vector<reduce_result> reduce(std::span<const op_kind> ops, const array_view& x,
+                                                   const array_view& y, const reduce_options& options = {});
+MULTIFOLD_EXPORT std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, const array_view& x,
+                                                   const array_view& y, const reduce_options& options = {});
 
 /// The same of sources, read once in bounded memory: options.memory_bytes are for the partial results of all operations
 /// together. Throws: as reduce of sources; unsupported_error for pipes on another engine than the host's, unless one
 /// read does for all operations.
-std::vector<reduce_result> reduce(std::span<const op_kind> ops, source& input, const reduce_options& options = {});
-std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, source& input,
-                                  const reduce_options& options = {});
-std::vector<reduce_result> reduce(std::span<const op_kind> ops, source& x, source& y,
-                                  const reduce_options& options = {});
-std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, source& x, source& y,
-                                  const reduce_options& options = {});
+MULTIFOLD_EXPORT std::vector<reduce_result> reduce(std::span<const op_kind> ops, source& input,
+                                                   const reduce_options& options = {});
+MULTIFOLD_EXPORT std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, source& input,
+                                                   const reduce_options& options = {});
+MULTIFOLD_EXPORT std::vector<reduce_result> reduce(std::span<const op_kind> ops, source& x, source& y,
+                                                   const reduce_options& options = {});
+MULTIFOLD_EXPORT std::vector<reduce_result> reduce(std::initializer_list<op_kind> ops, source& x, source& y,
+                                                   const reduce_options& options = {});
 
 }  // namespace multifold::inline v0_1

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "multifold/dtype.hpp"
+#include "multifold/export.hpp"
 
 namespace multifold::inline v0_1 {
 
@@ -29,7 +30,7 @@ inline bool has_unknown_length(const array_layout& layout) noexcept {
 /// A dense array that is read in chunks.
 ///
 /// The elements are numbered in memory order (so column-major arrays have their first axis fastest).
-class source {
+class MULTIFOLD_EXPORT source {
  public:
   virtual ~source() = default;
 
@@ -74,12 +75,12 @@ struct raw_options {
 /// Shapes: with extents given, the data reach from the offset to the end of the file, no less and no more; only devices
 ///         (/dev/zero, disks) may go on. Without them a rest shorter than an element, and no data at all, are errors.
 /// Throws: io_error; format_error where the file is at fault; shape_error for negative or oversized options.
-std::unique_ptr<source> open_raw(const std::string& path, const raw_options& options);
+MULTIFOLD_EXPORT std::unique_ptr<source> open_raw(const std::string& path, const raw_options& options);
 
 /// Opens `path` ("-": standard input) as .npy of version 1, 2 or 3; bytes after the array are an error.
 /// Throws: io_error; format_error; unsupported_error for element types that cannot be reduced (objects, strings,
 ///         records, complex) and for other known formats (.npz, safetensors, compressed files).
-std::unique_ptr<source> open_npy(const std::string& path);
+MULTIFOLD_EXPORT std::unique_ptr<source> open_npy(const std::string& path);
 
 /// Opens `path` as .npy, as the only array of an .npz or safetensors file, or as raw elements if `raw` says how;
 /// without it any other file is a format_error that says how raw files are read. A .npy file with `raw` at offset 0 is
@@ -91,18 +92,18 @@ std::unique_ptr<source> open_npy(const std::string& path);
 ///         where elements do not start at a multiple of 4 KiB.
 /// Throws: as above; format_error if there is no such array, unsupported_error if one of several has to be named, and
 ///         for members that are encrypted, or compressed in another way.
-std::unique_ptr<source> open_source(const std::string& path, const std::optional<raw_options>& raw);
+MULTIFOLD_EXPORT std::unique_ptr<source> open_source(const std::string& path, const std::optional<raw_options>& raw);
 
 /// The arrays in the archive `path`, in its order, each as open_source takes it: "x.npz:a". Empty if `path` is no .npz
 /// and no safetensors file, or cannot be looked at. Throws: format_error; io_error.
-std::vector<std::string> arrays_in(const std::string& path);
+MULTIFOLD_EXPORT std::vector<std::string> arrays_in(const std::string& path);
 
 /// Several arrays as one: joined along the axis that is slowest in memory, the first one of row-major arrays and the
 /// last one of column-major arrays. They are read in turn, each to its end.
 /// Shapes: the same dtype and order, and the same extents but along that axis, of which there has to be one. Streams of
 ///         unknown length may take part, and then the length of the whole is unknown, too.
 /// Throws: shape_error, which names the array that does not fit; reading throws what the parts throw.
-std::unique_ptr<source> concatenate(std::vector<std::unique_ptr<source>> parts);
+MULTIFOLD_EXPORT std::unique_ptr<source> concatenate(std::vector<std::unique_ptr<source>> parts);
 
 /// Writes elements, from number `first` on in the machine's byte order, to the start of `chunk`, which has room for one
 /// or more; returns how many, at least one as long as there are any, and 0 at the end.
@@ -114,17 +115,17 @@ using chunk_callback = std::function<std::int64_t(std::int64_t first, std::span<
 /// caller.
 /// Shapes: one extent of -1 if the length shows at the end.
 /// Throws: reading throws format_error if the elements end before the shape does, or more come than there was room for.
-std::unique_ptr<source> make_source(std::string name, array_layout layout, chunk_callback next,
-                                    bool random_access = false);
+MULTIFOLD_EXPORT std::unique_ptr<source> make_source(std::string name, array_layout layout, chunk_callback next,
+                                                     bool random_access = false);
 
 /// Whether .npy has this element type: all but bf16. To be asked before the work whose result is to be written.
-bool npy_holds(dtype type) noexcept;
+MULTIFOLD_EXPORT bool npy_holds(dtype type) noexcept;
 
 /// Writes a dense row-major array as .npy version 1.0, byte for byte as NumPy does, to a new file that replaces `path`
 /// only when it is whole; "-" writes to standard output, and pipes and devices are written to directly.
 /// Shapes: data.size() is the element count times the item size; at most 64 axes, as in NumPy.
 /// Throws: io_error, and then nothing is left behind; shape_error; unsupported_error for bf16.
-void write_npy(const std::string& path, dtype type, const std::vector<std::int64_t>& extents,
-               std::span<const std::byte> data);
+MULTIFOLD_EXPORT void write_npy(const std::string& path, dtype type, const std::vector<std::int64_t>& extents,
+                                std::span<const std::byte> data);
 
 }  // namespace multifold::inline v0_1

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "multifold/dtype.hpp"
+#include "multifold/export.hpp"
 #include "multifold/ops.hpp"
 #include "multifold/reduce.hpp"
 
@@ -42,7 +43,7 @@ struct finish_options {
 ///           argmin, argmax and describe keep indices of their elements, counted from 0 in each batch: move() says
 ///           where a part begins.
 /// Memory:   the bytes of its file: 8 (any) to 1116 (cov of f64) for each result.
-class state {
+class MULTIFOLD_EXPORT state {
  public:
   /// Of no elements, for results of these extents (none: one result), without the axes that are reduced.
   /// Throws: unsupported_error for what has no state: products of floating point; shape_error for negative extents.
@@ -99,23 +100,24 @@ class state {
 /// Shapes, Numerics, Cost: as reduce.
 /// Memory: as reduce, and the state: docs/states.md has the bytes of each result.
 /// Throws: as reduce; unsupported_error for the device engine, for both, and for arrays in device memory.
-state reduce_to_state(op_kind op, const array_view& array, const reduce_options& options = {});
-state reduce_to_state(op_kind op, const array_view& x, const array_view& y, const reduce_options& options = {});
-state reduce_to_state(op_kind op, source& input, const reduce_options& options = {});
-state reduce_to_state(op_kind op, source& x, source& y, const reduce_options& options = {});
+MULTIFOLD_EXPORT state reduce_to_state(op_kind op, const array_view& array, const reduce_options& options = {});
+MULTIFOLD_EXPORT state reduce_to_state(op_kind op, const array_view& x, const array_view& y,
+                                       const reduce_options& options = {});
+MULTIFOLD_EXPORT state reduce_to_state(op_kind op, source& input, const reduce_options& options = {});
+MULTIFOLD_EXPORT state reduce_to_state(op_kind op, source& x, source& y, const reduce_options& options = {});
 
 /// The state of no elements at all of a sum or mean of a floating `element`: where a long run starts.
 /// Throws: unsupported_error for integers; class state has theirs.
-std::vector<std::byte> empty_state(dtype element);
+MULTIFOLD_EXPORT std::vector<std::byte> empty_state(dtype element);
 
 /// The state of the elements of both, of any operation: the same bytes in any order of merges.
 /// Throws: format_error, naming byte, found and expected, unless both are whole states, and of the kind of `a`;
 ///         else as state::merge.
-std::vector<std::byte> merge_states(std::span<const std::byte> a, std::span<const std::byte> b);
+MULTIFOLD_EXPORT std::vector<std::byte> merge_states(std::span<const std::byte> a, std::span<const std::byte> b);
 
 /// The value of `op` of a state that holds one result, rounded once to `result` and written at `out`, which needs no
 /// alignment. The sum of no elements is 0, their mean is NaN. A description has state::finish.
 /// Throws: as state::finish; format_error as merge_states; shape_error for several results.
-void round_state(std::span<const std::byte> state, op_kind op, dtype result, void* out);
+MULTIFOLD_EXPORT void round_state(std::span<const std::byte> state, op_kind op, dtype result, void* out);
 
 }  // namespace multifold::inline v0_1

@@ -7,18 +7,20 @@
 #include <string>
 #include <vector>
 
+#include "multifold/export.hpp"
+
 namespace multifold::inline v0_1 {
 
 /// The bytes of `path` ("-": standard input), as far as the state in it reaches by its own word, and some more: what is
 /// too long is refused where it is parsed.
 /// Memory: as many bytes as are there, whatever the file says of its size.
 /// Throws: io_error.
-std::vector<std::byte> read_state(const std::string& path);
+MULTIFOLD_EXPORT std::vector<std::byte> read_state(const std::string& path);
 
 /// A new file that takes the place of `path` when everything else has succeeded, too.
 ///
 /// Pipes and devices are written to directly.
-class state_file {
+class MULTIFOLD_EXPORT state_file {
  public:
   /// Writes `state` beside `path`. Throws io_error, and then nothing is left behind.
   state_file(const std::string& path, std::span<const std::byte> state);

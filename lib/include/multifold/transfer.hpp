@@ -5,6 +5,8 @@
 #include <optional>
 #include <string_view>
 
+#include "multifold/export.hpp"
+
 namespace multifold::inline v0_1 {
 
 enum class transfer : std::uint8_t {
@@ -25,7 +27,7 @@ struct transfer_memory {
 };
 
 /// "auto", "staged", "copy", "mapped".
-std::string_view name(transfer how) noexcept;
-std::optional<transfer> parse_transfer(std::string_view text) noexcept;
+MULTIFOLD_EXPORT std::string_view name(transfer how) noexcept;
+MULTIFOLD_EXPORT std::optional<transfer> parse_transfer(std::string_view text) noexcept;
 
 }  // namespace multifold::inline v0_1

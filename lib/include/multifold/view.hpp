@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "multifold/dtype.hpp"
+#include "multifold/export.hpp"
 
 namespace multifold::inline v0_1 {
 
@@ -84,7 +85,7 @@ struct array_view {
 
   std::int64_t rank() const noexcept { return static_cast<std::int64_t>(extents.size()); }
   /// Throws shape_error if the product does not fit 64 bits.
-  std::int64_t elements() const;
+  MULTIFOLD_EXPORT std::int64_t elements() const;
 };
 
 /// An array_view whose elements are known to be T, so that it is one for functions that have a T in hand: sum(view).
@@ -96,18 +97,19 @@ struct typed_view : array_view {
 
 /// Row-major (last axis fastest) and column-major strides of `extents`; all 0 where there are no elements.
 /// Throws shape_error as element_count does.
-std::vector<std::int64_t> c_strides(const std::vector<std::int64_t>& extents);
-std::vector<std::int64_t> fortran_strides(const std::vector<std::int64_t>& extents);
+MULTIFOLD_EXPORT std::vector<std::int64_t> c_strides(const std::vector<std::int64_t>& extents);
+MULTIFOLD_EXPORT std::vector<std::int64_t> fortran_strides(const std::vector<std::int64_t>& extents);
 
 /// The product of `extents`; throws shape_error on a negative extent or a product past 2^63 - 1.
-std::int64_t element_count(const std::vector<std::int64_t>& extents);
+MULTIFOLD_EXPORT std::int64_t element_count(const std::vector<std::int64_t>& extents);
 
 /// "(2, 3, 4)".
-std::string to_string(const std::vector<std::int64_t>& extents);
+MULTIFOLD_EXPORT std::string to_string(const std::vector<std::int64_t>& extents);
 
 /// A dense row-major host or device array. Nothing is copied.
 /// Throws: shape_error as element_count does; a null pointer is refused by what reduces the array.
-array_view make_view(const void* data, dtype type, std::vector<std::int64_t> extents, place where = place::host);
+MULTIFOLD_EXPORT array_view make_view(const void* data, dtype type, std::vector<std::int64_t> extents,
+                                      place where = place::host);
 
 template <storage_type T>
 typed_view<T> make_view(const T* data, std::vector<std::int64_t> extents, place where = place::host) {
@@ -125,7 +127,7 @@ typed_view<T> make_view(const T* data, std::vector<std::int64_t> extents, std::v
 
 /// `view` as an array of `extents`, by NumPy's rules: axes count from the last, and those that are missing, or of
 /// extent 1, repeat. Nothing is copied. Throws: shape_error for extents that do not fit.
-array_view broadcast_to(const array_view& view, const std::vector<std::int64_t>& extents);
+MULTIFOLD_EXPORT array_view broadcast_to(const array_view& view, const std::vector<std::int64_t>& extents);
 
 template <storage_type T>
 struct array_traits<typed_view<T>> {

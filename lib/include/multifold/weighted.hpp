@@ -4,6 +4,7 @@
 //   const float all = mean(x, weights);
 #pragma once
 
+#include "multifold/export.hpp"
 #include "multifold/ranges.hpp"
 #include "multifold/reduce.hpp"
 #include "multifold/view.hpp"
@@ -21,7 +22,8 @@ namespace multifold::inline v0_1 {
 ///           no elements do; unsupported_error for elements that are no floating point, weights of another dtype,
 ///           arrays in device memory, and options as above; else as reduce.
 /// Cost:     reads both arrays once for the products, and the weights once more; then a microsecond or two a result.
-reduce_result weighted_mean(const array_view& array, const array_view& weights, const reduce_options& options = {});
+MULTIFOLD_EXPORT reduce_result weighted_mean(const array_view& array, const array_view& weights,
+                                             const reduce_options& options = {});
 
 /// The same of all elements, as a number. Throws: as weighted_mean.
 template <viewable A, viewable B>

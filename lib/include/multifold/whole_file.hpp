@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 
+#include "multifold/export.hpp"
+
 namespace multifold::inline v0_1 {
 
 /// Takes the next bytes of a file.
@@ -16,6 +18,7 @@ using byte_sink = std::function<void(std::span<const std::byte> bytes)>;
 /// directly.
 /// Memory:   of the pieces alone.
 /// Throws:   io_error, and what `write` throws.
-void write_whole_file(const std::string& path, const std::function<void(const byte_sink& sink)>& write);
+MULTIFOLD_EXPORT void write_whole_file(const std::string& path,
+                                       const std::function<void(const byte_sink& sink)>& write);
 
 }  // namespace multifold::inline v0_1

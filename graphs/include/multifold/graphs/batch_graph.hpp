@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "multifold/array.hpp"
+#include "multifold/export.hpp"
 #include "multifold/graphs/topology.hpp"
 #include "multifold/plan.hpp"
 
@@ -28,7 +29,7 @@ struct batch_item {
 /// Numerics: as reduce_async.
 /// Throws:  as pass_graph does.
 /// Cost:    a launch for all of them; making it, some microseconds an item.
-class batch_graph {
+class MULTIFOLD_EXPORT batch_graph {
  public:
   explicit batch_graph(const std::vector<batch_item>& items, int branches = 16);
   batch_graph(batch_graph&&) noexcept;

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "multifold/export.hpp"
 #include "multifold/graphs/graph.hpp"
 
 namespace multifold::inline v0_1::graphs {
@@ -11,7 +12,7 @@ namespace multifold::inline v0_1::graphs {
 /// threads may allocate memory and synchronise meanwhile. Destroyed before `end`, it ends the capture and throws the
 /// nodes away.
 /// Throws: unsupported_error for the default stream, and for one that is being captured already, which stays as it is.
-class capture_scope {
+class MULTIFOLD_EXPORT capture_scope {
  public:
   explicit capture_scope(cudaStream_t stream);
   capture_scope(const capture_scope&) = delete;
@@ -27,10 +28,10 @@ class capture_scope {
 };
 
 /// Whether work on `stream` becomes nodes of somebody's graph.
-bool is_being_captured(cudaStream_t stream);
+MULTIFOLD_EXPORT bool is_being_captured(cudaStream_t stream);
 
 /// Throws unsupported_error for a stream that is being captured, and for the default stream while one that waits for it
 /// is: what is captured does not run, so that nothing can wait for it, and CUDA breaks the capture of one who tries.
-void refuse_captured(cudaStream_t stream);
+MULTIFOLD_EXPORT void refuse_captured(cudaStream_t stream);
 
 }  // namespace multifold::inline v0_1::graphs

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "multifold/cuda/error.hpp"
+#include "multifold/export.hpp"
 #include "multifold/graphs/topology.hpp"
 
 namespace multifold::inline v0_1::graphs {
@@ -55,6 +56,6 @@ class executable {
 };
 
 /// What the driver says of a graph: kernels by the names of their functions, without shapes.
-topology topology_of(cudaGraph_t g);
+MULTIFOLD_EXPORT topology topology_of(cudaGraph_t g);
 
 }  // namespace multifold::inline v0_1::graphs

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "multifold/array.hpp"
+#include "multifold/export.hpp"
 #include "multifold/plan.hpp"
 
 namespace multifold::inline v0_1::graphs {
@@ -27,7 +28,7 @@ struct cache_limits {
 /// A problem that is seen for the first time is only remembered, because a graph costs more to make than one launch
 /// saves. The least recently used graph makes room for a new one.
 /// Threads: any number at a time.
-class graph_cache {
+class MULTIFOLD_EXPORT graph_cache {
  public:
   explicit graph_cache(const cache_limits& limits = {});
   ~graph_cache();

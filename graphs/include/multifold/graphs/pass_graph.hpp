@@ -9,6 +9,7 @@
 #include <span>
 
 #include "multifold/array.hpp"
+#include "multifold/export.hpp"
 #include "multifold/graphs/topology.hpp"
 #include "multifold/plan.hpp"
 
@@ -34,7 +35,7 @@ enum class build : std::uint8_t {
 /// Throws:    unsupported_error for memory of another device or of none, or a stream of another device; shape_error for
 ///            a bad workspace or alignment; as reduce_async otherwise. After an error of rebind or resize the graph is
 ///            as it was.
-class pass_graph {
+class MULTIFOLD_EXPORT pass_graph {
  public:
   /// Allocates p.workspace_bytes() on the current device.
   pass_graph(const plan& p, const operands& data, void* results, build how = build::nodes);

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "multifold/array.hpp"
+#include "multifold/export.hpp"
 #include "multifold/graphs/topology.hpp"
 #include "multifold/reduction.hpp"
 
@@ -31,7 +32,7 @@ struct stream_graph_options {
 ///          the last time: 0.8 and 2 % of a core beside a PCIe 5 link. Streams and events take 4 %; a reduction for
 ///          every chunk takes a fifth more than one for every four.
 /// Threads: one at a time. The host sleeps while the device works.
-class stream_graph {
+class MULTIFOLD_EXPORT stream_graph {
  public:
   /// For up to `capacity` elements on the current device.
   stream_graph(const reduction& what, std::int64_t capacity, const stream_graph_options& options = {});

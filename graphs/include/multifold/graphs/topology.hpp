@@ -5,13 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "multifold/export.hpp"
 #include "multifold/plan.hpp"
 
 namespace multifold::inline v0_1::graphs {
 
 enum class node_kind : std::uint8_t { kernel, memset, memcpy, condition, graph, empty, other };
 
-const char* name(node_kind kind) noexcept;
+MULTIFOLD_EXPORT const char* name(node_kind kind) noexcept;
 
 struct node {
   node_kind kind = node_kind::kernel;
@@ -31,20 +32,20 @@ struct topology {
 };
 
 /// What the GPU engine makes of `p`, node by node: a chain. `p` is a plan for that engine.
-topology topology_of(const plan& p);
+MULTIFOLD_EXPORT topology topology_of(const plan& p);
 
 /// The same as CUDA's driver knows it: `p` is put into a graph on the current device, and the graph is asked. Nothing
 /// is run, and of device memory only the workspace is taken. Throws: engine_error where there is no GPU; out_of_memory;
 /// cuda_error.
-topology driver_topology_of(const plan& p);
+MULTIFOLD_EXPORT topology driver_topology_of(const plan& p);
 
 /// Whether both have the same nodes, of the same kinds and grids, with the same edges. Labels, shapes and bytes aside.
-bool same_structure(const topology& a, const topology& b);
+MULTIFOLD_EXPORT bool same_structure(const topology& a, const topology& b);
 
 /// For Graphviz.
-std::string to_dot(const topology& t);
+MULTIFOLD_EXPORT std::string to_dot(const topology& t);
 
 /// A line a node.
-std::string to_text(const topology& t);
+MULTIFOLD_EXPORT std::string to_text(const topology& t);
 
 }  // namespace multifold::inline v0_1::graphs

@@ -10,6 +10,7 @@
 
 #include "multifold/array.hpp"
 #include "multifold/cuda/environment.hpp"
+#include "multifold/export.hpp"
 #include "multifold/plan.hpp"
 #include "multifold/reduction.hpp"
 
@@ -29,8 +30,8 @@ struct device_keys {
 ///         24 more for two arrays and for positions. Exact sums and means of f32, f16 and bf16 in any order take 120
 ///         bytes a group in place of segments' memory, and those of up to 4096 groups half a megabyte at most.
 /// Throws: as reduce_by_key_async of such keys; cuda_error where there is no GPU.
-std::int64_t by_key_workspace_bytes(const reduction& what, std::int64_t elements, const device_keys& of,
-                                    const engine_traits& gpu);
+MULTIFOLD_EXPORT std::int64_t by_key_workspace_bytes(const reduction& what, std::int64_t elements,
+                                                     const device_keys& of, const engine_traits& gpu);
 
 /// Reduces the elements of each group of an array, or of two.
 /// Shapes:   `data` is `elements` neighbours in device memory, aligned to their items, and so are keys; `results` holds
@@ -50,13 +51,14 @@ std::int64_t by_key_workspace_bytes(const reduction& what, std::int64_t elements
 ///           one take longer. Else keys are read twice, and sorted with the elements, 8 bits of the number of groups at
 ///           a time: 1000 groups of f32 move about 45 bytes an element. Of more sums and means, 12 bits are not sorted,
 ///           unless there are fewer than 64 elements a group.
-void reduce_by_key_async(const reduction& what, const operands& data, std::int64_t elements, const device_keys& of,
-                         void* results, std::span<std::byte> workspace, const engine_traits& gpu, cudaStream_t stream);
+MULTIFOLD_EXPORT void reduce_by_key_async(const reduction& what, const operands& data, std::int64_t elements,
+                                          const device_keys& of, void* results, std::span<std::byte> workspace,
+                                          const engine_traits& gpu, cudaStream_t stream);
 
 /// The same in an environment, on the current device. Status: as the worst of by_key_status, and bad_count for a key
 /// that is no group, and for keys that were said to ascend and do not.
-void reduce_by_key_async(const reduction& what, const operands& data, std::int64_t elements, const device_keys& of,
-                         void* results, const environment& env);
+MULTIFOLD_EXPORT void reduce_by_key_async(const reduction& what, const operands& data, std::int64_t elements,
+                                          const device_keys& of, void* results, const environment& env);
 
 /// How the last reduce_by_key_async with this workspace went. Synchronises `stream`.
 struct by_key_status {
@@ -66,7 +68,7 @@ struct by_key_status {
   bool ascend = true;                                      // unless keys were said to ascend, and do not
 };
 /// Stream: waits for all work on `stream`. Throws: cuda_error.
-by_key_status by_key_status_of(std::span<const std::byte> workspace, std::int64_t elements, const device_keys& of,
-                               cudaStream_t stream);
+MULTIFOLD_EXPORT by_key_status by_key_status_of(std::span<const std::byte> workspace, std::int64_t elements,
+                                                const device_keys& of, cudaStream_t stream);
 
 }  // namespace multifold::inline v0_1::cuda

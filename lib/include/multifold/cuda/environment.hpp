@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 
+#include "multifold/export.hpp"
 #include "multifold/types/scalar.hpp"
 
 namespace multifold::inline v0_1::cuda {
@@ -51,14 +52,14 @@ struct memory_resource {
 /// of a workspace are nodes of a graph where the stream is being captured.
 /// Cost: a pool gives what it has free back to the system whenever the stream, or the device, is waited for, and the
 ///       next call pays for it again, unless cudaMemPoolAttrReleaseThreshold says what it may keep.
-memory_resource default_memory() noexcept;
+MULTIFOLD_EXPORT memory_resource default_memory() noexcept;
 
 /// A pool of the caller's own, which outlives the calls that take memory from it.
-memory_resource pool_memory(cudaMemPool_t pool) noexcept;
+MULTIFOLD_EXPORT memory_resource pool_memory(cudaMemPool_t pool) noexcept;
 
 /// cudaMalloc and cudaFree, which waits for all work of the device.
 /// Throws: unsupported_error while the stream is being captured.
-memory_resource plain_memory() noexcept;
+MULTIFOLD_EXPORT memory_resource plain_memory() noexcept;
 
 /// One argument of all functions of this namespace that reduce: {stream}, {.stream = s, .status = word} and so on.
 ///
@@ -75,11 +76,11 @@ struct environment {
 };
 
 /// How the last call with `env` went. Synchronises its stream. Throws: shape_error if `env` has no status word.
-multifold::status status_of(const environment& env);
+MULTIFOLD_EXPORT multifold::status status_of(const environment& env);
 
 /// Memory from a resource for as long as the object lives, in stream order. No bytes are no memory.
 /// Throws: what the resource throws; out_of_memory if it gives none.
-class stream_workspace {
+class MULTIFOLD_EXPORT stream_workspace {
  public:
   stream_workspace(std::int64_t bytes, const environment& env);
   stream_workspace(const stream_workspace&) = delete;
@@ -97,6 +98,6 @@ class stream_workspace {
 
 /// Writes status::ok where `env` says: for functions that note nothing.
 /// Throws: shape_error for a status word that is misaligned; cuda_error.
-void write_ok(const environment& env);
+MULTIFOLD_EXPORT void write_ok(const environment& env);
 
 }  // namespace multifold::inline v0_1::cuda

@@ -12,6 +12,7 @@
 #include "multifold/cuda/bound_recipe.hpp"
 #include "multifold/cuda/work_queue.hpp"
 #include "multifold/error.hpp"
+#include "multifold/export.hpp"
 
 namespace multifold::inline v0_1::cuda {
 
@@ -50,8 +51,8 @@ sparse_item identity_item_of(const Op& op) {
 
 /// Enqueues a kernel that writes `count` copies of `item` side by side, unless there are none. Grid: a thread an item,
 /// in blocks of 256, up to 2^20 of them. Shapes: `items` has room for them, and is aligned to 4 bytes.
-void fill_items(const sparse_item& item, void* items, std::int64_t count, work_queue& queue);
+MULTIFOLD_EXPORT void fill_items(const sparse_item& item, void* items, std::int64_t count, work_queue& queue);
 /// The same as the next step of a recipe.
-void fill_items(const sparse_item& item, void* items, std::int64_t count, bound_recipe& steps);
+MULTIFOLD_EXPORT void fill_items(const sparse_item& item, void* items, std::int64_t count, bound_recipe& steps);
 
 }  // namespace multifold::inline v0_1::cuda

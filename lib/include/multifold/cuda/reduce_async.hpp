@@ -11,6 +11,7 @@
 #include "multifold/axes.hpp"
 #include "multifold/cuda/environment.hpp"
 #include "multifold/cuda/work_queue.hpp"
+#include "multifold/export.hpp"
 #include "multifold/plan.hpp"
 
 namespace multifold::inline v0_1::cuda {
@@ -30,24 +31,24 @@ namespace multifold::inline v0_1::cuda {
 /// Throws:   shape_error for a workspace that is too small, and for arrays, results or a workspace that are null or
 ///           misaligned, unsupported_error for a plan that was made for another operation: then nothing is enqueued.
 ///           cuda_error if a launch fails.
-void reduce_async(const plan& p, const operands& data, void* results, std::span<std::byte> workspace,
-                  cudaStream_t stream);
-void reduce_async(const plan& p, const operands& data, void* results, std::span<std::byte> workspace,
-                  work_queue& queue);
+MULTIFOLD_EXPORT void reduce_async(const plan& p, const operands& data, void* results, std::span<std::byte> workspace,
+                                   cudaStream_t stream);
+MULTIFOLD_EXPORT void reduce_async(const plan& p, const operands& data, void* results, std::span<std::byte> workspace,
+                                   work_queue& queue);
 
 /// The same in an environment: cuda::reduce_async(p, x, sum, {stream}).
 /// Memory: p.workspace_bytes() of env.memory.
 /// Stream: as above, behind the allocation; a kernel more writes env.status, where there is one.
 /// Cost:   the allocation and its end take a microsecond of the host, by the default pool.
 /// Throws: as above, and what env.memory throws; shape_error for a status word that is misaligned.
-void reduce_async(const plan& p, const operands& data, void* results, const environment& env);
+MULTIFOLD_EXPORT void reduce_async(const plan& p, const operands& data, void* results, const environment& env);
 
 /// The same of a plan that is made for this call, on the current device: of all elements of `array`, or over some axes
 /// of it, with what make_reduction says of `op`.
 /// Cost:   half a microsecond of the host, or more for arrays of many axes, in which the plan is made.
 /// Throws: as make_plan, too; unsupported_error for an operation that takes two arrays.
-void reduce_async(op_kind op, const array_view& array, void* results, const environment& env = {},
-                  const axes& over = {});
+MULTIFOLD_EXPORT void reduce_async(op_kind op, const array_view& array, void* results, const environment& env = {},
+                                   const axes& over = {});
 
 /// Reduces the first *count elements of the only row of `p`, which is made for as many as there may be. `count` is in
 /// device memory and is read when the kernels run, so that another kernel may write it, and one captured graph serves
@@ -56,16 +57,16 @@ void reduce_async(op_kind op, const array_view& array, void* results, const envi
 ///         minimum of no elements as status::empty.
 /// Throws: as reduce_async, shape_error for a `count` that is null or misaligned, and unsupported_error if `p` has
 ///         several results, or elements that are no neighbours.
-void reduce_counted_async(const plan& p, const operands& data, const std::int64_t* count, void* results,
-                          std::span<std::byte> workspace, cudaStream_t stream);
-void reduce_counted_async(const plan& p, const operands& data, const std::int64_t* count, void* results,
-                          std::span<std::byte> workspace, work_queue& queue);
-void reduce_counted_async(const plan& p, const operands& data, const std::int64_t* count, void* results,
-                          const environment& env);
+MULTIFOLD_EXPORT void reduce_counted_async(const plan& p, const operands& data, const std::int64_t* count,
+                                           void* results, std::span<std::byte> workspace, cudaStream_t stream);
+MULTIFOLD_EXPORT void reduce_counted_async(const plan& p, const operands& data, const std::int64_t* count,
+                                           void* results, std::span<std::byte> workspace, work_queue& queue);
+MULTIFOLD_EXPORT void reduce_counted_async(const plan& p, const operands& data, const std::int64_t* count,
+                                           void* results, const environment& env);
 
 /// How the last reduce_async with this workspace went. Synchronises `stream`.
 /// Throws: cuda_error.
-status status_of(std::span<const std::byte> workspace, cudaStream_t stream);
+MULTIFOLD_EXPORT status status_of(std::span<const std::byte> workspace, cudaStream_t stream);
 
 /// Merges what `p` makes of one chunk into accumulators that are already there, one a batch of the whole array.
 struct chunk_target {
@@ -79,31 +80,35 @@ struct chunk_target {
 /// Memory: accumulators of accumulator_bytes(p.what) each, aligned to 16 bytes. They are read and written, so that
 ///         chunks of one array follow each other on one stream, or wait for each other.
 /// Stream, Throws: as reduce_async.
-void accumulate_async(const plan& p, const operands& chunk, const chunk_target& target, std::span<std::byte> workspace,
-                      cudaStream_t stream);
-void accumulate_async(const plan& p, const operands& chunk, const chunk_target& target, std::span<std::byte> workspace,
-                      work_queue& queue);
+MULTIFOLD_EXPORT void accumulate_async(const plan& p, const operands& chunk, const chunk_target& target,
+                                       std::span<std::byte> workspace, cudaStream_t stream);
+MULTIFOLD_EXPORT void accumulate_async(const plan& p, const operands& chunk, const chunk_target& target,
+                                       std::span<std::byte> workspace, work_queue& queue);
 /// Status: ok in any case: what does not fit shows when results are read off.
-void accumulate_async(const plan& p, const operands& chunk, const chunk_target& target, const environment& env);
+MULTIFOLD_EXPORT void accumulate_async(const plan& p, const operands& chunk, const chunk_target& target,
+                                       const environment& env);
 
 /// The identity of `what` into `count` accumulators.
 /// Stream: enqueues one kernel; no synchronisation; safe under capture.
 /// Throws: shape_error for accumulators that are null or misaligned, cuda_error if the launch fails.
-void fill_identity_async(const reduction& what, void* accumulators, std::int64_t count, cudaStream_t stream);
-void fill_identity_async(const reduction& what, void* accumulators, std::int64_t count, work_queue& queue);
-void fill_identity_async(const reduction& what, void* accumulators, std::int64_t count, const environment& env);
+MULTIFOLD_EXPORT void fill_identity_async(const reduction& what, void* accumulators, std::int64_t count,
+                                          cudaStream_t stream);
+MULTIFOLD_EXPORT void fill_identity_async(const reduction& what, void* accumulators, std::int64_t count,
+                                          work_queue& queue);
+MULTIFOLD_EXPORT void fill_identity_async(const reduction& what, void* accumulators, std::int64_t count,
+                                          const environment& env);
 
 /// The results of `count` accumulators, each over `length` elements; failures are noted in `status_word`, which is not
 /// set otherwise: clear it before.
 /// Stream: enqueues one kernel; no synchronisation; safe under capture.
 /// Throws: shape_error for accumulators, results or a status word that are null or misaligned, cuda_error if the launch
 ///         fails.
-void lower_async(const reduction& what, const void* accumulators, std::int64_t count, std::int64_t length,
-                 void* results, std::uint32_t* status_word, cudaStream_t stream);
-void lower_async(const reduction& what, const void* accumulators, std::int64_t count, std::int64_t length,
-                 void* results, std::uint32_t* status_word, work_queue& queue);
+MULTIFOLD_EXPORT void lower_async(const reduction& what, const void* accumulators, std::int64_t count,
+                                  std::int64_t length, void* results, std::uint32_t* status_word, cudaStream_t stream);
+MULTIFOLD_EXPORT void lower_async(const reduction& what, const void* accumulators, std::int64_t count,
+                                  std::int64_t length, void* results, std::uint32_t* status_word, work_queue& queue);
 /// The same with env.status, which is set to ok first.
-void lower_async(const reduction& what, const void* accumulators, std::int64_t count, std::int64_t length,
-                 void* results, const environment& env);
+MULTIFOLD_EXPORT void lower_async(const reduction& what, const void* accumulators, std::int64_t count,
+                                  std::int64_t length, void* results, const environment& env);
 
 }  // namespace multifold::inline v0_1::cuda

@@ -11,6 +11,7 @@
 #include "multifold/array.hpp"
 #include "multifold/cuda/environment.hpp"
 #include "multifold/cuda/work_queue.hpp"
+#include "multifold/export.hpp"
 #include "multifold/plan.hpp"
 #include "multifold/reduction.hpp"
 
@@ -26,8 +27,8 @@ struct device_segments {
 /// Device memory that reduce_segments_async takes for `count` segments of an array of `elements` on a GPU with these
 /// traits: some hundred kilobytes and a bit a segment; where long segments may be read again, some megabytes more, and
 /// tens of them for descriptions.
-std::int64_t segments_workspace_bytes(const reduction& what, std::int64_t elements, std::int64_t count,
-                                      const engine_traits& gpu);
+MULTIFOLD_EXPORT std::int64_t segments_workspace_bytes(const reduction& what, std::int64_t elements, std::int64_t count,
+                                                       const engine_traits& gpu);
 
 /// Reduces every segment of an array, or of two.
 /// Shapes:   `data` is `elements` neighbours in device memory, aligned to their items; `results` holds of.count *
@@ -45,17 +46,17 @@ std::int64_t segments_workspace_bytes(const reduction& what, std::int64_t elemen
 ///           enqueued. cuda_error if a launch fails.
 /// Cost:     reads each element and each offset once. Work is shared by elements and segments together, so it does not
 ///           matter how long which are.
-void reduce_segments_async(const reduction& what, const operands& data, std::int64_t elements,
-                           const device_segments& of, void* results, std::span<std::byte> workspace,
-                           const engine_traits& gpu, work_queue& queue);
-void reduce_segments_async(const reduction& what, const operands& data, std::int64_t elements,
-                           const device_segments& of, void* results, std::span<std::byte> workspace,
-                           const engine_traits& gpu, cudaStream_t stream);
+MULTIFOLD_EXPORT void reduce_segments_async(const reduction& what, const operands& data, std::int64_t elements,
+                                            const device_segments& of, void* results, std::span<std::byte> workspace,
+                                            const engine_traits& gpu, work_queue& queue);
+MULTIFOLD_EXPORT void reduce_segments_async(const reduction& what, const operands& data, std::int64_t elements,
+                                            const device_segments& of, void* results, std::span<std::byte> workspace,
+                                            const engine_traits& gpu, cudaStream_t stream);
 
 /// The same in an environment, on the current device. Status: as the worst of segments_status, and bad_count for an
 /// offset that falls, or leaves the array.
-void reduce_segments_async(const reduction& what, const operands& data, std::int64_t elements,
-                           const device_segments& of, void* results, const environment& env);
+MULTIFOLD_EXPORT void reduce_segments_async(const reduction& what, const operands& data, std::int64_t elements,
+                                            const device_segments& of, void* results, const environment& env);
 
 /// How the last reduce_segments_async with this workspace went. Synchronises `stream`.
 struct segments_status {
@@ -63,6 +64,7 @@ struct segments_status {
   std::optional<std::int64_t> bad_offset = std::nullopt;  // the first one that falls, or leaves the array
 };
 /// Stream: waits for all work on `stream`. Throws: cuda_error.
-segments_status segments_status_of(std::span<const std::byte> workspace, std::int64_t count, cudaStream_t stream);
+MULTIFOLD_EXPORT segments_status segments_status_of(std::span<const std::byte> workspace, std::int64_t count,
+                                                    cudaStream_t stream);
 
 }  // namespace multifold::inline v0_1::cuda

@@ -5,12 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "multifold/export.hpp"
 #include "multifold/plan.hpp"
 
 namespace multifold::inline v0_1::cuda {
 
 /// Traits of one device; -1 is the current one. Throws: cuda_error if there is none.
-engine_traits device_traits(int device = -1);
+MULTIFOLD_EXPORT engine_traits device_traits(int device = -1);
 
 /// What the driver says of a device.
 struct device_info {
@@ -30,11 +31,11 @@ struct device_info {
 /// The devices that this build can have kernels for, of the compute capabilities it is built for and newer ones.
 /// Returns an empty list, and says why in `reason`, where there is no driver, no device or none of these.
 /// Cost: some milliseconds; no device is opened.
-std::vector<device_info> devices(std::string& reason);
+MULTIFOLD_EXPORT std::vector<device_info> devices(std::string& reason);
 
 /// Whether kernels of this build do run on the current device. If not, `reason` says why: "NVIDIA A100 has compute
 /// capability 8.0, and the kernels of this build are for 9.0: ...".
 /// Cost: opens the device, which takes a third of a second the first time.
-bool has_kernels(std::string& reason);
+MULTIFOLD_EXPORT bool has_kernels(std::string& reason);
 
 }  // namespace multifold::inline v0_1::cuda

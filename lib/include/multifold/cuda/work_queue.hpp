@@ -9,6 +9,8 @@
 #include <tuple>
 #include <utility>
 
+#include "multifold/export.hpp"
+
 namespace multifold::inline v0_1::cuda {
 
 /// A kernel and its arguments, which live as long as the call that is given it.
@@ -23,7 +25,7 @@ struct kernel_work {
 };
 
 /// Takes work in order: each item may use what those before it wrote.
-class work_queue {
+class MULTIFOLD_EXPORT work_queue {
  public:
   virtual ~work_queue() = default;
   virtual void launch(const kernel_work& work) = 0;
@@ -32,7 +34,7 @@ class work_queue {
 };
 
 /// Enqueues on a stream. Safe under capture. Throws: cuda_error if the launch fails.
-class stream_queue final : public work_queue {
+class MULTIFOLD_EXPORT stream_queue final : public work_queue {
  public:
   explicit stream_queue(cudaStream_t stream) : stream_(stream) {}
   void launch(const kernel_work& work) override;
@@ -44,12 +46,12 @@ class stream_queue final : public work_queue {
 
 /// Lets `function` have so much dynamic shared memory on the current device, which kernels get up to 48 KiB of unasked.
 /// Asks CUDA once a device; allowed under capture.
-void allow_shared_bytes(const void* function, unsigned bytes);
+MULTIFOLD_EXPORT void allow_shared_bytes(const void* function, unsigned bytes);
 
 /// Whether `function` may be started early on the current device: whether the code that runs there was compiled to wait
 /// (kernels/dependent.cuh). PTX of an older architecture never waits, also where Hopper's driver compiled it. Asks CUDA
 /// once a kernel and device; allowed under capture.
-bool starts_early(const void* function);
+MULTIFOLD_EXPORT bool starts_early(const void* function);
 
 namespace detail {
 

@@ -9,6 +9,7 @@
 #include "multifold/exact/accumulator.hpp"
 #include "multifold/exact/format.hpp"
 #include "multifold/exact/natural.hpp"
+#include "multifold/export.hpp"
 
 namespace multifold::inline v0_1 {
 
@@ -24,18 +25,19 @@ inline constexpr std::size_t exact_state_bytes_max = exact_state_bytes<exact_pro
 
 /// What the state at `in` holds, by its first 16 bytes alone.
 /// Throws: format_error if they are no state's, or a newer version's.
-exact_kind exact_state_kind(std::span<const std::byte> in);
+MULTIFOLD_EXPORT exact_kind exact_state_kind(std::span<const std::byte> in);
 
 namespace detail {
 
-void write_state(exact_kind kind, std::span<const std::int64_t> digits, const exact_counters& counters,
-                 std::span<std::byte> out);
+MULTIFOLD_EXPORT void write_state(exact_kind kind, std::span<const std::int64_t> digits, const exact_counters& counters,
+                                  std::span<std::byte> out);
 
 // Fills `digits`; a refusal leaves them in any state.
-exact_counters read_state(exact_kind kind, std::span<const std::byte> in, std::span<std::int64_t> digits);
+MULTIFOLD_EXPORT exact_counters read_state(exact_kind kind, std::span<const std::byte> in,
+                                           std::span<std::int64_t> digits);
 
 // A sum too large for its count of inputs would break the promise that counts below 2^63 never overflow.
-void require_consistent(bool consistent);
+MULTIFOLD_EXPORT void require_consistent(bool consistent);
 
 template <exact_format Format>
 bool consistent(const digits<Format::digit_count>& sum, std::int64_t n) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "multifold/dtype.hpp"
+#include "multifold/export.hpp"
 
 namespace multifold::inline v0_1 {
 
@@ -15,7 +16,7 @@ struct exact_value;
 
 /// An integer times a power of two.
 /// Memory: 32 bytes, and 8 for each 64 bits between the lowest and the highest one.
-class dyadic {
+class MULTIFOLD_EXPORT dyadic {
  public:
   dyadic() = default;
   /// Numbers as exactly what they are. Throws: unsupported_error for NaN and infinities.
@@ -42,11 +43,11 @@ class dyadic {
     opposite.negative_ = !negative_ && !zero();
     return opposite;
   }
-  friend dyadic operator+(const dyadic& a, const dyadic& b);
+  MULTIFOLD_EXPORT friend dyadic operator+(const dyadic& a, const dyadic& b);
   friend dyadic operator-(const dyadic& a, const dyadic& b) { return a + -b; }
-  friend dyadic operator*(const dyadic& a, const dyadic& b);
+  MULTIFOLD_EXPORT friend dyadic operator*(const dyadic& a, const dyadic& b);
 
-  friend exact_value quotient(const dyadic& a, const dyadic& b);
+  MULTIFOLD_EXPORT friend exact_value quotient(const dyadic& a, const dyadic& b);
 
  private:
   static std::uint64_t magnitude_of(int128_t x) { return static_cast<std::uint64_t>(x < 0 ? -x : x); }
@@ -65,6 +66,6 @@ class dyadic {
 };
 
 /// a / b for b other than 0, as it rounds to any format.
-exact_value quotient(const dyadic& a, const dyadic& b);
+MULTIFOLD_EXPORT exact_value quotient(const dyadic& a, const dyadic& b);
 
 }  // namespace multifold::inline v0_1

@@ -11,6 +11,7 @@
 
 #include "multifold/array.hpp"
 #include "multifold/axes.hpp"
+#include "multifold/export.hpp"
 #include "multifold/source.hpp"
 #include "multifold/stop_signal.hpp"
 
@@ -63,15 +64,16 @@ struct fold_shape {
   std::int64_t element_bytes = 0;     // of all arrays together
   std::vector<std::int64_t> extents;  // of the result
 
-  fold_interval block(std::int64_t number) const;
-  fold_interval piece_at(std::int64_t number) const;
+  MULTIFOLD_EXPORT fold_interval block(std::int64_t number) const;
+  MULTIFOLD_EXPORT fold_interval piece_at(std::int64_t number) const;
   /// The batches of [begin, end) that a block takes from its front.
-  fold_interval front(fold_interval batches) const;
+  MULTIFOLD_EXPORT fold_interval front(fold_interval batches) const;
   std::int64_t tasks() const { return pieces > 1 ? blocks * pieces : (blocks - 1) / blocks_a_task + 1; }
 };
 
 /// Throws: shape_error, unsupported_error; see fold().
-fold_shape make_fold_shape(std::span<const array_view> views, const fold_traits& traits, const fold_options& options);
+MULTIFOLD_EXPORT fold_shape make_fold_shape(std::span<const array_view> views, const fold_traits& traits,
+                                            const fold_options& options);
 
 /// The numbers of tasks, one after the other, for the threads that work on them.
 class fold_tasks {
@@ -85,11 +87,11 @@ class fold_tasks {
 };
 
 /// Calls `work` on up to `threads` threads at the same time. Throws: what the first of them to fail threw.
-void run_fold_tasks(int threads, std::int64_t tasks, const fold_options& options,
-                    const std::function<void(fold_tasks&)>& work);
+MULTIFOLD_EXPORT void run_fold_tasks(int threads, std::int64_t tasks, const fold_options& options,
+                                     const std::function<void(fold_tasks&)>& work);
 
 /// Calls `work` on this thread, in the floating-point environment that tasks have.
-void run_fold_alone(const std::function<void()>& work);
+MULTIFOLD_EXPORT void run_fold_alone(const std::function<void()>& work);
 
 /// Groups that wait for their neighbours, by their place in a tree. Called by several threads at once.
 class fold_waiting {
@@ -102,10 +104,10 @@ class fold_waiting {
   virtual std::shared_ptr<void> take() = 0;
 };
 
-std::unique_ptr<fold_waiting> make_fold_waiting();
+MULTIFOLD_EXPORT std::unique_ptr<fold_waiting> make_fold_waiting();
 
 /// As many threads as an array of `elements` is worth, or as were asked for.
-int fold_threads(const fold_shape& shape, const fold_options& options);
+MULTIFOLD_EXPORT int fold_threads(const fold_shape& shape, const fold_options& options);
 
 /// The sizes in which a source is read: `unit_elements` at a time, which are several slabs or a part of one. A slab is
 /// what lies behind the kept axes that are slower than all reduced ones.
@@ -120,9 +122,10 @@ struct fold_units {
 };
 
 /// The shape of a source, and its units. Throws: shape_error, unsupported_error, out_of_memory.
-fold_shape make_fold_shape(const source& input, const fold_traits& traits, const fold_options& options);
-fold_units make_fold_units(const source& input, const fold_shape& shape, const fold_traits& traits,
-                           const fold_options& options);
+MULTIFOLD_EXPORT fold_shape make_fold_shape(const source& input, const fold_traits& traits,
+                                            const fold_options& options);
+MULTIFOLD_EXPORT fold_units make_fold_units(const source& input, const fold_shape& shape, const fold_traits& traits,
+                                            const fold_options& options);
 
 /// `count` elements of unit `number`, at `data`.
 using fold_unit_work = std::function<void(std::int64_t number, const std::byte* data, std::int64_t count)>;
@@ -130,8 +133,9 @@ using fold_unit_work = std::function<void(std::int64_t number, const std::byte* 
 /// Reads elements [first, first + units.slab_elements) (all, where `units.whole_slabs` or it is endless), unit by unit,
 /// on several threads; each of them asks `make_work` for what it does with them.
 /// Returns: how many there were. Throws: what the source and the work throw.
-std::int64_t read_fold_units(source& input, const fold_units& units, std::int64_t first, const fold_options& options,
-                             const std::function<fold_unit_work()>& make_work);
+MULTIFOLD_EXPORT std::int64_t read_fold_units(source& input, const fold_units& units, std::int64_t first,
+                                              const fold_options& options,
+                                              const std::function<fold_unit_work()>& make_work);
 
 }  // namespace detail
 }  // namespace multifold::inline v0_1

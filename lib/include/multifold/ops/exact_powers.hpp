@@ -9,13 +9,14 @@
 
 #include "multifold/exact/dyadic.hpp"
 #include "multifold/exact/float_layout.hpp"
+#include "multifold/export.hpp"
 
 namespace multifold::inline v0_1 {
 
 /// The sums of x^1 to x^4 of a multiset of numbers, exactly, and what follows from them. Of no other power than asked
 /// for: those above are zero.
 /// Memory: what the dyadics have: together some 500 bytes of ordinary data, and up to most_bytes.
-struct exact_powers {
+struct MULTIFOLD_EXPORT exact_powers {
   static constexpr int highest = 4;
   /// Of numbers from 2^a to 2^(a + exponents), of both signs, and counts of 63 bits.
   static constexpr std::int64_t most_bytes(std::int64_t exponents) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "multifold/dtype.hpp"
+#include "multifold/export.hpp"
 
 namespace multifold::inline v0_1 {
 
@@ -35,9 +36,9 @@ enum class kernel : std::uint8_t {
   sum_groups,     // the same for exact sums that other passes lost
 };
 
-std::string_view name(finish how) noexcept;
-std::string_view name(block_form form) noexcept;
-std::string_view name(kernel kind) noexcept;
+MULTIFOLD_EXPORT std::string_view name(finish how) noexcept;
+MULTIFOLD_EXPORT std::string_view name(block_form form) noexcept;
+MULTIFOLD_EXPORT std::string_view name(kernel kind) noexcept;
 
 /// What a block of tiles reads at a time: a box of the array (outer, length, inner), in shared memory.
 struct tile_box {

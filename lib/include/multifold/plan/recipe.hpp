@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "multifold/export.hpp"
 #include "multifold/plan.hpp"
 
 namespace multifold::inline v0_1 {
@@ -34,7 +35,7 @@ enum class slice_use : std::uint8_t {
   partials,       // accumulators
 };
 
-std::string_view name(slice_use use) noexcept;
+MULTIFOLD_EXPORT std::string_view name(slice_use use) noexcept;
 
 /// A memset, or a kernel.
 enum class step_kind : std::uint8_t {
@@ -59,7 +60,7 @@ enum class step_kind : std::uint8_t {
   place_results
 };
 
-std::string_view name(step_kind kind) noexcept;
+MULTIFOLD_EXPORT std::string_view name(step_kind kind) noexcept;
 
 /// What becomes of a call's results.
 enum class recipe_end : std::uint8_t {
@@ -117,6 +118,6 @@ class recipe {
 /// Of `p`; a plan for the host engine has no steps. Cost: a fraction of a microsecond; nothing is allocated, unless
 /// results wait. Throws: unsupported_error for more passes than make_plan makes, or more runs of results than kernels
 /// take.
-recipe recipe_of(const plan& p, recipe_end end = recipe_end::results);
+MULTIFOLD_EXPORT recipe recipe_of(const plan& p, recipe_end end = recipe_end::results);
 
 }  // namespace multifold::inline v0_1
