@@ -30,6 +30,7 @@ function(multifold_room name)
   # What the shared library exports, public headers say: multifold/export.hpp.
   set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-fvisibility-inlines-hidden>)
   # Not reduce and host, of whose files a static program is to be linked with those that it calls.
   if(MULTIFOLD_UNITY_BUILD AND name MATCHES "^(core|plan|io|stream)$")
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON)

@@ -24,6 +24,8 @@ FLAGS = shlex.split(OPTIONS.flags)
 VERSION = next(line.split('"')[1] for line in
                (OPTIONS.source / "lib/include/multifold/version.hpp").read_text().splitlines() if "#define" in line)
 SHARED_NAME = "libmultifold.so." + ("0." + VERSION.split(".")[1] if VERSION.startswith("0.") else VERSION.split(".")[0])
+# The namespace of all that there is, multifold::v0_1, whose inner part is inline, as compilers write it.
+NAMESPACE = "".join(f"{len(name)}{name}" for name in ("multifold", "v" + SHARED_NAME.partition(".so.")[2].replace(".", "_")))
 
 
 def sanitized():

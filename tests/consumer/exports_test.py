@@ -23,7 +23,7 @@ def symbols(*options, of):
 
 def scopes(symbol):
     """["graphs", "name"] of multifold::graphs::name(...), of its table or its type; None of what is not multifold's."""
-    match = re.match(r"_Z(?:T[VIST])?NK?9multifold", symbol)
+    match = re.match(rf"_Z(?:T[VIST])?NK?{consumer.NAMESPACE}", symbol)
     if not match:
         return None
     rest, names = symbol[match.end():], []
@@ -48,7 +48,14 @@ def inner_declarations(text):
 
 def parts_of_the_engine(text):
     """Functions of namespace host that programs name so that they are linked."""
-    return set(re.findall(r"\w+(?=[,;])", " ".join(re.findall(r"^engine_part [\w, \n]+;", text, re.M))))
+    return set(re.findall(r"\w+(?=[,;])", " ".join(re.findall(r"^MULTIFOLD_EXPORT engine_part [\w, \n]+;", text, re.M))))
+
+
+def marked(text):
+    """(classes, functions) that a header marks by MULTIFOLD_EXPORT; of operators the word operator."""
+    classes = set(re.findall(r"\b(?:class|struct) MULTIFOLD_EXPORT (\w+)", text))
+    functions = set(re.findall(r"^ *MULTIFOLD_EXPORT [^;(]*?(\w+)[+*]?\(", text, re.M))
+    return classes, functions
 
 
 class Exports(unittest.TestCase):
@@ -58,11 +65,15 @@ class Exports(unittest.TestCase):
         cls.texts = {path: path.read_text() for path in HEADERS}
         cls.words = set(re.findall(r"\w+", "\n".join(cls.texts.values())))
         cls.inner = set().union(*(inner_declarations(text) for path, text in cls.texts.items() if "kernels" not in path.parts))
+        cls.classes, cls.functions = (set().union(*found) for found in zip(*map(marked, cls.texts.values())))
         cls.parts = parts_of_the_engine(cls.texts[consumer.PREFIX / "include/multifold/engine_parts.hpp"])
 
     def is_member(self, names):
         """Whether it is a function of a struct in a public header."""
         return len(names) == 3 and any(re.search(rf"struct {names[1]} \{{.*?\b{names[2]}\(", text, re.S) for text in self.texts.values())
+
+    def is_marked(self, names):
+        return bool(self.classes & set(names)) or (names[-1] if names else "operator") in self.functions | self.parts
 
     def test_only_what_headers_declare(self):
         self.assertGreater(len(self.exported), 100)
@@ -72,8 +83,20 @@ class Exports(unittest.TestCase):
                 self.assertIsNotNone(names, "is not multifold's")
                 if is_inner(names):
                     self.assertTrue(names[-1] in self.inner | self.parts or self.is_member(names), "is in no public header")
-                elif kind in "TRDB" and names:  # others are templates, of which users compile their own
+                elif names:
                     self.assertIn(names[-1], self.words, "is in no public header")
+                self.assertTrue(self.is_marked(names), "is marked in no public header")
+                self.assertTrue(kind in "TRDB" or symbol.startswith("_ZT"), "is compiled by users, too")
+
+    def test_exceptions_have_one_typeinfo(self):
+        """So that who catches one that another shared object throws knows it, whatever its compiler compares."""
+        thrown = marked(self.texts[consumer.PREFIX / "include/multifold/error.hpp"])[0]
+        self.assertIn("error", thrown)
+        exported = {symbol for _, symbol in self.exported}
+        for _, symbol in symbols(of=consumer.PREFIX / "lib/libmultifold.a"):
+            if symbol.startswith("_ZTI") and (scopes(symbol) or [""])[-1] in thrown:
+                with self.subTest(symbol=symbol):
+                    self.assertIn(symbol, exported)
 
     def test_all_that_headers_declare(self):
         exported = {symbol for _, symbol in self.exported}

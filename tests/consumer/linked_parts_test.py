@@ -10,7 +10,7 @@ import consumer
 
 ARCHIVE = consumer.PREFIX / "lib/libmultifold.a"
 PARTS = set(re.findall(r"\w+(?=[,;])", " ".join(re.findall(
-    r"^engine_part [\w, \n]+;", (consumer.OPTIONS.source / "lib/include/multifold/engine_parts.hpp").read_text(), re.M))))
+    r"^MULTIFOLD_EXPORT engine_part [\w, \n]+;", (consumer.OPTIONS.source / "lib/include/multifold/engine_parts.hpp").read_text(), re.M))))
 # What a large array may need on its way: a sum to measure the machine by, and counts of marks.
 ALWAYS = {"f32_exact_sum", "tallies"}
 REALS = ("f16", "bf16", "f32", "f64")
@@ -84,15 +84,15 @@ def functions_of(path):
 
 def parts_of(path):
     names = functions_of(path)
-    return {part for part in PARTS if f"_ZN9multifold4host{len(part)}{part}ERKNS_9reductionE" in names}
+    return {part for part in PARTS if f"_ZN{consumer.NAMESPACE}4host{len(part)}{part}ERKNS0_9reductionE" in names}
 
 
 def public_members():
     """Of each object in the archive that has a function of a public header: its name, which others may share, and such a function."""
-    inner = re.compile(r"_ZNK?9multifold(4host|6stream|2io|6detail|10bytes_text|10text_table|4cuda|6graphs)")
+    inner = re.compile(rf"_ZNK?{consumer.NAMESPACE}(4host|6stream|2io|6detail|10bytes_text|10text_table|4cuda|6graphs)")
     found, last = [], ""
     for line in consumer.run("nm", "-A", "--defined-only", ARCHIVE).splitlines():
-        match = re.match(r".*:(\S+\.o):[0-9a-f]+ T (_ZNK?9multifold\S+)$", line)
+        match = re.match(rf".*:(\S+\.o):[0-9a-f]+ T (_ZNK?{consumer.NAMESPACE}\S+)$", line)
         if match and not inner.match(match[2]) and match[1] != last:
             last = match[1]
             found.append((last, match[2]))
