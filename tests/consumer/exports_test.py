@@ -10,7 +10,8 @@ import consumer
 
 INNER = [["host"], ["stream"], ["io"], ["detail"],
          *(["graphs", name] for name in ("calls", "pass_nodes", "check_place", "add_clearing", "check_places", "current_device",
-                                         "comb", "chain_of", "work_node")),
+                                         "comb", "chain_of", "work_node",
+                                         "node_queue", "recording_queue", "update_queue")),
          *(["cuda", name] for name in ("kernels", "moments", "exact", "segments", "keys", "detail"))]
 HEADERS = sorted(path for path in (consumer.PREFIX / "include").rglob("*.hpp"))
 
