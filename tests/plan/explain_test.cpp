@@ -32,10 +32,10 @@ TEST(explain, an_exact_sum_on_a_device) {
   EXPECT_EQ(explain(make_plan(make_reduction(op_kind::sum, dtype::f32), form, {}, h200_traits())),
             "sum of f32 to f32 on NVIDIA H200, exact\n"
             "batches (outer 1, length 4294967296, inner 1), rows, 16 GiB in, 4 B out\n"
-            "pass  kernel     reshape                                 grid       block   finish     partials\n"
+            "pass  kernel     reshape                                 grid       block  finish     partials\n"
             "      clear      claims\n"
-            "1     bin_rows   (1, 4294967296) -> (1 x 264, 16318464)  264 x 512  bins    next pass  33 KiB\n"
-            "2     bin_parts  (1, 264) -> (1 x 1, 264)                1 x 512    digits  result     0 B\n"
+            "1     bin_rows   (1, 4294967296) -> (1 x 264, 16318464)  264 x 512  bins   next pass  33 KiB\n"
+            "2     bin_parts  (1, 264) -> (1 x 1, 264)                1 x 512    limbs  result     0 B\n"
             "pass 1 deals tiles of 65536 elements to its parts in turn\n"
             "workspace 33.5 KiB: status 4 B, claims 4 B, sums 33 KiB\n");
 }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array<char, 8> magic{'M', 'F', 'E', 'X', 'A', 'C', 'T', '\n'};
 constexpr std::uint64_t version = 1;
-constexpr std::size_t version_at = 8, element_at = 10, products_at = 11, size_at = 12, counters_at = 16, digits_at = 56;
+constexpr std::size_t version_at = 8, element_at = 10, products_at = 11, size_at = 12, counters_at = 16, limbs_at = 56;
 constexpr std::size_t checksum_bytes = 8;
 
 // What the element's byte means: apart from the enumerators, which may be renumbered.
@@ -35,7 +35,7 @@ std::uint64_t get_little(std::span<const std::byte> in, std::size_t at, std::siz
   return little_endian(in.subspan(at, bytes));
 }
 
-std::size_t state_bytes(std::size_t digit_count) { return digits_at + 4 * digit_count + checksum_bytes; }
+std::size_t state_bytes(std::size_t limb_count) { return limbs_at + 4 * limb_count + checksum_bytes; }
 
 // The first 16 bytes, but for the size of the state.
 exact_kind read_header(std::span<const std::byte> in) {
@@ -82,9 +82,9 @@ exact_kind exact_state_kind(std::span<const std::byte> in) { return read_header(
 
 namespace detail {
 
-void write_state(exact_kind kind, std::span<const std::int64_t> digits, const exact_counters& counters,
+void write_state(exact_kind kind, std::span<const std::int64_t> limbs, const exact_counters& counters,
                  std::span<std::byte> out) {
-  const std::size_t bytes = state_bytes(digits.size());
+  const std::size_t bytes = state_bytes(limbs.size());
   if (out.size() != bytes) {
     throw shape_error("the state of " + text(kind) + " has " + std::to_string(bytes) + " bytes, not " +
                       std::to_string(out.size()));
@@ -102,16 +102,16 @@ void write_state(exact_kind kind, std::span<const std::int64_t> digits, const ex
   for (std::size_t i = 0; i < counts.size(); ++i) {
     put_little(out, counters_at + 8 * i, 8, static_cast<std::uint64_t>(counts[i]));
   }
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    put_little(out, digits_at + 4 * i, 4, static_cast<std::uint64_t>(digits[i]) & 0xffffffffu);
+  for (std::size_t i = 0; i < limbs.size(); ++i) {
+    put_little(out, limbs_at + 4 * i, 4, static_cast<std::uint64_t>(limbs[i]) & 0xffffffffu);
   }
   put_little(out, bytes - checksum_bytes, checksum_bytes, fnv1a(out.first(bytes - checksum_bytes)));
 }
 
-exact_counters read_state(exact_kind kind, std::span<const std::byte> in, std::span<std::int64_t> digits) {
+exact_counters read_state(exact_kind kind, std::span<const std::byte> in, std::span<std::int64_t> limbs) {
   const exact_kind found = read_header(in);
   if (!(found == kind)) reject(element_at, text(found), text(kind));
-  const std::size_t bytes = state_bytes(digits.size());
+  const std::size_t bytes = state_bytes(limbs.size());
   const std::uint64_t promised = get_little(in, size_at, 4);
   if (promised != bytes) {
     reject(size_at, "a size of " + std::to_string(promised) + " bytes", std::to_string(bytes) + " bytes");
@@ -124,15 +124,15 @@ exact_counters read_state(exact_kind kind, std::span<const std::byte> in, std::s
     reject(bytes - checksum_bytes, "checksum " + std::to_string(stored),
            std::to_string(sum) + "; the state is corrupted");
   }
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    digits[i] = static_cast<std::int64_t>(get_little(in, digits_at + 4 * i, 4));
+  for (std::size_t i = 0; i < limbs.size(); ++i) {
+    limbs[i] = static_cast<std::int64_t>(get_little(in, limbs_at + 4 * i, 4));
   }
-  digits.back() = static_cast<std::int32_t>(digits.back());
+  limbs.back() = static_cast<std::int32_t>(limbs.back());
   return read_counters(in);
 }
 
 void require_consistent(bool consistent) {
-  if (!consistent) reject(digits_at, "a sum larger than its number of inputs allows", "a smaller one");
+  if (!consistent) reject(limbs_at, "a sum larger than its number of inputs allows", "a smaller one");
 }
 
 }  // namespace detail

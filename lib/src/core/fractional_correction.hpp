@@ -15,15 +15,15 @@ namespace multifold::inline v0_1::detail {
 /// n products - x y, in units of the products.
 template <storage_type T>
 auto covariance_numerator(const exact_sum<T>& x, const exact_sum<T>& y, const exact_dot<T>& products) {
-  constexpr int sum_words = 2 * exact_traits<T>::digit_count, product_words = exact_product_traits<T>::digit_count + 2;
+  constexpr int sum_words = 2 * exact_traits<T>::limb_count, product_words = exact_product_traits<T>::limb_count + 2;
   constexpr int words = sum_words > product_words ? sum_words : product_words;
   constexpr int shift = 2 * exact_traits<T>::unit_exponent - exact_product_traits<T>::unit_exponent;
   const std::int64_t n = products.counters().n;
   signed_natural<2> count;
   count.word[0] = static_cast<std::uint32_t>(n & 0xffffffff);
   count.word[1] = static_cast<std::uint32_t>(n >> 32);
-  const auto scaled = product<words>(signed_of(products.normalised_digits()), count);
-  const auto squared = product<words>(signed_of(x.normalised_digits()), signed_of(y.normalised_digits()));
+  const auto scaled = product<words>(signed_of(products.normalised_limbs()), count);
+  const auto squared = product<words>(signed_of(x.normalised_limbs()), signed_of(y.normalised_limbs()));
   return difference(scaled, shifted_up(squared, shift));
 }
 

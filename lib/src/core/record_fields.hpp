@@ -85,9 +85,9 @@ class record_reader {
   std::size_t at_;
 };
 
-// An exact sum: marks of its inputs (1 NaN, 2 +Inf, 4 -Inf, 8 anything but -0), and its digits.
+// An exact sum: marks of its inputs (1 NaN, 2 +Inf, 4 -Inf, 8 anything but -0), and its limbs.
 template <exact_format Format>
-inline constexpr std::int64_t sum_bytes = 4 + 4 * Format::digit_count;
+inline constexpr std::int64_t sum_bytes = 4 + 4 * Format::limb_count;
 
 inline void put_marks(record_writer& out, const exact_counters& c) {
   out.put((c.nan != 0 ? 1u : 0u) | (c.positive_infinity != 0 ? 2u : 0u) | (c.negative_infinity != 0 ? 4u : 0u) |
@@ -96,8 +96,8 @@ inline void put_marks(record_writer& out, const exact_counters& c) {
 }
 
 template <exact_format Format>
-void put_digits(record_writer& out, const digits<Format::digit_count>& sum) {
-  for (int i = 0; i < Format::digit_count; ++i) out.put(static_cast<std::uint64_t>(sum.digit[i]) & 0xffffffffu, 4);
+void put_limbs(record_writer& out, const limbs<Format::limb_count>& sum) {
+  for (int i = 0; i < Format::limb_count; ++i) out.put(static_cast<std::uint64_t>(sum.limb[i]) & 0xffffffffu, 4);
 }
 
 template <exact_format Format>
@@ -110,15 +110,15 @@ exact_accumulator<Format> get_sum(record_reader& in, std::int64_t n) {
   if (specials > n || counters.not_negative_zero > n) {
     in.reject(4, "marks of " + std::to_string(marks) + " for " + std::to_string(n) + " elements", "one for each mark");
   }
-  digits<Format::digit_count> sum{};
-  for (int i = 0; i < Format::digit_count; ++i) sum.digit[i] = static_cast<std::int64_t>(in.get(4));
-  sum.digit[Format::digit_count - 1] = static_cast<std::int32_t>(sum.digit[Format::digit_count - 1]);
+  limbs<Format::limb_count> sum{};
+  for (int i = 0; i < Format::limb_count; ++i) sum.limb[i] = static_cast<std::int64_t>(in.get(4));
+  sum.limb[Format::limb_count - 1] = static_cast<std::int32_t>(sum.limb[Format::limb_count - 1]);
   if (!consistent<Format>(sum, n)) {
-    in.reject(4 * Format::digit_count, "a sum larger than " + std::to_string(n) + " elements allow", "a smaller one");
+    in.reject(4 * Format::limb_count, "a sum larger than " + std::to_string(n) + " elements allow", "a smaller one");
   }
   exact_accumulator<Format> loaded;
   loaded.add_counts(counters);
-  loaded.add_digits(sum, 1);
+  loaded.add_limbs(sum, 1);
   return loaded;
 }
 
@@ -128,14 +128,14 @@ template <exact_format Format>
 void put_value(record_writer& out, const exact_accumulator<Format>& sum, bool lost, bool keeps_sign) {
   const exact_counters c = sum.counters().normalised();
   if (c.all_finite() && !lost) {
-    const auto value = sum.normalised_digits();
-    const bool zero = value == digits<Format::digit_count>{};
+    const auto value = sum.normalised_limbs();
+    const bool zero = value == limbs<Format::limb_count>{};
     put_marks(out, {c.n, 0, 0, 0, c.n > 0 && (!keeps_sign || !zero || c.not_negative_zero != 0) ? 1 : 0});
-    return put_digits<Format>(out, value);
+    return put_limbs<Format>(out, value);
   }
   const bool nan = lost || c.nan != 0 || (c.positive_infinity != 0 && c.negative_infinity != 0);
   put_marks(out, {c.n, nan ? 1 : 0, nan ? 0 : c.positive_infinity, nan ? 0 : c.negative_infinity, 1});
-  put_digits<Format>(out, {});
+  put_limbs<Format>(out, {});
 }
 
 // An extreme: 0 (none), 1 (a number) or 2 (NaN), and the bits of the number.

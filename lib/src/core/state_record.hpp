@@ -49,7 +49,7 @@ struct state_record<exact_float_sum<T>> {
   static void put(const exact_float_sum<T>&, const exact_sum<T>& sum, std::int64_t, record_writer out) {
     out.put(sum.counters().n);
     put_marks(out, sum.counters());
-    put_digits<format>(out, sum.normalised_digits());
+    put_limbs<format>(out, sum.normalised_limbs());
   }
   static exact_sum<T> get(const exact_float_sum<T>&, record_reader in, const record_context& all) {
     const std::int64_t n = in.get_count(all.count, "elements that take part");

@@ -35,7 +35,7 @@ std::string form_of(const plan& p, const pass& at) {
     case kernel::exact_blocks: break;
   }
   const kernel first = p.passes.front().kind;
-  if (first == kernel::exact_rows) return "digits";
+  if (first == kernel::exact_rows) return "limbs";
   return first == kernel::exact_blocks ? "fixed point" : std::string(name(at.form));
 }
 

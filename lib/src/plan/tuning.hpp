@@ -127,10 +127,10 @@ inline constexpr std::int64_t least_claimed_part_bytes = INT64_C(4) << 20;
 /// kernels are compiled for. What a block takes beside them is rounded up. [bytes]
 inline constexpr std::int64_t exact_threads_a_unit = 1024, bin_bytes_a_thread = 144, bin_block_bytes = 4 << 10;
 
-/// Sums that are added again: a lane rounds the sum of its group, which takes some twenty instructions a digit; so does
-/// every digit that lanes merge. So lanes have so many elements, unless SMs would be idle, and never fewer
+/// Sums that are added again: a lane rounds the sum of its group, which takes some twenty instructions a limb; so does
+/// every limb that lanes merge. So lanes have so many elements, unless SMs would be idle, and never fewer
 /// than so many. Reasoned.
-inline constexpr std::int64_t again_elements_a_digit = 2, again_least_elements = 8;
+inline constexpr std::int64_t again_elements_a_limb = 2, again_least_elements = 8;
 /// Warps, each a block of its own, that an SM has registers for. [as in sum_groups.cuh]
 inline constexpr std::int64_t again_warps_a_unit = 24;
 

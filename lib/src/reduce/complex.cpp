@@ -139,7 +139,7 @@ exact_value difference_of(const Sum& a, const Sum& b) {
   if (!a.counters().all_finite() || !b.counters().all_finite())
     return detail::special_total(difference_of(a.counters(), b.counters()));
   return detail::leading(
-      detail::difference(detail::signed_of(a.normalised_digits()), detail::signed_of(b.normalised_digits())),
+      detail::difference(detail::signed_of(a.normalised_limbs()), detail::signed_of(b.normalised_limbs())),
       Sum::format::unit_exponent);
 }
 

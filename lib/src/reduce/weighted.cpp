@@ -55,7 +55,7 @@ template <exact_format Products, exact_format Weights>
 exact_value ratio_of(const exact_accumulator<Products>& products, const exact_accumulator<Weights>& weights,
                      const std::string& which) {
   if (!weights.counters().all_finite()) return exact_value::of_nan();
-  const auto divisor = detail::signed_of(weights.normalised_digits());
+  const auto divisor = detail::signed_of(weights.normalised_limbs());
   if (divisor.bits() == 0) throw shape_error("the weights of " + which + " add up to zero: their mean has no value");
   exact_value total = exact_total(products);
   if (total.what == exact_value::kind::nan) return total;
@@ -63,7 +63,7 @@ exact_value ratio_of(const exact_accumulator<Products>& products, const exact_ac
     total.negative = total.negative != divisor.negative;
     return total;
   }
-  return detail::exact_ratio(detail::signed_of(products.normalised_digits()), Products::unit_exponent, divisor,
+  return detail::exact_ratio(detail::signed_of(products.normalised_limbs()), Products::unit_exponent, divisor,
                              Weights::unit_exponent);
 }
 

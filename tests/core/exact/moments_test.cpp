@@ -127,7 +127,7 @@ TYPED_TEST(exact_moments, means_that_are_ties_or_nearly) {
   for (int round = 0; round < 2000; ++round) {
     const std::int64_t n = static_cast<std::int64_t>(random() >> (1 + random() % 62)) | 1;
     const auto odd = static_cast<std::int64_t>((random() >> (63 - p)) | 1);  // one bit too many
-    const auto shift = random() % (32 * format::digit_count - 2 * 63);
+    const auto shift = random() % (32 * format::limb_count - 2 * 63);
     mpz_class total = (mpz_class(static_cast<long>(odd)) * mpz_class(static_cast<long>(n))) << shift;
     total += static_cast<int>(random() % 3) - 1;
     if (random() % 2 != 0) total = -total;

@@ -1,4 +1,4 @@
-// Oracles for exact sums: digits as GMP integers, and MPFR for the rounding. They share no code with the library.
+// Oracles for exact sums: limbs as GMP integers, and MPFR for the rounding. They share no code with the library.
 #pragma once
 
 #include <gmpxx.h>
@@ -67,16 +67,16 @@ inline mpq_class rational(double x) { return scaled(units_of(x, -1074), -1074); 
 inline mpq_class rational(std::int64_t n) { return mpq_class(mpz_class(static_cast<long>(n))); }
 
 template <int N>
-mpz_class integer_of(const digits<N>& sum) {
+mpz_class integer_of(const limbs<N>& sum) {
   mpz_class z = 0;
-  for (int i = N - 1; i >= 0; --i) z = (z << 32) + mpz_class(static_cast<long>(sum.digit[i]));
+  for (int i = N - 1; i >= 0; --i) z = (z << 32) + mpz_class(static_cast<long>(sum.limb[i]));
   return z;
 }
 
 /// The sum of an accumulator, in its units.
 template <class Format>
 mpz_class integer_of(const exact_accumulator<Format>& sum) {
-  return integer_of(sum.normalised_digits());
+  return integer_of(sum.normalised_limbs());
 }
 
 /// An accumulator of one input that is this integer, in its units.

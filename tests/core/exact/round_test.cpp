@@ -1,4 +1,4 @@
-// The one rounding, from digits to every format, against MPFR: ties, sticky bits, borders, overflow, both signs.
+// The one rounding, from limbs to every format, against MPFR: ties, sticky bits, borders, overflow, both signs.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -55,11 +55,11 @@ mpz_class power_of_two(int e) { return mpz_class(1) << static_cast<mp_bitcnt_t>(
 
 template <class Format>
 int stride() {
-  return Format::digit_count > 20 ? 3 : 1;
+  return Format::limb_count > 20 ? 3 : 1;
 }
 
 TYPED_TEST(exact_round, powers_of_two_and_their_neighbours) {
-  for (int k = 0; k < 32 * TypeParam::digit_count - 1; k += stride<TypeParam>()) {
+  for (int k = 0; k < 32 * TypeParam::limb_count - 1; k += stride<TypeParam>()) {
     const mpz_class x = power_of_two(k);
     for (const mpz_class& y : {x, mpz_class(x - 1), mpz_class(x + 1)}) {
       ASSERT_NO_FATAL_FAILURE(expect_nearest_everywhere<TypeParam>(y));
@@ -71,7 +71,7 @@ TYPED_TEST(exact_round, powers_of_two_and_their_neighbours) {
 // however far below. In subnormal ranges the same patterns tie at the fixed last bit.
 TYPED_TEST(exact_round, ties_and_the_least_that_breaks_them) {
   test::random_bits random(21);
-  constexpr int bits = 32 * TypeParam::digit_count - 1;
+  constexpr int bits = 32 * TypeParam::limb_count - 1;
   for (const int p : {8, 11, 24, 53}) {
     for (int last = 1 + static_cast<int>(random() % 3); last + p < bits; last += stride<TypeParam>()) {
       const std::uint64_t any = (random() >> (64 - p)) | (std::uint64_t{1} << (p - 1));
@@ -88,7 +88,7 @@ TYPED_TEST(exact_round, ties_and_the_least_that_breaks_them) {
   }
 }
 
-// Every multiple of half a unit in the last place around the borders of T, and one unit of the digits to either side.
+// Every multiple of half a unit in the last place around the borders of T, and one unit of the limbs to either side.
 template <floating_storage T, class Format>
 void expect_borders() {
   constexpr auto f = format_of<T>();
@@ -102,7 +102,7 @@ void expect_borders() {
         ASSERT_NO_FATAL_FAILURE((expect_nearest<T, Format>(x)));
       }
       const int top = f.bias + 1 - Format::unit_exponent, half_of_last = top - f.precision - 1;
-      if (top + 1 >= 32 * Format::digit_count || half_of_last < 0) continue;
+      if (top + 1 >= 32 * Format::limb_count || half_of_last < 0) continue;
       const mpz_class x = power_of_two(top) + (mpz_class(k) << static_cast<mp_bitcnt_t>(half_of_last)) + offset;
       ASSERT_NO_FATAL_FAILURE((expect_nearest<T, Format>(x)));
       ASSERT_NO_FATAL_FAILURE((expect_nearest<T, Format>(-x)));
@@ -121,18 +121,18 @@ TYPED_TEST(exact_round, random_sums_of_every_width_and_sparse_ones) {
   test::random_bits random(22);
   gmp_randclass source(gmp_randinit_default);
   source.seed(22);
-  for (int width = 1; width < 32 * TypeParam::digit_count; width += stride<TypeParam>()) {
+  for (int width = 1; width < 32 * TypeParam::limb_count; width += stride<TypeParam>()) {
     mpz_class x = source.get_z_bits(static_cast<mp_bitcnt_t>(width));
     ASSERT_NO_FATAL_FAILURE(expect_nearest_everywhere<TypeParam>(x));
     x = power_of_two(width - 1) + power_of_two(static_cast<int>(random() % static_cast<unsigned>(width)));
-    if (mpz_sizeinbase(x.get_mpz_t(), 2) >= 32 * TypeParam::digit_count) continue;
+    if (mpz_sizeinbase(x.get_mpz_t(), 2) >= 32 * TypeParam::limb_count) continue;
     ASSERT_NO_FATAL_FAILURE(expect_nearest_everywhere<TypeParam>(x));
   }
 }
 
-// Digits that are all ones below the sign, as -1 and its multiples are.
+// Limbs that are all ones below the sign, as -1 and its multiples are.
 TYPED_TEST(exact_round, negative_sums_of_ones) {
-  for (int k = 0; k + 60 < 32 * TypeParam::digit_count; k += stride<TypeParam>()) {
+  for (int k = 0; k + 60 < 32 * TypeParam::limb_count; k += stride<TypeParam>()) {
     const int low = k < 70 ? 0 : k - 70;
     for (const mpz_class& x : {mpz_class(power_of_two(k) - power_of_two(low)), mpz_class(power_of_two(k) - 1)}) {
       ASSERT_NO_FATAL_FAILURE(expect_nearest_everywhere<TypeParam>(x));

@@ -1,4 +1,4 @@
-// Exact sums and dot products of whole data sets: digits against GMP, results against MPFR, and the same bits whatever
+// Exact sums and dot products of whole data sets: limbs against GMP, results against MPFR, and the same bits whatever
 // the order and however the data is cut.
 #include <gtest/gtest.h>
 

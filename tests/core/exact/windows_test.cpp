@@ -57,7 +57,7 @@ void add_parts(exact_accumulator<Format>& sum, const double* parts, int count) {
 
 template <exact_format Format>
 bool is_zero(const exact_accumulator<Format>& sum) {
-  return sum.normalised_digits() == exact_accumulator<Format>{}.normalised_digits();
+  return sum.normalised_limbs() == exact_accumulator<Format>{}.normalised_limbs();
 }
 
 template <int Count, class T>

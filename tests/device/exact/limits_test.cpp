@@ -107,8 +107,8 @@ TEST_F(exact_limits, constants_at_the_limits_of_every_accumulator) {
 }
 
 // A few numbers anywhere in the range of a type, of which some are the middle between two results and some cancel: the
-// leading digits of their sum are enough, or what lies far below decides, or nothing is left of them.
-TEST_F(exact_limits, long_rows_whose_leading_digits_do_not_decide) {
+// leading limbs of their sum are enough, or what lies far below decides, or nothing is left of them.
+TEST_F(exact_limits, long_rows_whose_leading_limbs_do_not_decide) {
   const auto try_all = [&]<class T>(dtype type, int least, int most, int digits) {
     constexpr std::int64_t rows = 64;
     const std::int64_t length = (100 << 10) / static_cast<std::int64_t>(sizeof(T)) + 13;

@@ -153,7 +153,7 @@ TEST(exact_columns, of_largest_elements_of_settled_bins) {
         exact_sum<double> expected;
         for (std::int64_t r = 0; r < all; ++r) expected.add(x[static_cast<std::size_t>(r * stride + j)]);
         op.take_exactly(sums[static_cast<std::size_t>(j)], all, [&](const exact_sum<double>& sum) {
-          EXPECT_EQ(sum.normalised_digits(), expected.normalised_digits()) << bin << " " << rows << " " << j;
+          EXPECT_EQ(sum.normalised_limbs(), expected.normalised_limbs()) << bin << " " << rows << " " << j;
         });
       }
     }

@@ -1,4 +1,4 @@
-// Digits of a run of elements at their bounds: the largest significands, all of one sign, at every shift.
+// Limbs of a run of elements at their bounds: the largest significands, all of one sign, at every shift.
 #include "host/exact/elements.hpp"
 
 #include <gtest/gtest.h>
@@ -27,13 +27,13 @@ void expect_sums_of_largest_significands() {
         for (const T e : x) expected.add(e);
         host::add_any(found, host::packed_at<T>(reinterpret_cast<const std::byte*>(x.data())),
                       static_cast<std::int64_t>(count));
-        ASSERT_EQ(found.normalised_digits(), expected.normalised_digits()) << name(dtype_of<T>) << " " << field;
+        ASSERT_EQ(found.normalised_limbs(), expected.normalised_limbs()) << name(dtype_of<T>) << " " << field;
       }
     }
   }
 }
 
-// Elements of any bits, special ones among them: the same digits and marks as one by one.
+// Elements of any bits, special ones among them: the same limbs and marks as one by one.
 template <floating_storage T>
 void expect_sums_of_any_bits() {
   using layout = detail::float_layout<T>;
@@ -54,7 +54,7 @@ void expect_sums_of_any_bits() {
       }
       host::add_any(found, host::packed_at<T>(reinterpret_cast<const std::byte*>(x.data())),
                     static_cast<std::int64_t>(count));
-      ASSERT_EQ(found.normalised_digits(), expected.normalised_digits()) << name(dtype_of<T>) << " " << count;
+      ASSERT_EQ(found.normalised_limbs(), expected.normalised_limbs()) << name(dtype_of<T>) << " " << count;
       ASSERT_EQ(found.counters().nan > 0, expected.counters().nan > 0);
       ASSERT_EQ(found.counters().positive_infinity > 0, expected.counters().positive_infinity > 0);
       ASSERT_EQ(found.counters().negative_infinity > 0, expected.counters().negative_infinity > 0);
@@ -64,7 +64,7 @@ void expect_sums_of_any_bits() {
 
 }  // namespace
 
-TEST(exact_elements, any_bits_come_to_the_same_digits_as_one_by_one) {
+TEST(exact_elements, any_bits_come_to_the_same_limbs_as_one_by_one) {
   expect_sums_of_any_bits<f16>();
   expect_sums_of_any_bits<bf16>();
   expect_sums_of_any_bits<float>();

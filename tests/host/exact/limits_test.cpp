@@ -51,7 +51,7 @@ TEST(exact_limits_host, the_limits_of_lanes) {
     std::vector<f16> x(length, to_f16(65504));
     x[length - 1] = std::bit_cast<f16>(std::uint16_t{1});
     ASSERT_NO_FATAL_FAILURE(expect_total(x));
-    // One digit of the slow form takes the upper parts of all of these.
+    // One limb of the slow form takes the upper parts of all of these.
     std::vector<double> d(length, 0x1.fffffffffffffp-1);
     d[0] = 0x1p900;
     d[1] = -0x1p-1074;

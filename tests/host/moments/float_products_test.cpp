@@ -59,11 +59,11 @@ void check_taken(int top, const factors& f, int times) {
   exact_dot<float> found, expected;
   for (int i = 0; i < times; ++i) {
     ASSERT_TRUE((run.add<Fma, Square>(found, a.x.data(), a.y.data(), a.size(), bounds_x, bounds_y))) << top;
-    ASSERT_EQ(found.normalised_digits(), exact_dot<float>{}.normalised_digits()) << "other windows than those of top";
-    expected.add_digits(sum_of(f).normalised_digits(), 1);
+    ASSERT_EQ(found.normalised_limbs(), exact_dot<float>{}.normalised_limbs()) << "other windows than those of top";
+    expected.add_limbs(sum_of(f).normalised_limbs(), 1);
   }
   run.finish(found);
-  ASSERT_EQ(found.normalised_digits(), expected.normalised_digits()) << top << (Fma ? " fma" : "");
+  ASSERT_EQ(found.normalised_limbs(), expected.normalised_limbs()) << top << (Fma ? " fma" : "");
 }
 
 void check_taken(int top, const factors& f, int times = 1) {
@@ -134,7 +134,7 @@ TEST(float_products, smallest_unit_and_one_below) {
       exact_dot<float> sum;
       EXPECT_FALSE((run.add<true, false>(sum, a.x.data(), a.y.data(), a.size(), a.bounds_x(), a.bounds_y())));
       run.finish(sum);
-      EXPECT_EQ(sum.normalised_digits(), exact_dot<float>{}.normalised_digits());
+      EXPECT_EQ(sum.normalised_limbs(), exact_dot<float>{}.normalised_limbs());
     }
   }
 }
@@ -148,14 +148,14 @@ TEST(float_products, products_from_the_top_on_take_other_windows) {
       exact_dot<float> found, expected = sum_of(f);
       for (const factors& part : {f, more}) {
         const arrays a(part);
-        EXPECT_EQ(found.normalised_digits(), exact_dot<float>{}.normalised_digits());
+        EXPECT_EQ(found.normalised_limbs(), exact_dot<float>{}.normalised_limbs());
         ASSERT_TRUE((run.add<true, false>(found, a.x.data(), a.y.data(), a.size(), a.bounds_x(), a.bounds_y())));
       }
       const exact_dot<float> none;
-      EXPECT_EQ(found.normalised_digits(), (above > 0 ? expected : none).normalised_digits()) << top << ' ' << above;
+      EXPECT_EQ(found.normalised_limbs(), (above > 0 ? expected : none).normalised_limbs()) << top << ' ' << above;
       run.finish(found);
-      expected.add_digits(sum_of(more).normalised_digits(), 1);
-      EXPECT_EQ(found.normalised_digits(), expected.normalised_digits()) << top << ' ' << above;
+      expected.add_limbs(sum_of(more).normalised_limbs(), 1);
+      EXPECT_EQ(found.normalised_limbs(), expected.normalised_limbs()) << top << ' ' << above;
     }
   }
 }
@@ -189,12 +189,12 @@ TEST(float_products, any_within_the_span_and_windows_that_change) {
         if (x.zero || y.zero) continue;
         ASSERT_TRUE((run.add<true, false>(found, a.x.data(), a.y.data(), a.size(), x, y)));
         ASSERT_TRUE((portable.add<false, false>(found_portable, a.x.data(), a.y.data(), a.size(), x, y)));
-        expected.add_digits(sum_of(f).normalised_digits(), 1);
+        expected.add_limbs(sum_of(f).normalised_limbs(), 1);
       }
       run.finish(found);
       portable.finish(found_portable);
-      ASSERT_EQ(found.normalised_digits(), expected.normalised_digits()) << round;
-      ASSERT_EQ(found_portable.normalised_digits(), expected.normalised_digits()) << round;
+      ASSERT_EQ(found.normalised_limbs(), expected.normalised_limbs()) << round;
+      ASSERT_EQ(found_portable.normalised_limbs(), expected.normalised_limbs()) << round;
     }
   }
 }
@@ -228,7 +228,7 @@ std::vector<T> any_elements(test::random_bits& random, std::size_t count) {
 template <exact_format Format>
 void expect_same(const exact_accumulator<Format>& found, const exact_accumulator<Format>& expected) {
   const exact_counters &a = found.counters(), &b = expected.counters();
-  EXPECT_EQ(found.normalised_digits(), expected.normalised_digits());
+  EXPECT_EQ(found.normalised_limbs(), expected.normalised_limbs());
   EXPECT_EQ(a.n, b.n);
   EXPECT_EQ(a.nan, b.nan);
   EXPECT_EQ(a.positive_infinity, b.positive_infinity);

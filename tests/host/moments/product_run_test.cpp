@@ -54,10 +54,10 @@ void check_taken(int top, const factors& f, int times) {
   exact_dot<double> found, expected;
   for (int i = 0; i < times; ++i) {
     ASSERT_TRUE((run.add<Fma, Square>(a.x.data(), a.y.data(), a.size()))) << top;
-    expected.add_digits(sum_of(f).normalised_digits(), 1);
+    expected.add_limbs(sum_of(f).normalised_limbs(), 1);
   }
   run.finish(found);
-  ASSERT_EQ(found.normalised_digits(), expected.normalised_digits()) << top << (Fma ? " fma" : "");
+  ASSERT_EQ(found.normalised_limbs(), expected.normalised_limbs()) << top << (Fma ? " fma" : "");
 }
 
 void check_taken(int top, const factors& f, int times = 1) {
@@ -77,7 +77,7 @@ void check_refused(int top, const factors& f) {
   EXPECT_FALSE((run.add<Fma, false>(a.x.data(), a.y.data(), a.size()))) << top;
   exact_dot<double> found;
   run.finish(found);
-  EXPECT_EQ(found.normalised_digits(), exact_dot<double>{}.normalised_digits()) << top;
+  EXPECT_EQ(found.normalised_limbs(), exact_dot<double>{}.normalised_limbs()) << top;
 }
 
 // x y = u v 2^exponent, both factors about as large.

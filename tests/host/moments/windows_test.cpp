@@ -45,7 +45,7 @@ void check_lanes(const std::vector<double>& x, const window_list& list, const ex
   for (std::size_t k = 0; k < x.size(); ++k) lanes.add(static_cast<int>(k % window_width), x[k]);
   exact_sum<double> found;
   lanes.finish([&](double part) { found.add(part); });
-  ASSERT_EQ(found.normalised_digits(), expected.normalised_digits()) << Windows;
+  ASSERT_EQ(found.normalised_limbs(), expected.normalised_limbs()) << Windows;
 }
 
 }  // namespace
@@ -71,7 +71,7 @@ TEST(moments_windows, emit_the_exact_sum_up_to_their_limit) {
       if (HasFatalFailure()) return;
       exact_sum<double> found;
       sum_by_windows(x.data(), moment_stretch_elements, list, unit, [&](double part) { found.add(part); });
-      ASSERT_EQ(found.normalised_digits(), expected.normalised_digits()) << width << " " << unit;
+      ASSERT_EQ(found.normalised_limbs(), expected.normalised_limbs()) << width << " " << unit;
     }
   }
 }

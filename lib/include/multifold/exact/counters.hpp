@@ -9,7 +9,7 @@
 namespace multifold::inline v0_1 {
 
 /// The number of inputs, and marks: a mark above zero says that there was at least one such input, and no more than
-/// that, so inputs need not be counted while they are gathered. NaN and infinities take no part in the digits.
+/// that, so inputs need not be counted while they are gathered. NaN and infinities take no part in the limbs.
 struct exact_counters {
   std::int64_t n = 0;
   std::int64_t nan = 0;

@@ -32,7 +32,7 @@ template <exact_format Format>
 MULTIFOLD_HD exact_value exact_total(const exact_accumulator<Format>& sum) {
   const exact_counters& counters = sum.counters();
   if (!counters.all_finite()) return detail::special_total(counters);
-  const exact_value v = detail::leading(detail::signed_of(sum.normalised_digits()), Format::unit_exponent);
+  const exact_value v = detail::leading(detail::signed_of(sum.normalised_limbs()), Format::unit_exponent);
   return detail::with_sign_of_zero(v, counters);
 }
 
@@ -42,7 +42,7 @@ MULTIFOLD_HD exact_value exact_mean(const exact_accumulator<Format>& sum) {
   const exact_counters& counters = sum.counters();
   if (counters.n == 0) return exact_value::of_nan();
   if (!counters.all_finite()) return detail::special_total(counters);
-  const exact_value v = detail::leading_quotient(detail::signed_of(sum.normalised_digits()),
+  const exact_value v = detail::leading_quotient(detail::signed_of(sum.normalised_limbs()),
                                                  static_cast<uint128_t>(counters.n), Format::unit_exponent);
   return detail::with_sign_of_zero(v, counters);
 }

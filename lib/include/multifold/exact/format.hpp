@@ -19,21 +19,21 @@ struct exact_kind {
 
 namespace detail {
 
-// A sum is an integer of 32 * Digits bits times 2^Unit, and 2^63 numbers below 2^Top cannot overflow it.
-template <storage_type T, bool Products, int Digits, int Unit, int Top>
+// A sum is an integer of 32 * Limbs bits times 2^Unit, and 2^63 numbers below 2^Top cannot overflow it.
+template <storage_type T, bool Products, int Limbs, int Unit, int Top>
 struct exact_layout {
   using element = T;
   static constexpr bool products = Products;
-  static constexpr int digit_count = Digits;
+  static constexpr int limb_count = Limbs;
   static constexpr int unit_exponent = Unit;
   static constexpr int top_exponent = Top;
   static constexpr exact_kind kind{dtype_of<T>, Products};
-  static_assert(Top - Unit + 63 < 32 * Digits);
+  static_assert(Top - Unit + 63 < 32 * Limbs);
 };
 
 }  // namespace detail
 
-/// Sums of T. The unit of integers is 1, of floating point the smallest subnormal (bf16 shares the digits of f32).
+/// Sums of T. The unit of integers is 1, of floating point the smallest subnormal (bf16 shares the limbs of f32).
 template <storage_type T>
 struct exact_traits : detail::exact_layout<T, false, 5, 0, 64> {};
 template <>
@@ -61,7 +61,7 @@ struct exact_product_traits<double> : detail::exact_layout<double, true, 134, -2
 template <class Format>
 concept exact_format = storage_type<typename Format::element> && requires {
   { Format::kind } -> std::convertible_to<exact_kind>;
-  { Format::digit_count } -> std::convertible_to<int>;
+  { Format::limb_count } -> std::convertible_to<int>;
   { Format::unit_exponent } -> std::convertible_to<int>;
 };
 

@@ -28,16 +28,16 @@ MULTIFOLD_HD exact_value exact_covariance(const exact_sum<T>& x, const exact_sum
   if (n == 0 || !finite || !products.counters().all_finite()) return exact_value::of_nan();
 
   // In units of the products; 2^63 products below 2^top and the product of two sums have at most 32 * words bits.
-  constexpr int sum_words = 2 * sum_format::digit_count, product_words = product_format::digit_count + 2;
+  constexpr int sum_words = 2 * sum_format::limb_count, product_words = product_format::limb_count + 2;
   constexpr int words = sum_words > product_words ? sum_words : product_words;
   constexpr int shift = 2 * sum_format::unit_exponent - product_format::unit_exponent;
   static_assert(2 * (sum_format::top_exponent + 63) - product_format::unit_exponent < 32 * words);
   detail::signed_natural<2> count;
   count.word[0] = static_cast<std::uint32_t>(n & 0xffffffff);
   count.word[1] = static_cast<std::uint32_t>(n >> 32);
-  const auto scaled = detail::product<words>(detail::signed_of(products.normalised_digits()), count);
-  const auto squared = detail::product<words>(detail::signed_of(x.normalised_digits()),  //
-                                              detail::signed_of(y.normalised_digits()));
+  const auto scaled = detail::product<words>(detail::signed_of(products.normalised_limbs()), count);
+  const auto squared = detail::product<words>(detail::signed_of(x.normalised_limbs()),  //
+                                              detail::signed_of(y.normalised_limbs()));
   const auto numerator = detail::difference(scaled, detail::shifted_up(squared, shift));
 
   const std::uint64_t freedom = ddof < n ? static_cast<std::uint64_t>(n) - static_cast<std::uint64_t>(ddof) : 0;

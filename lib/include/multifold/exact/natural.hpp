@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "multifold/dtype.hpp"
-#include "multifold/exact/digits.hpp"
+#include "multifold/exact/limbs.hpp"
 #include "multifold/exact/rolled.hpp"
 #include "multifold/exact/value.hpp"
 #include "multifold/types/wide_bits.hpp"
@@ -45,14 +45,14 @@ struct signed_natural {
 };
 
 template <int N>
-MULTIFOLD_HD constexpr signed_natural<N> signed_of(const digits<N>& normalised) {
+MULTIFOLD_HD constexpr signed_natural<N> signed_of(const limbs<N>& normalised) {
   signed_natural<N> result;
-  result.negative = normalised.digit[N - 1] < 0;
+  result.negative = normalised.limb[N - 1] < 0;
   const std::uint32_t flip = result.negative ? 0xffffffffu : 0u;
   std::uint64_t carry = result.negative ? 1 : 0;
   MULTIFOLD_ROLLED
   for (int i = 0; i < N; ++i) {
-    carry += static_cast<std::uint32_t>(normalised.digit[i]) ^ flip;
+    carry += static_cast<std::uint32_t>(normalised.limb[i]) ^ flip;
     result.word[i] = static_cast<std::uint32_t>(carry);
     carry >>= 32;
   }

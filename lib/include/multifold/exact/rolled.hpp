@@ -1,4 +1,4 @@
-// MULTIFOLD_ROLLED before a loop over digits: kernels keep it as a loop. Unrolled, such loops would be most of a
+// MULTIFOLD_ROLLED before a loop over limbs: kernels keep it as a loop. Unrolled, such loops would be most of a
 // kernel's code and of its compile time; on the CPU the compiler knows best. MULTIFOLD_UNROLLED before a loop over a
 // few numbers that kernels keep in registers.
 #pragma once

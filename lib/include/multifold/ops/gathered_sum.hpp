@@ -19,7 +19,7 @@ namespace multifold::inline v0_1 {
 
 /// 64-bit words that hold any exact sum of T and its marks, and merge by adding them.
 template <floating_storage T>
-inline constexpr int exact_sum_words = exact_traits<T>::digit_count + 4;
+inline constexpr int exact_sum_words = exact_traits<T>::limb_count + 4;
 
 /// Sum of narrow elements in one binary64, with what tells whether anything was rounded: the range of their magnitudes.
 /// Every partial sum of n elements is a multiple of the least one's last place and below n times the power of two above

@@ -172,7 +172,7 @@ __device__ __noinline__ void add_part_again(const T* data, const block_arguments
     bins[threadIdx.x] = low;
     bins[blockDim.x + threadIdx.x] = high;
     other = __syncthreads_or(other);
-    if (warp == 0) digits_of<T>(bins, bins + blockDim.x, warps, bins + 2 * blockDim.x, into);
+    if (warp == 0) limbs_of<T>(bins, bins + blockDim.x, warps, bins + 2 * blockDim.x, into);
     if (threadIdx.x == 0) into[words<T>::not_negative_zero] = other;
   } else {
     for (std::int64_t i = share.first + threadIdx.x; i < share.end; i += blockDim.x) {

@@ -1,4 +1,4 @@
-// Batches that were lost are added again, by groups of lanes with digits of their own, which hold everything; each
+// Batches that were lost are added again, by groups of lanes with limbs of their own, which hold everything; each
 // batch is rounded by one of its lanes. Where nothing was lost, the launch looks through the bits and ends. See
 // docs/exact-sums.md, 13.
 #pragma once
@@ -75,16 +75,16 @@ struct sum_group_arguments : grouped_batches<T> {
 template <floating_storage T>
 __global__ void __launch_bounds__(sum_group_threads, sum_group_blocks<T>)
     sum_groups(const __grid_constant__ sum_group_arguments<T> args) {
-  constexpr int digits_of_warp = 32 * (exact_traits<T>::digit_count + multifold::detail::spare_lane_digits);
-  extern __shared__ std::int64_t digits_of_block[];
-  std::int64_t* const digits = digits_of_block + threadIdx.x / 32 * digits_of_warp;
+  constexpr int limbs_of_warp = 32 * (exact_traits<T>::limb_count + multifold::detail::spare_lane_limbs);
+  extern __shared__ std::int64_t limbs_of_block[];
+  std::int64_t* const limbs = limbs_of_block + threadIdx.x / 32 * limbs_of_warp;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   bool cleared = false;
   for_each_share(args, [&](std::int64_t batch, std::int64_t part, bool wanted) {
-    for (int i = lane; !cleared && i < digits_of_warp; i += 32) digits[i] = 0;
+    for (int i = lane; !cleared && i < limbs_of_warp; i += 32) limbs[i] = 0;
     cleared = true;
     __syncwarp();
-    typename sum_group_arguments<T>::lane mine{{digits + lane}};
+    typename sum_group_arguments<T>::lane mine{{limbs + lane}};
     std::int64_t omitted = 0;
     if (wanted) {
       read_share<false>(args, batch, part, lane % args.group, [&](T x, T, std::int64_t) {
@@ -121,8 +121,8 @@ void enqueue_again(const plan& p, const built_in_output& to, const void* data, c
   args.nan = p.what.nan;
   args.words = lost.words;
   args.arrivals = lost.arrivals;
-  constexpr int digits = exact_traits<Carrier>::digit_count + multifold::detail::spare_lane_digits;
-  steps.launch(step_kind::sum_groups, sum_groups<Carrier>, std::int64_t{at.threads} * digits * 8, args);
+  constexpr int limbs = exact_traits<Carrier>::limb_count + multifold::detail::spare_lane_limbs;
+  steps.launch(step_kind::sum_groups, sum_groups<Carrier>, std::int64_t{at.threads} * limbs * 8, args);
 }
 
 }  // namespace multifold::inline v0_1::cuda::exact
@@ -137,10 +137,10 @@ void enqueue_lost_sums(const segment_call& c) {
   args.nan = c.what.nan;
   args.words = c.words;
   args.arrivals = c.arrivals;
-  constexpr int digits = exact_traits<Carrier>::digit_count + multifold::detail::spare_lane_digits;
+  constexpr int limbs = exact_traits<Carrier>::limb_count + multifold::detail::spare_lane_limbs;
   const auto run = [&] {
     launch_kernel(c.queue, exact::sum_groups<Carrier>, static_cast<unsigned>(c.again.blocks),
-                  static_cast<unsigned>(c.again.threads), static_cast<unsigned>(c.again.threads * digits * 8), args);
+                  static_cast<unsigned>(c.again.threads), static_cast<unsigned>(c.again.threads * limbs * 8), args);
   };
   run();
   if (c.long_ones.room == 0) return;

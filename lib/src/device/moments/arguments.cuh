@@ -24,21 +24,21 @@ struct meeting {
   description_marks<T>* marks;  // of descriptions: extremes of every part of every batch
 };
 
-/// Adds a block's or a warp's words to those of the batch; `threads` take part, this one is number `thread`. Digits are
+/// Adds a block's or a warp's words to those of the batch; `threads` take part, this one is number `thread`. Limbs are
 /// carried once, so that any number of parts may be added.
 template <storage_type T, moment_set Set>
 __device__ void share_words(const std::int64_t* from, std::int64_t* to, int thread, int threads) {
   using at = moment_words<T, Set>;
-  const auto share_sum = [&](int base, int digits) {
-    for (int i = thread; i < digits; i += threads) {
+  const auto share_sum = [&](int base, int limbs) {
+    for (int i = thread; i < limbs; i += threads) {
       const std::int64_t mine = from[base + i], below = i > 0 ? from[base + i - 1] >> 32 : 0;
-      add_word(to + base + i, (i + 1 < digits ? mine & 0xffffffff : mine) + below);
+      add_word(to + base + i, (i + 1 < limbs ? mine & 0xffffffff : mine) + below);
     }
-    for (int i = thread; i < at::marks; i += threads) add_word(to + base + digits + i, from[base + digits + i]);
+    for (int i = thread; i < at::marks; i += threads) add_word(to + base + limbs + i, from[base + limbs + i]);
   };
-  if constexpr (sums_elements(Set)) share_sum(at::x, at::sum_digits);
-  if constexpr (Set == moment_set::joint) share_sum(at::y, at::sum_digits);
-  if constexpr (sums_products(Set)) share_sum(at::products, at::product_digits);
+  if constexpr (sums_elements(Set)) share_sum(at::x, at::sum_limbs);
+  if constexpr (Set == moment_set::joint) share_sum(at::y, at::sum_limbs);
+  if constexpr (sums_products(Set)) share_sum(at::products, at::product_limbs);
   for (int i = at::omitted + thread; i < at::count; i += threads) add_word(to + i, from[i]);
 }
 

@@ -5,7 +5,7 @@
 
 #include "device/exact/words.cuh"
 #include "device/output.cuh"
-#include "multifold/exact/lane_digits.hpp"
+#include "multifold/exact/lane_limbs.hpp"
 #include "multifold/exact/near/rough.hpp"
 #include "multifold/ops/moments/finish_moments.hpp"
 #include "multifold/ops/moments/moment_partial.hpp"
@@ -26,74 +26,74 @@ template <storage_type T, moment_set Set>
 struct scratch {
   using at = moment_words<T, Set>;
   std::int64_t words[at::count];
-  std::int64_t numerator[at::numerator_digits];
+  std::int64_t numerator[at::numerator_limbs];
   description_marks<T> extremes;
 };
 
 /// Words as leading() and leading_quotient() take them.
-using natural_view = multifold::detail::natural_of_digits<1>;
+using natural_view = multifold::detail::natural_of_limbs<1>;
 
-/// The digits of a number that may be other than zero: those from `first` on, below `end`.
-struct digits_in_use {
-  std::int64_t* digit;
+/// The limbs of a number that may be other than zero: those from `first` on, below `end`.
+struct limbs_in_use {
+  std::int64_t* limb;
   int first = 0, end = 0;
 
-  __device__ natural_view natural() const { return {digit, end, first}; }
+  __device__ natural_view natural() const { return {limb, end, first}; }
 };
 
-/// Of `count` digits, with one more for what is carried out of them. All lanes of the warp must call.
-__device__ inline digits_in_use find_digits(std::int64_t* digit, int count) {
+/// Of `count` limbs, with one more for what is carried out of them. All lanes of the warp must call.
+__device__ inline limbs_in_use find_limbs(std::int64_t* limb, int count) {
   int first = count, last = -1;
   for (int i = static_cast<int>(threadIdx.x) % 32; i < count; i += 32) {
-    if (digit[i] == 0) continue;
+    if (limb[i] == 0) continue;
     first = min(first, i);
     last = i;
   }
   first = __reduce_min_sync(kernels::whole_warp, first);
   last = __reduce_max_sync(kernels::whole_warp, last);
-  if (last < 0) return {digit};
-  return {digit, first, min(last + 2, count)};
+  if (last < 0) return {limb};
+  return {limb, first, min(last + 2, count)};
 }
 
-/// The digits of every sum of a set.
-struct digits_of_sums {
-  digits_in_use x, y, products;  // `y` is `x` where there is one array
+/// The limbs of every sum of a set.
+struct limbs_of_sums {
+  limbs_in_use x, y, products;  // `y` is `x` where there is one array
 };
 
-/// Carries, but leaves the sign in the uppermost digit in use.
-__device__ inline void carry_digits(const digits_in_use& number) {
+/// Carries, but leaves the sign in the uppermost limb in use.
+__device__ inline void carry_limbs(const limbs_in_use& number) {
   if (number.end == 0) return;
   std::int64_t carried = 0;
 #pragma unroll 4
   for (int i = number.first; i + 1 < number.end; ++i) {
-    const std::int64_t sum = number.digit[i] + carried;
-    number.digit[i] = sum & 0xffffffff;
+    const std::int64_t sum = number.limb[i] + carried;
+    number.limb[i] = sum & 0xffffffff;
     carried = sum >> 32;
   }
-  number.digit[number.end - 1] += carried;
+  number.limb[number.end - 1] += carried;
 }
 
-/// n products - x y as digits that are not carried, and the uppermost of which is zero unless there is no room for it:
-/// the lanes of a warp take the digits in turn. The digits of `of` are carried, n < 2^63.
+/// n products - x y as limbs that are not carried, and the uppermost of which is zero unless there is no room for it:
+/// the lanes of a warp take the limbs in turn. The limbs of `of` are carried, n < 2^63.
 template <class Sum, class Product>
-__device__ digits_in_use subtract_products(std::int64_t* out, int digits, const digits_of_sums& of, std::int64_t n) {
+__device__ limbs_in_use subtract_products(std::int64_t* out, int limbs, const limbs_of_sums& of, std::int64_t n) {
   static_assert(2 * Sum::unit_exponent == Product::unit_exponent);
-  const digits_in_use &x = of.x, &y = of.y, &p = of.products;
-  int begin = digits, end = 0;  // of the digits that terms are added to
+  const limbs_in_use &x = of.x, &y = of.y, &p = of.products;
+  int begin = limbs, end = 0;  // of the limbs that terms are added to
   if (p.end > 0) begin = p.first, end = p.end + 1;
   if (x.end > 0 && y.end > 0) begin = min(begin, x.first + y.first), end = max(end, x.end + y.end - 1);
   if (end == 0) return {out};
-  end = min(end + 2, digits);  // the upper half of the last terms, and a carry
+  end = min(end + 2, limbs);  // the upper half of the last terms, and a carry
   const int first = begin + static_cast<int>(threadIdx.x) % 32;
   for (int k = first; k < end; k += 32) out[k] = 0;
   __syncwarp();
   for (int k = first; k < end; k += 32) {
     int128_t sum = 0;
-    if (p.first <= k && k < p.end) sum += static_cast<int128_t>(p.digit[k]) * (n & 0xffffffff);
-    if (p.first < k && k <= p.end) sum += static_cast<int128_t>(p.digit[k - 1]) * (n >> 32);
+    if (p.first <= k && k < p.end) sum += static_cast<int128_t>(p.limb[k]) * (n & 0xffffffff);
+    if (p.first < k && k <= p.end) sum += static_cast<int128_t>(p.limb[k - 1]) * (n >> 32);
     const int last = min(k - y.first, x.end - 1);
     for (int i = max(x.first, k - y.end + 1); i <= last; ++i) {
-      sum -= static_cast<int128_t>(x.digit[i]) * y.digit[k - i];
+      sum -= static_cast<int128_t>(x.limb[i]) * y.limb[k - i];
     }
     add_word(out + k, static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) & 0xffffffffu));
     if (k + 1 < end) add_word(out + k + 1, static_cast<std::int64_t>(sum >> 32));
@@ -102,15 +102,15 @@ __device__ digits_in_use subtract_products(std::int64_t* out, int digits, const 
   return {out, begin, end};
 }
 
-/// The counters of a sum behind its digits.
+/// The counters of a sum behind its limbs.
 __device__ inline exact_counters counters_of(const std::int64_t* marks, std::int64_t n) {
   return {n, marks[0], marks[1], marks[2], marks[3]};
 }
 
-/// The total of a sum whose digits are spent by it.
+/// The total of a sum whose limbs are spent by it.
 template <class Format>
-__device__ exact_value total_of(const digits_in_use& sum, std::int64_t n) {
-  const exact_counters counters = counters_of(sum.digit + Format::digit_count, n);
+__device__ exact_value total_of(const limbs_in_use& sum, std::int64_t n) {
+  const exact_counters counters = counters_of(sum.limb + Format::limb_count, n);
   if (!counters.all_finite()) return multifold::detail::special_total(counters);
   return multifold::detail::with_sign_of_zero(multifold::detail::leading(sum.natural(), Format::unit_exponent),
                                               counters);
@@ -118,7 +118,7 @@ __device__ exact_value total_of(const digits_in_use& sum, std::int64_t n) {
 
 /// total_of was called before.
 template <class Format>
-__device__ exact_value mean_of(const digits_in_use& sum, std::int64_t n, const exact_value& total) {
+__device__ exact_value mean_of(const limbs_in_use& sum, std::int64_t n, const exact_value& total) {
   if (n == 0) return exact_value::of_nan();
   if (total.what != exact_value::kind::finite || total.zero()) return total;
   natural_view view = sum.natural();  // carries what is carried: the magnitude
@@ -126,18 +126,18 @@ __device__ exact_value mean_of(const digits_in_use& sum, std::int64_t n, const e
   return multifold::detail::leading_quotient(view, static_cast<uint128_t>(n), Format::unit_exponent);
 }
 
-/// The (co)variance, of sums whose digits are carried. All lanes of the warp must call; valid in lane 0.
+/// The (co)variance, of sums whose limbs are carried. All lanes of the warp must call; valid in lane 0.
 template <storage_type T, moment_set Set>
-__device__ exact_value covariance_of(scratch<T, Set>& s, const digits_of_sums& of, std::int64_t n,
+__device__ exact_value covariance_of(scratch<T, Set>& s, const limbs_of_sums& of, std::int64_t n,
                                      std::int64_t correction) {
   using at = moment_words<T, Set>;
   using sum = exact_traits<T>;
   using product = exact_product_traits<T>;
-  const bool finite = counters_of(of.x.digit + sum::digit_count, n).all_finite() &&
-                      counters_of(of.y.digit + sum::digit_count, n).all_finite() &&
-                      counters_of(of.products.digit + product::digit_count, n).all_finite();
+  const bool finite = counters_of(of.x.limb + sum::limb_count, n).all_finite() &&
+                      counters_of(of.y.limb + sum::limb_count, n).all_finite() &&
+                      counters_of(of.products.limb + product::limb_count, n).all_finite();
   if (n == 0 || !finite) return exact_value::of_nan();
-  const digits_in_use difference = subtract_products<sum, product>(s.numerator, at::numerator_digits, of, n);
+  const limbs_in_use difference = subtract_products<sum, product>(s.numerator, at::numerator_limbs, of, n);
   if (threadIdx.x % 32 != 0) return {};
   const natural_view numerator = difference.natural();
   const std::uint64_t freedom = correction < n ? static_cast<std::uint64_t>(n - correction) : 0;
@@ -189,8 +189,8 @@ __device__ void put_element(T x, dtype type, std::byte* out) {
 
 /// The rest of a summary, in lane 0.
 template <storage_type T>
-__device__ status store_summary(const scratch<T, moment_set::description>& s, const digits_of_sums& of,
-                                const output& to, std::int64_t n, const exact_value& variance, void* out) {
+__device__ status store_summary(const scratch<T, moment_set::description>& s, const limbs_of_sums& of, const output& to,
+                                std::int64_t n, const exact_value& variance, void* out) {
   using at = moment_words<T, moment_set::description>;
   summary d{};
   d.count = n;
@@ -218,14 +218,14 @@ __device__ status store_summary(const scratch<T, moment_set::description>& s, co
   return fits;
 }
 
-/// Merges words, whose digits are carried, into sums in memory. One thread.
+/// Merges words, whose limbs are carried, into sums in memory. One thread.
 template <storage_type T, moment_set Set>
 __device__ void merge_words(const scratch<T, Set>& s, std::int64_t n, carried_sums<T, Set>& into) {
   using at = moment_words<T, Set>;
-  const auto add = [&](auto& sum, const std::int64_t* digit) {
-    using digits_type = typename std::remove_cvref_t<decltype(sum)>::digits_type;
-    sum.add_counts(counters_of(digit + digits_type::count, n));
-    sum.add_digits(*reinterpret_cast<const digits_type*>(digit), 1);
+  const auto add = [&](auto& sum, const std::int64_t* limb) {
+    using limbs_type = typename std::remove_cvref_t<decltype(sum)>::limbs_type;
+    sum.add_counts(counters_of(limb + limbs_type::count, n));
+    sum.add_limbs(*reinterpret_cast<const limbs_type*>(limb), 1);
   };
   if constexpr (sums_elements(Set)) add(into.x, s.words + at::x);
   if constexpr (Set == moment_set::joint) add(into.y, s.words + at::y);
@@ -249,12 +249,12 @@ __device__ __noinline__ void deliver(scratch<T, Set>& s, const output& to, std::
   const int lane = static_cast<int>(threadIdx.x) % 32;
   __syncwarp();
   const std::int64_t n = length - s.words[at::omitted];
-  digits_of_sums of{};
-  if constexpr (sums_elements(Set)) of.x = find_digits(s.words + at::x, at::sum_digits);
-  if constexpr (Set == moment_set::joint) of.y = find_digits(s.words + at::y, at::sum_digits);
-  if constexpr (sums_products(Set)) of.products = find_digits(s.words + at::products, at::product_digits);
+  limbs_of_sums of{};
+  if constexpr (sums_elements(Set)) of.x = find_limbs(s.words + at::x, at::sum_limbs);
+  if constexpr (Set == moment_set::joint) of.y = find_limbs(s.words + at::y, at::sum_limbs);
+  if constexpr (sums_products(Set)) of.products = find_limbs(s.words + at::products, at::product_limbs);
   __syncwarp();
-  if (lane < 3) carry_digits(lane == 0 ? of.x : lane == 1 ? of.y : of.products);  // side by side
+  if (lane < 3) carry_limbs(lane == 0 ? of.x : lane == 1 ? of.y : of.products);  // side by side
   if constexpr (Set != moment_set::joint) of.y = of.x;
   __syncwarp();
   const std::int64_t place = to.layout.at(batch);

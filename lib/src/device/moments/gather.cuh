@@ -69,9 +69,9 @@ struct gather<std::int64_t, Set> {
     }
     if constexpr (Set == moment_set::description) add_word(to + at::zeros, zeros);
     // No integer is -0.
-    if constexpr (sums_elements(Set)) add_word(to + at::x + at::sum_digits + at::not_negative_zero, 1);
-    if constexpr (Set == moment_set::joint) add_word(to + at::y + at::sum_digits + at::not_negative_zero, 1);
-    if constexpr (sums_products(Set)) add_word(to + at::products + at::product_digits + at::not_negative_zero, 1);
+    if constexpr (sums_elements(Set)) add_word(to + at::x + at::sum_limbs + at::not_negative_zero, 1);
+    if constexpr (Set == moment_set::joint) add_word(to + at::y + at::sum_limbs + at::not_negative_zero, 1);
+    if constexpr (sums_products(Set)) add_word(to + at::products + at::product_limbs + at::not_negative_zero, 1);
   }
 
  private:
@@ -86,12 +86,12 @@ struct gather<std::int64_t, Set> {
       products.add(static_cast<std::uint64_t>(p), static_cast<int128_t>(p >> 64));
     }
   }
-  __device__ static void put(std::int64_t* digit, int128_t value) {
+  __device__ static void put(std::int64_t* limb, int128_t value) {
     for (int i = 0; i < 3; ++i) {
-      add_word(digit + i, static_cast<std::int64_t>(static_cast<std::uint64_t>(value) & 0xffffffffu));
+      add_word(limb + i, static_cast<std::int64_t>(static_cast<std::uint64_t>(value) & 0xffffffffu));
       value >>= 32;
     }
-    add_word(digit + 3, static_cast<std::int64_t>(value));
+    add_word(limb + 3, static_cast<std::int64_t>(value));
   }
 };
 

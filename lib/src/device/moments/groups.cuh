@@ -1,6 +1,6 @@
 // Moments of any batches, of elements of any magnitude: a group of neighbouring lanes a batch, or a part of one,
 // element by element. Rows, columns and strided arrays alike; a group of one lane reads columns, side by side with its
-// neighbours. Integers are gathered in registers, floating point in digits of each lane's own.
+// neighbours. Integers are gathered in registers, floating point in limbs of each lane's own.
 #pragma once
 
 #include <algorithm>
@@ -70,16 +70,16 @@ __device__ void finish_groups(const group_arguments<T>& args, scratch<T, Set>& s
 }
 
 template <floating_storage T, moment_set Set>
-__device__ void take_in_digits(const group_arguments<T>& args) {
+__device__ void take_in_limbs(const group_arguments<T>& args) {
   using memory = lane_memory<T, Set>;
   static_assert(sizeof(memory) <= moment_words<T, Set>::warp_bytes);
   extern __shared__ __align__(16) std::byte of_block[];
   memory& mine = *reinterpret_cast<memory*>(of_block + threadIdx.x / 32 * sizeof(memory));
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  for (int i = lane; i < 32 * moment_words<T, Set>::lane_digits; i += 32) mine.digits[i] = 0;
+  for (int i = lane; i < 32 * moment_words<T, Set>::lane_limbs; i += 32) mine.limbs[i] = 0;
   __syncwarp();
   for_each_share(args, [&](std::int64_t batch, std::int64_t part, bool wanted) {
-    lane_sums<T, Set> sums(mine.digits, &mine.extremes[Set == moment_set::description ? lane : 0]);
+    lane_sums<T, Set> sums(mine.limbs, &mine.extremes[Set == moment_set::description ? lane : 0]);
     if (wanted) {
       read_share<reads_two_arrays(Set)>(args, batch, part, lane % args.group,
                                         [&](T a, T b, std::int64_t index) { sums.add(a, b, index, args.to.nan); });
@@ -143,7 +143,7 @@ requires(!floating_storage<T>) __device__ void take_in_registers(const group_arg
 
 template <storage_type T, moment_set Set>
 __global__ void __launch_bounds__(group_threads) moment_groups(const __grid_constant__ group_arguments<T> args) {
-  if constexpr (floating_storage<T>) take_in_digits<T, Set>(args);
+  if constexpr (floating_storage<T>) take_in_limbs<T, Set>(args);
   else take_in_registers<T, Set>(args);
 }
 
@@ -163,16 +163,16 @@ __device__ void lower_sums(const carried_sums<T, Set>* sums, std::int64_t count,
        i += stride) {
     const carried_sums<T, Set>& from = sums[i];
     std::int64_t n = 0;
-    const auto take = [&](const auto& sum, std::int64_t* digit) {
-      constexpr int digits = std::remove_cvref_t<decltype(sum)>::digits_type::count;
-      for (int k = lane; k < digits; k += 32) digit[k] = sum.lazy_digits().digit[k];
+    const auto take = [&](const auto& sum, std::int64_t* limb) {
+      constexpr int limbs = std::remove_cvref_t<decltype(sum)>::limbs_type::count;
+      for (int k = lane; k < limbs; k += 32) limb[k] = sum.lazy_limbs().limb[k];
       const exact_counters& c = sum.counters();
       n = c.n;
       if (lane != 0) return;
-      digit[digits] = c.nan;
-      digit[digits + 1] = c.positive_infinity;
-      digit[digits + 2] = c.negative_infinity;
-      digit[digits + 3] = c.not_negative_zero;
+      limb[limbs] = c.nan;
+      limb[limbs + 1] = c.positive_infinity;
+      limb[limbs + 2] = c.negative_infinity;
+      limb[limbs + 3] = c.not_negative_zero;
     };
     if constexpr (sums_elements(Set)) take(from.x, s.words + at::x);
     if constexpr (Set == moment_set::joint) take(from.y, s.words + at::y);

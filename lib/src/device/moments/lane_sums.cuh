@@ -1,4 +1,4 @@
-// Exact moments of floating point of any magnitude, as the lanes of a warp gather them: digits of each lane's own in
+// Exact moments of floating point of any magnitude, as the lanes of a warp gather them: limbs of each lane's own in
 // shared memory, so that nothing is ever lost, and no lane waits for another. See docs/exact-sums.md, 13.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace multifold::inline v0_1::cuda::moments {
 using exact::lane_sum;
 using exact::sum_over_group;
 
-/// The sums of a lane. Its digits lie in `memory`, which all lanes of the warp share.
+/// The sums of a lane. Its limbs lie in `memory`, which all lanes of the warp share.
 template <floating_storage T, moment_set Set>
 struct lane_sums {
   using at = moment_words<T, Set>;
@@ -26,8 +26,8 @@ struct lane_sums {
   __device__ lane_sums(std::int64_t* memory, description_marks<T>* extremes) : extremes(extremes) {
     std::int64_t* next = memory + threadIdx.x % 32;
     const auto take = [&](auto& sum) {
-      sum.digits.first = next;
-      next += std::remove_cvref_t<decltype(sum)>::format::digit_count * 32;
+      sum.limbs.first = next;
+      next += std::remove_cvref_t<decltype(sum)>::format::limb_count * 32;
     };
     for_each(take);
     if constexpr (describes) *extremes = {};
@@ -44,18 +44,18 @@ struct lane_sums {
     constexpr int products_up = 2 * layout::least_exponent - exact_product_traits<T>::unit_exponent;
     if constexpr (sums_elements(Set)) {
       const bool negative = Set != moment_set::absolute && u.negative;
-      x.digits.add(u.significand, u.position + up, negative);
+      x.limbs.add(u.significand, u.position + up, negative);
       x.marks |= u.significand == 0 && negative ? 0u : 8u;
     }
     if constexpr (Set == moment_set::joint) {
-      y.digits.add(v.significand, v.position + up, v.negative);
+      y.limbs.add(v.significand, v.position + up, v.negative);
       y.marks |= v.significand == 0 && v.negative ? 0u : 8u;
     }
     if constexpr (sums_products(Set)) {
       using product_type = std::conditional_t<sizeof(T) == 8, uint128_t, std::uint64_t>;
       const auto product = static_cast<product_type>(u.significand) * v.significand;
       const bool negative = reads_two_arrays(Set) && u.negative != v.negative;
-      products.digits.add(product, products_up + u.position + v.position, negative);
+      products.limbs.add(product, products_up + u.position + v.position, negative);
       products.marks |= product == 0 && negative ? 0u : 8u;
     }
   }
@@ -82,7 +82,7 @@ struct lane_sums {
     constexpr int products_up = 2 * layout::least_exponent - exact_product_traits<T>::unit_exponent;
     const auto add_number = [](auto& sum, multifold::detail::unpacked number) {
       if (Set == moment_set::absolute) number.negative = false;
-      if (number.finite()) sum.digits.add(number.significand, number.position + up, number.negative);
+      if (number.finite()) sum.limbs.add(number.significand, number.position + up, number.negative);
       sum.mark(number, number.zero());
     };
     if constexpr (sums_elements(Set)) add_number(x, u);
@@ -93,8 +93,8 @@ struct lane_sums {
       p.nan = u.nan || v.nan || (u.infinite && v.zero()) || (v.infinite && u.zero());
       p.infinite = !p.nan && (u.infinite || v.infinite);
       if (p.finite()) {
-        products.digits.add(static_cast<uint128_t>(u.significand) * v.significand,
-                            products_up + u.position + v.position, p.negative);
+        products.limbs.add(static_cast<uint128_t>(u.significand) * v.significand, products_up + u.position + v.position,
+                           p.negative);
       }
       products.mark(p, u.zero() || v.zero());
     }
@@ -255,7 +255,7 @@ struct lane_sums {
 /// What a warp needs in shared memory.
 template <floating_storage T, moment_set Set>
 struct lane_memory {
-  std::int64_t digits[32 * moment_words<T, Set>::lane_digits];
+  std::int64_t limbs[32 * moment_words<T, Set>::lane_limbs];
   scratch<T, Set> words;
   description_marks<T> extremes[Set == moment_set::description ? 32 : 1];
 };

@@ -1,4 +1,4 @@
-// Totals of moments as what rounds or merges them takes: numbers that are known but for an error, integers, digits.
+// Totals of moments as what rounds or merges them takes: numbers that are known but for an error, integers, limbs.
 #pragma once
 
 #include "multifold/exact/expansions/expansion.hpp"

@@ -101,20 +101,20 @@ requires(!std::is_same_v<T, f16>) class exponent_bins {
 
   /// Adds multiples of 2^(16 at) halves of the sum's unit, of each bin and of one after the last.
   static void add_quanta(exact_sum<T>& sum, const int128_t (&quanta)[exponents + 2]) {
-    // Of the 32 places of a digit, two bins begin at the 15th and at the last.
-    digits<format::digit_count> pieces{};
+    // Of the 32 places of a limb, two bins begin at the 15th and at the last.
+    limbs<format::limb_count> pieces{};
     int128_t carry = quanta[0] >> 1;
-    constexpr int digits_of_bins = exponents / 2;
-    for (int d = 0; d < digits_of_bins; ++d) {
+    constexpr int limbs_of_bins = exponents / 2;
+    for (int d = 0; d < limbs_of_bins; ++d) {
       carry += quanta[2 * d + 1] * (1 << 15) + quanta[2 * d + 2] * (int128_t{1} << 31);
-      pieces.digit[d] = static_cast<std::int64_t>(carry & 0xffffffff);
+      pieces.limb[d] = static_cast<std::int64_t>(carry & 0xffffffff);
       carry >>= 32;
     }
-    for (int d = digits_of_bins; d + 1 < format::digit_count; ++d, carry >>= 32) {
-      pieces.digit[d] = static_cast<std::int64_t>(carry & 0xffffffff);
+    for (int d = limbs_of_bins; d + 1 < format::limb_count; ++d, carry >>= 32) {
+      pieces.limb[d] = static_cast<std::int64_t>(carry & 0xffffffff);
     }
-    pieces.digit[format::digit_count - 1] = static_cast<std::int64_t>(carry);
-    sum.add_digits(pieces, 1);
+    pieces.limb[format::limb_count - 1] = static_cast<std::int64_t>(carry);
+    sum.add_limbs(pieces, 1);
   }
 
  private:

@@ -15,9 +15,9 @@
 namespace multifold::inline v0_1::host {
 namespace detail {
 
-/// A run of binary64 in the digits of an exact sum, which are put together once, at its end. An element goes to the
-/// two digits that its exponent names: first a block of shifted significands, which vectorises, then the additions.
-/// Neighbours go to different copies of the digits, or equal exponents would wait for each other; few elements do with
+/// A run of binary64 in the limbs of an exact sum, which are put together once, at its end. An element goes to the
+/// two limbs that its exponent names: first a block of shifted significands, which vectorises, then the additions.
+/// Neighbours go to different copies of the limbs, or equal exponents would wait for each other; few elements do with
 /// one copy.
 template <int Copies>
 class element_run {
@@ -42,17 +42,17 @@ class element_run {
   }
 
   MULTIFOLD_INLINE void add_to(exact_sum<double>& total) const {
-    digits<format::digit_count> sum{};
+    limbs<format::limb_count> sum{};
     for (int i = 0; i < used; ++i) {
       std::int64_t low = 0, high = 0;  // apart, for all copies together would overflow
       for (int copy = 0; copy < Copies; ++copy) {
-        low += digit_[copy][i] & 0xffffffff;
-        high += digit_[copy][i] >> 32;
+        low += limb_[copy][i] & 0xffffffff;
+        high += limb_[copy][i] >> 32;
       }
-      sum.digit[i] += low;
-      sum.digit[i + 1] += high;
+      sum.limb[i] += low;
+      sum.limb[i + 1] += high;
     }
-    total.add_digits(sum, 2 * Copies);
+    total.add_limbs(sum, 2 * Copies);
   }
 
  private:
@@ -61,7 +61,7 @@ class element_run {
   static constexpr int block = 64;  // more than registers hold: out of those, additions would take twice as long
   static constexpr auto top_field = static_cast<std::int64_t>(layout::infinity >> layout::mantissa_bits);
   static constexpr int used = static_cast<int>(top_field) / 32 + 2;
-  static_assert(used < format::digit_count);
+  static_assert(used < format::limb_count);
 
   template <int N>
   MULTIFOLD_INLINE void add_block(const packed<double>* x) {
@@ -82,13 +82,13 @@ class element_run {
     for (int first = 0; first < N; first += Copies) {
       for (int copy = 0; copy < Copies; ++copy) {
         const int j = first + copy;
-        digit_[copy][at[j]] += low[j];
-        digit_[copy][at[j] + 1] += high[j];
+        limb_[copy][at[j]] += low[j];
+        limb_[copy][at[j] + 1] += high[j];
       }
     }
   }
 
-  std::int64_t digit_[Copies][used] = {};
+  std::int64_t limb_[Copies][used] = {};
   std::int64_t largest_[block] = {};
 };
 

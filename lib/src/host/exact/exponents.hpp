@@ -1,6 +1,6 @@
 // Many binary64 of any magnitudes into an exact sum: significands are added up by exponent, and meet at the end.
 //
-// Nothing is shifted, and an element is one addition: a half of what digits take, but putting the bins together takes
+// Nothing is shifted, and an element is one addition: a half of what limbs take, but putting the bins together takes
 // microseconds. This is the large superaccumulator of R. M. Neal, "Fast exact summation using small and large
 // superaccumulators" (2015), with a watch over all bins in place of a count for each. Bounds: docs/exact-sums.md, 12.
 #pragma once
@@ -40,7 +40,7 @@ class exponent_run {
 
   MULTIFOLD_INLINE void add_to(exact_sum<double>& total) {
     settle();
-    total.add_digits(sum_, settled_);
+    total.add_limbs(sum_, settled_);
   }
 
  private:
@@ -79,13 +79,13 @@ class exponent_run {
     }
   }
 
-  // Bins to digits, and empty. The last bin holds nothing that counts.
+  // Bins to limbs, and empty. The last bin holds nothing that counts.
   void settle() {
     constexpr int last = (top_field - 2) / 32;
-    digits<format::digit_count> sum{};
+    limbs<format::limb_count> sum{};
     int128_t carried = 0;
     int field = 0;
-    for (int d = 0; d < format::digit_count; ++d) {
+    for (int d = 0; d < format::limb_count; ++d) {
       for (; d <= last && field < top_field; ++field) {
         const int position = field - (field > 0 ? 1 : 0);
         if (position >= 32 * (d + 1)) break;
@@ -93,8 +93,8 @@ class exponent_run {
         for (int copy = 0; copy < copies; ++copy) bin += bins_[copy][field];
         carried += static_cast<int128_t>(static_cast<uint128_t>(bin) << (position - 32 * d));
       }
-      const bool top = d + 1 == format::digit_count;
-      sum.digit[d] = top ? static_cast<std::int64_t>(carried) : static_cast<std::int64_t>(carried & 0xffffffff);
+      const bool top = d + 1 == format::limb_count;
+      sum.limb[d] = top ? static_cast<std::int64_t>(carried) : static_cast<std::int64_t>(carried & 0xffffffff);
       carried >>= 32;
     }
     sum_.merge(sum);
@@ -108,7 +108,7 @@ class exponent_run {
   std::int64_t bins_[copies][fields] = {};
   std::int64_t watch_ = 0;  // negative once some bin has left [-2^62, 2^62)
   std::int64_t largest_[block] = {};
-  digits<format::digit_count> sum_{};
+  limbs<format::limb_count> sum_{};
   std::int64_t settled_ = 0;
 };
 

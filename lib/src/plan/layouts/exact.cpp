@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "multifold/exact/lane_digits.hpp"
+#include "multifold/exact/lane_limbs.hpp"
 #include "multifold/ops/gathered_sum.hpp"
 #include "plan/layout.hpp"
 #include "plan/layouts/group.hpp"
@@ -141,10 +141,10 @@ std::int64_t partial_bytes(const reduction& what, const pass& first) {
 pass sums_again(const reduction& what, const batches& form, const engine_traits& engine) {
   pass p = blank_pass(form, {}, engine);
   p.kind = kernel::sum_groups;
-  const std::int64_t digits = exact_word_bytes(what) / 8 - 4, elements = tuning::again_elements_a_digit * digits;
+  const std::int64_t limbs = exact_word_bytes(what) / 8 - 4, elements = tuning::again_elements_a_limb * limbs;
   const bool columns = has_neighbours_in_batches(form);
   lay_out_groups(p,
-                 {32 * 8 * (digits + spare_lane_digits), columns ? 1 : ceil_div(p.length, elements),
+                 {32 * 8 * (limbs + spare_lane_limbs), columns ? 1 : ceil_div(p.length, elements),
                   columns ? 1 : ceil_div(p.length, tuning::again_least_elements), elements, tuning::again_warps_a_unit},
                  {}, engine);
   return p;

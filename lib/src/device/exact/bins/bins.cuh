@@ -27,7 +27,7 @@ struct bin_layout<float> {
   static constexpr int capacity = 1 << 14;
   static constexpr std::uint32_t top = 0x78000000u;  // magnitudes from here on are in the last bin
   static constexpr int scale = 0;
-  /// The position of a bin's unit among the digits.
+  /// The position of a bin's unit among the limbs.
   __device__ static constexpr int position(int b) { return b == 0 ? 0 : 16 * b - 1; }
 };
 
@@ -214,11 +214,11 @@ struct bin_column<f16> {
 };
 
 /// What the lanes of `warps` warps have taken out of their bins, `low` + `high` * 2^32 in the first lanes of each, as
-/// digits in `into`, shared memory of words<T>::digit_count; `scratch` is shared memory of 1 KiB. One warp calls, which
+/// limbs in `into`, shared memory of words<T>::limb_count; `scratch` is shared memory of 1 KiB. One warp calls, which
 /// then sees the result.
 template <floating_storage T>
-__device__ void digits_of(const std::int64_t* low, const std::int64_t* high, int warps, std::int64_t* scratch,
-                          std::int64_t* into) {
+__device__ void limbs_of(const std::int64_t* low, const std::int64_t* high, int warps, std::int64_t* scratch,
+                         std::int64_t* into) {
   using layout = bin_layout<T>;
   constexpr int pieces = 4;
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -238,14 +238,14 @@ __device__ void digits_of(const std::int64_t* low, const std::int64_t* high, int
     }
   }
   __syncwarp();
-  if (lane < words<T>::digit_count) {
-    std::int64_t digit = 0;
+  if (lane < words<T>::limb_count) {
+    std::int64_t limb = 0;
 #pragma unroll
     for (int b = 0; b < layout::count; ++b) {
       const int i = lane - (layout::position(b) >> 5);
-      if (i >= 0 && i < pieces) digit += scratch[pieces * b + i];
+      if (i >= 0 && i < pieces) limb += scratch[pieces * b + i];
     }
-    into[lane] = digit;
+    into[lane] = limb;
   }
   __syncwarp();
 }

@@ -114,24 +114,24 @@ struct wide_column {
     for (int k = 0; k < rows_a_lane; ++k) low[k] = high[k] = 0;
   }
 
-  /// Adds everything that flushes have taken out to digits in shared memory.
-  __device__ void add_to(std::int64_t* digits) const {
+  /// Adds everything that flushes have taken out to limbs in shared memory.
+  __device__ void add_to(std::int64_t* limbs) const {
     const int lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll
     for (int k = 0; k < rows_a_lane; ++k) {
       const int row = lane + 32 * k;
       if (row >= layout::rows) break;
-      add_scaled(digits, low[k], row);
-      add_scaled(digits, high[k], row, 32);
+      add_scaled(limbs, low[k], row);
+      add_scaled(limbs, high[k], row, 32);
     }
   }
 
  private:
-  __device__ static void add_scaled(std::int64_t* digits, std::int64_t value, int row, int up = 0) {
+  __device__ static void add_scaled(std::int64_t* limbs, std::int64_t value, int row, int up = 0) {
     if (value == 0) return;
     const int position = layout::unit(row) - layout::scale(row) + 1074 + up;
-    if (position >= 0) add_quanta(digits, value, position);
-    else add_quanta(digits, value >> -position, 0);  // the bits that fall off are zeros
+    if (position >= 0) add_quanta(limbs, value, position);
+    else add_quanta(limbs, value >> -position, 0);  // the bits that fall off are zeros
   }
 };
 

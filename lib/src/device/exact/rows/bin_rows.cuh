@@ -221,7 +221,7 @@ __global__ void __launch_bounds__(512, 2) bin_rows(const T* data, const __grid_c
     }
     if (threadIdx.x < 32) {
       const auto threads = static_cast<int>(blockDim.x);
-      digits_of<T>(totals, totals + threads, threads / 32, shared, sums);
+      limbs_of<T>(totals, totals + threads, threads / 32, shared, sums);
       if (threadIdx.x == 0) sums[at::not_negative_zero] = part.other != 0;
       __syncwarp();
       if (threadIdx.x < at::count) args.words[number * at::count + threadIdx.x] = sums[threadIdx.x];

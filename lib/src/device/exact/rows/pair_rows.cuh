@@ -17,16 +17,16 @@
 
 namespace multifold::inline v0_1::cuda::exact {
 
-/// A pair from every thread, added to digits in shared memory. All threads must call; a __syncthreads() has to follow.
-__device__ inline void add_pairs(exact_pair pair, std::int64_t* digits) {
+/// A pair from every thread, added to limbs in shared memory. All threads must call; a __syncthreads() has to follow.
+__device__ inline void add_pairs(exact_pair pair, std::int64_t* limbs) {
   const exact_pair mine = pair;
 #pragma unroll
   for (int mask = 16; mask > 0; mask /= 2) pair = pair + kernels::shuffle_xor(pair, mask);
   const bool lost = __any_sync(kernels::whole_warp, pair.lost());
   if (lost) pair = mine;
   if (lost || threadIdx.x % 32 == 0) {
-    add_double<double>(digits, pair.high);
-    add_double<double>(digits, pair.low);
+    add_double<double>(limbs, pair.high);
+    add_double<double>(limbs, pair.low);
   }
 }
 

@@ -41,13 +41,13 @@ void add_whole(exact_accumulator<Format>& sum, int128_t value, int exponent) {
   }
 }
 
-/// Digits from number First on as an integer of 128 bits, which they fit.
+/// Limbs from number First on as an integer of 128 bits, which they fit.
 template <int First, int N>
-int128_t whole_of(const digits<N>& normalised) {
-  const bool negative = normalised.digit[N - 1] < 0;
+int128_t whole_of(const limbs<N>& normalised) {
+  const bool negative = normalised.limb[N - 1] < 0;
   uint128_t value = negative ? ~uint128_t{0} : 0;
   for (int i = std::min(N, First + 4) - 1; i >= First; --i) {
-    value = (value << 32) | static_cast<std::uint32_t>(normalised.digit[i]);
+    value = (value << 32) | static_cast<std::uint32_t>(normalised.limb[i]);
   }
   return static_cast<int128_t>(value);
 }
@@ -118,17 +118,17 @@ requires(!floating_storage<T>) struct integer_gather {
   static void merge_whole(accumulator& into, const sums& wide) {
     accumulator more = identity();
     if constexpr (sums_elements(Set)) {
-      more.part[parts::x] = detail::whole_of<0>(wide.x.normalised_digits());
+      more.part[parts::x] = detail::whole_of<0>(wide.x.normalised_limbs());
       more.count = wide.x.counters().n;
     }
-    if constexpr (Set == moment_set::joint) more.part[parts::y] = detail::whole_of<0>(wide.y.normalised_digits());
+    if constexpr (Set == moment_set::joint) more.part[parts::y] = detail::whole_of<0>(wide.y.normalised_limbs());
     if constexpr (sums_products(Set)) {
-      const auto digits = wide.products.normalised_digits();
+      const auto limbs = wide.products.normalised_limbs();
       if constexpr (parts::product_count == 1) {
-        more.part[parts::products] = detail::whole_of<0>(digits);
+        more.part[parts::products] = detail::whole_of<0>(limbs);
       } else {
-        more.part[parts::products] = static_cast<std::uint64_t>(detail::whole_of<0>(digits));
-        more.part[parts::products + 1] = detail::whole_of<2>(digits);
+        more.part[parts::products] = static_cast<std::uint64_t>(detail::whole_of<0>(limbs));
+        more.part[parts::products + 1] = detail::whole_of<2>(limbs);
       }
       more.count = wide.products.counters().n;
     }

@@ -1,5 +1,5 @@
-// Exact sums of the lanes of a warp, side by side: digits of base 2^32 with lazy carries, as digits.hpp has them, that
-// stand some words apart, so that lanes which touch different digits still use different banks of shared memory. What
+// Exact sums of the lanes of a warp, side by side: limbs of base 2^32 with lazy carries, as limbs.hpp has them, that
+// stand some words apart, so that lanes which touch different limbs still use different banks of shared memory. What
 // is not touched costs nothing. See docs/exact-sums.md, 13.
 #pragma once
 
@@ -11,15 +11,15 @@
 
 namespace multifold::inline v0_1::detail {
 
-/// Digits behind those of all sums of a lane, which stay zeros: no piece of a number reaches beyond the digits of its
+/// Limbs behind those of all sums of a lane, which stay zeros: no piece of a number reaches beyond the limbs of its
 /// own sum (format.hpp leaves 63 bits above the greatest number).
-inline constexpr int spare_lane_digits = 3;
+inline constexpr int spare_lane_limbs = 3;
 
-/// Digits first[0], first[Stride], ... of a sum, all of which are zero at first.
+/// Limbs first[0], first[Stride], ... of a sum, all of which are zero at first.
 template <int Count, int Stride>
-struct lane_digits {
+struct lane_limbs {
   std::int64_t* first;
-  int low = Count, high = -1;  // the digits that may be anything else
+  int low = Count, high = -1;  // the limbs that may be anything else
 
   /// Adds +-significand * 2^position. 2^31 of them fit. A number is shifted with its sign, in two's complement, so that
   /// only the uppermost of its pieces is less than zero; Count has room for all of them.
@@ -49,7 +49,7 @@ struct lane_digits {
     const std::uint32_t pieces[] = {word(below), word(below >> 32), word(middle), word(middle >> 32)};
     add_pieces(pieces, shifted_word(high_word, shift), position >> 5, significand != 0);
   }
-  /// Digits from..to may be anything from now on.
+  /// Limbs from..to may be anything from now on.
   MULTIFOLD_HD void touch(int from, int to) {
     low = std::min(low, from);
     high = std::max(high, to);
@@ -76,16 +76,16 @@ struct lane_digits {
   }
 };
 
-/// Digits of any size as leading() and leading_quotient() take them: carried, and without their sign, in place. Those
+/// Limbs of any size as leading() and leading_quotient() take them: carried, and without their sign, in place. Those
 /// below `low` are zeros.
 template <int Stride>
-struct natural_of_digits {
-  std::int64_t* digit;
+struct natural_of_limbs {
+  std::int64_t* limb;
   int low, count;
   bool negative;
 
-  MULTIFOLD_HD natural_of_digits(std::int64_t* first, int in_use, int lowest = 0)
-      : digit(first), low(lowest), count(in_use) {
+  MULTIFOLD_HD natural_of_limbs(std::int64_t* first, int in_use, int lowest = 0)
+      : limb(first), low(lowest), count(in_use) {
     carry(1);
     negative = count > low && at(count - 1) < 0;
     if (negative) carry(-1);
@@ -111,7 +111,7 @@ struct natural_of_digits {
   }
 
  private:
-  MULTIFOLD_HD std::int64_t& at(int i) const { return digit[i * Stride]; }
+  MULTIFOLD_HD std::int64_t& at(int i) const { return limb[i * Stride]; }
   MULTIFOLD_HD std::uint32_t word(int i) const { return i < low || i >= count ? 0 : static_cast<std::uint32_t>(at(i)); }
   MULTIFOLD_HD static int leading_zeros(std::uint64_t x) {
 #if defined(__CUDA_ARCH__)
@@ -120,7 +120,7 @@ struct natural_of_digits {
     return x == 0 ? 64 : __builtin_clzll(x);
 #endif
   }
-  // Some digits at a time are in registers: a load that follows a store waits for it, and for the shared memory.
+  // Some limbs at a time are in registers: a load that follows a store waits for it, and for the shared memory.
   MULTIFOLD_HD void carry(std::int64_t sign) const {
     constexpr int together = 4;
     std::int64_t carried = 0;

@@ -1,6 +1,6 @@
-// Digits side by side beside the exact accumulator: elements and products of any bits, in every lane of a warp, carried
+// Limbs side by side beside the exact accumulator: elements and products of any bits, in every lane of a warp, carried
 // or not; and values that are rounded at another scale.
-#include "multifold/exact/lane_digits.hpp"
+#include "multifold/exact/lane_limbs.hpp"
 
 #include <gtest/gtest.h>
 
@@ -37,11 +37,11 @@ T any_finite(engine& random, int spread) {
 
 template <class Format, class AddTo, class AddExactly>
 void compare(engine& random, const AddTo& add_to, const AddExactly& add_exactly) {
-  constexpr int count = Format::digit_count;
+  constexpr int count = Format::limb_count;
   std::vector<std::int64_t> memory(static_cast<std::size_t>((count + 3) * lanes), 0);
   const int spread = random() % 3 == 0 ? 0 : 1 << random() % 6, terms = 1 << random() % 8;
   for (int lane = 0; lane < lanes; ++lane) {
-    detail::lane_digits<count, lanes> sum{memory.data() + lane};
+    detail::lane_limbs<count, lanes> sum{memory.data() + lane};
     exact_accumulator<Format> expected;
     for (int i = 0; i < terms; ++i) {
       const auto a = any_finite<typename Format::element>(random, spread);
@@ -54,9 +54,9 @@ void compare(engine& random, const AddTo& add_to, const AddExactly& add_exactly)
       }
     }
     const int above = std::min(sum.high + 2, count);
-    const detail::natural_of_digits<lanes> all(sum.first, above, sum.low);
+    const detail::natural_of_limbs<lanes> all(sum.first, above, sum.low);
     const exact_value found = detail::leading(all, Format::unit_exponent);
-    const exact_value wanted = detail::leading(detail::signed_of(expected.normalised_digits()), Format::unit_exponent);
+    const exact_value wanted = detail::leading(detail::signed_of(expected.normalised_limbs()), Format::unit_exponent);
     ASSERT_EQ(found.zero(), wanted.zero());
     if (found.zero()) continue;
     ASSERT_EQ(found.negative, wanted.negative);
@@ -68,11 +68,11 @@ void compare(engine& random, const AddTo& add_to, const AddExactly& add_exactly)
 }
 
 template <class T>
-class lane_digits_of : public ::testing::Test {};
+class lane_limbs_of : public ::testing::Test {};
 using elements = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(lane_digits_of, elements);
+TYPED_TEST_SUITE(lane_limbs_of, elements);
 
-TYPED_TEST(lane_digits_of, sums_of_any_finite_elements) {
+TYPED_TEST(lane_limbs_of, sums_of_any_finite_elements) {
   using format = exact_traits<TypeParam>;
   engine random(1201);
   for (int i = 0; i < 300 && !this->HasFatalFailure(); ++i) {
@@ -86,7 +86,7 @@ TYPED_TEST(lane_digits_of, sums_of_any_finite_elements) {
   }
 }
 
-TEST(lane_digits, of_significands_in_32_bits) {
+TEST(lane_limbs, of_significands_in_32_bits) {
   using format = exact_traits<float>;
   engine random(1204);
   for (int i = 0; i < 300 && !::testing::Test::HasFatalFailure(); ++i) {
@@ -100,19 +100,19 @@ TEST(lane_digits, of_significands_in_32_bits) {
   }
 }
 
-// Whose sums mean nothing, but are cleared: their pieces lie in the digits, and those are touched.
+// Whose sums mean nothing, but are cleared: their pieces lie in the limbs, and those are touched.
 template <class Format, class Significand>
 void add_the_greatest(int field, Significand significand) {
-  constexpr int count = Format::digit_count;
+  constexpr int count = Format::limb_count;
   std::vector<std::int64_t> memory(static_cast<std::size_t>(count), 0);
-  detail::lane_digits<count, 1> sum{memory.data()};
+  detail::lane_limbs<count, 1> sum{memory.data()};
   sum.add(significand, field, true);
   EXPECT_LT(sum.high, count);
   for (int i = sum.low; i <= sum.high; ++i) memory[static_cast<std::size_t>(i)] = 0;
   EXPECT_EQ(std::count(memory.begin(), memory.end(), 0), count);
 }
 
-TEST(lane_digits, have_room_for_elements_that_are_not_finite) {
+TEST(lane_limbs, have_room_for_elements_that_are_not_finite) {
   add_the_greatest<exact_traits<float>>(254, (std::uint32_t{1} << 24) - 1);
   add_the_greatest<exact_traits<double>>(2046, (std::uint64_t{1} << 53) - 1);
   add_the_greatest<exact_product_traits<float>>(2 * 254, (std::uint64_t{1} << 48) - 1);
@@ -120,9 +120,9 @@ TEST(lane_digits, have_room_for_elements_that_are_not_finite) {
   add_the_greatest<exact_product_traits<double>>(2 * 2046, (uint128_t{1} << 106) - 1);
 }
 
-TEST(lane_digits, that_zeros_were_added_to_are_not_touched) {
+TEST(lane_limbs, that_zeros_were_added_to_are_not_touched) {
   std::vector<std::int64_t> memory(8, 0);
-  detail::lane_digits<8, 1> sum{memory.data()};
+  detail::lane_limbs<8, 1> sum{memory.data()};
   sum.add(std::uint32_t{0}, 40, true);
   sum.add(std::uint64_t{0}, 40, true);
   sum.add(uint128_t{0}, 40, false);
@@ -130,7 +130,7 @@ TEST(lane_digits, that_zeros_were_added_to_are_not_touched) {
   EXPECT_EQ(std::count(memory.begin(), memory.end(), 0), 8);
 }
 
-TYPED_TEST(lane_digits_of, products_of_any_finite_elements) {
+TYPED_TEST(lane_limbs_of, products_of_any_finite_elements) {
   using format = exact_product_traits<TypeParam>;
   using product = std::conditional_t<sizeof(TypeParam) == 8, uint128_t, std::uint64_t>;
   engine random(1202);
@@ -146,10 +146,10 @@ TYPED_TEST(lane_digits_of, products_of_any_finite_elements) {
   }
 }
 
-TEST(lane_digits, that_nothing_touched_are_zero) {
+TEST(lane_limbs, that_nothing_touched_are_zero) {
   std::vector<std::int64_t> memory(2, -1);
-  const detail::lane_digits<70, 1> sum{memory.data() + 1};
-  const detail::natural_of_digits<1> all(sum.first, sum.high + 1, sum.low);
+  const detail::lane_limbs<70, 1> sum{memory.data() + 1};
+  const detail::natural_of_limbs<1> all(sum.first, sum.high + 1, sum.low);
   EXPECT_EQ(all.bits(), 0);
   EXPECT_FALSE(all.negative);
 }

@@ -1,4 +1,4 @@
-// The digits of exact sums against GMP integers: carries, borrows, headroom, merges, and what is refused.
+// The limbs of exact sums against GMP integers: carries, borrows, headroom, merges, and what is refused.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -15,27 +15,27 @@ namespace {
 using testing_oracle::integer_of;
 
 template <class Format>
-class exact_digits : public ::testing::Test {};
+class exact_limbs : public ::testing::Test {};
 
 using formats = ::testing::Types<exact_traits<f16>, exact_traits<bf16>, exact_traits<float>, exact_traits<double>,
                                  exact_product_traits<f16>, exact_product_traits<bf16>, exact_product_traits<float>,
                                  exact_product_traits<double>>;
-TYPED_TEST_SUITE(exact_digits, formats);
+TYPED_TEST_SUITE(exact_limbs, formats);
 
 mpz_class power_of_two(int e) { return mpz_class(1) << static_cast<mp_bitcnt_t>(e); }
 
 template <class Format>
 bool canonical(const exact_accumulator<Format>& sum) {
-  const auto normalised = sum.normalised_digits();
-  for (int i = 0; i + 1 < Format::digit_count; ++i) {
-    if (normalised.digit[i] < 0 || normalised.digit[i] > 0xffffffff) return false;
+  const auto normalised = sum.normalised_limbs();
+  for (int i = 0; i + 1 < Format::limb_count; ++i) {
+    if (normalised.limb[i] < 0 || normalised.limb[i] > 0xffffffff) return false;
   }
   return normalised.in_range();
 }
 
-TYPED_TEST(exact_digits, random_quanta_and_merges_are_integer_additions) {
+TYPED_TEST(exact_limbs, random_quanta_and_merges_are_integer_additions) {
   test::random_bits random(11);
-  constexpr int bits = 32 * TypeParam::digit_count - 66;  // what 64 bits can be added to without overflow
+  constexpr int bits = 32 * TypeParam::limb_count - 66;  // what 64 bits can be added to without overflow
   for (int round = 0; round < 60; ++round) {
     exact_accumulator<TypeParam> sum, parts[4];
     mpz_class expected = 0;
@@ -46,17 +46,17 @@ TYPED_TEST(exact_digits, random_quanta_and_merges_are_integer_additions) {
       expected += mpz_class(static_cast<long>(value)) << static_cast<mp_bitcnt_t>(position);
     }
     for (const auto& part : parts) sum.merge(part);
-    ASSERT_EQ(integer_of(sum.lazy_digits()), expected);
+    ASSERT_EQ(integer_of(sum.lazy_limbs()), expected);
     ASSERT_EQ(integer_of(sum), expected);
     ASSERT_TRUE(canonical(sum));
   }
 }
 
-// 2^k - 1 and back: a borrow and a carry over every digit below k.
-TYPED_TEST(exact_digits, borrows_and_carries_run_over_every_digit) {
+// 2^k - 1 and back: a borrow and a carry over every limb below k.
+TYPED_TEST(exact_limbs, borrows_and_carries_run_over_every_limb) {
   constexpr int unit = TypeParam::unit_exponent;
-  constexpr int stride = TypeParam::digit_count > 20 ? 5 : 1;
-  for (int k = 0; k < 32 * TypeParam::digit_count - 1; k += stride) {
+  constexpr int stride = TypeParam::limb_count > 20 ? 5 : 1;
+  for (int k = 0; k < 32 * TypeParam::limb_count - 1; k += stride) {
     for (const int sign : {1, -1}) {
       exact_accumulator<TypeParam> sum;
       sum.add_quanta(sign, unit + k);
@@ -72,34 +72,34 @@ TYPED_TEST(exact_digits, borrows_and_carries_run_over_every_digit) {
   }
 }
 
-TYPED_TEST(exact_digits, headroom_is_used_to_its_end_and_never_beyond) {
+TYPED_TEST(exact_limbs, headroom_is_used_to_its_end_and_never_beyond) {
   using accumulator = exact_accumulator<TypeParam>;
-  constexpr std::int64_t limit = accumulator::digits_type::weight_limit;
+  constexpr std::int64_t limit = accumulator::limbs_type::weight_limit;
   for (const std::int64_t sign : {1, -1}) {
-    typename accumulator::digits_type full{};
-    for (int i = 0; i + 2 < TypeParam::digit_count; ++i) full.digit[i] = sign * (limit - 1) * (std::int64_t{1} << 32);
+    typename accumulator::limbs_type full{};
+    for (int i = 0; i + 2 < TypeParam::limb_count; ++i) full.limb[i] = sign * (limit - 1) * (std::int64_t{1} << 32);
     const mpz_class each = integer_of(full);
     accumulator sum;
-    sum.add_digits(full, limit - 1);
+    sum.add_limbs(full, limit - 1);
     ASSERT_EQ(sum.weight(), limit);
-    ASSERT_EQ(integer_of(sum.lazy_digits()), each);
+    ASSERT_EQ(integer_of(sum.lazy_limbs()), each);
     sum.add_quanta(sign, TypeParam::unit_exponent);  // no headroom left: it normalises first
     ASSERT_EQ(sum.weight(), 2);
     ASSERT_EQ(integer_of(sum), each + sign);
     accumulator twin;
-    twin.add_digits(full, limit - 1);
+    twin.add_limbs(full, limit - 1);
     sum.merge(twin);
     ASSERT_EQ(integer_of(sum), 2 * each + sign);
     twin.merge(twin);
     ASSERT_EQ(integer_of(twin), 2 * each);
-    for (auto& digit : full.digit) digit += sign * (digit != 0) * (std::int64_t{1} << 32);
-    twin.add_digits(full, limit);
+    for (auto& limb : full.limb) limb += sign * (limb != 0) * (std::int64_t{1} << 32);
+    twin.add_limbs(full, limit);
     ASSERT_EQ(integer_of(twin), 2 * each + integer_of(full));
   }
 }
 
 // Inputs whose pieces are as large as pieces can be: the weight never promises too little.
-TYPED_TEST(exact_digits, weights_bound_the_digits) {
+TYPED_TEST(exact_limbs, weights_bound_the_limbs) {
   testing_data::engine random(13);
   using element = typename TypeParam::element;
   for (int round = 0; round < 100; ++round) {
@@ -109,15 +109,15 @@ TYPED_TEST(exact_digits, weights_bound_the_digits) {
     for (int i = 0; i < 50; ++i) {
       if constexpr (TypeParam::products) sum.add_product(y, x);
       else sum.add(y);
-      for (const std::int64_t digit : sum.lazy_digits().digit) {
-        ASSERT_LE(std::abs(digit), sum.weight() * (std::int64_t{1} << 32));
+      for (const std::int64_t limb : sum.lazy_limbs().limb) {
+        ASSERT_LE(std::abs(limb), sum.weight() * (std::int64_t{1} << 32));
       }
     }
   }
 }
 
 // Doubling reaches 2^62 inputs; with one more of every smaller power of two there are 2^63 - 1.
-TYPED_TEST(exact_digits, as_many_inputs_as_can_be_counted_of_the_largest_size) {
+TYPED_TEST(exact_limbs, as_many_inputs_as_can_be_counted_of_the_largest_size) {
   using element = typename TypeParam::element;
   const element largest = testing_oracle::from_bits<element>(testing_data::infinity_bits<element> - 1);
   for (const element x : {largest, testing_data::negated(largest)}) {
@@ -144,8 +144,8 @@ TYPED_TEST(exact_digits, as_many_inputs_as_can_be_counted_of_the_largest_size) {
   }
 }
 
-TYPED_TEST(exact_digits, quanta_that_do_not_fit_are_refused) {
-  constexpr int unit = TypeParam::unit_exponent, bits = 32 * TypeParam::digit_count;
+TYPED_TEST(exact_limbs, quanta_that_do_not_fit_are_refused) {
+  constexpr int unit = TypeParam::unit_exponent, bits = 32 * TypeParam::limb_count;
   exact_accumulator<TypeParam> sum;
   sum.add_quanta(5, unit);
   const exact_accumulator<TypeParam> before = sum;
