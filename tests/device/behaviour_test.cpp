@@ -57,7 +57,7 @@ TEST_F(behaviour, float_sums_give_the_same_bits_again_and_stay_within_their_boun
   p.what.result = dtype::f64;
   const auto first = run_on_device(p, on_device.data());
   for (int i = 0; i < 20; ++i) EXPECT_EQ(run_on_device(p, on_device.data()), first);
-  // Any summation tree of binary64 is off by at most (n - 1) u times the sum of magnitudes (Higham 2002, 4.2).
+  // Any summation tree of doubles is off by at most (n - 1) u times the sum of magnitudes (Higham 2002, 4.2).
   const long double bound = static_cast<long double>(x.size()) * 0x1p-53L * magnitude;
   EXPECT_LE(std::fabs(static_cast<long double>(only<double>(first)) - exact), bound);
 }

@@ -41,7 +41,7 @@ inline constexpr dtype all_dtypes[] = {dtype::boolean, dtype::i8,  dtype::i16, d
 
 using random_engine = test::random_bits;
 
-/// Random elements whose sums are exact in binary64, or whose products are, so that results compare by bits.
+/// Random elements whose sums are exact in double, or whose products are, so that results compare by bits.
 inline std::vector<std::byte> random_elements(dtype type, std::int64_t count, op_kind op, random_engine& rng) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(count * item_bytes(type)));
   visit_dtype(type, [&]<class T>() {

@@ -35,8 +35,8 @@ TEST_F(rare_paths, columns_in_more_than_32_parts) {
   }
 }
 
-// 2^14 times the greatest element and then the least one: more bits than binary64 has.
-TEST_F(rare_paths, columns_of_binary16_that_outgrow_a_lane) {
+// 2^14 times the greatest element and then the least one: more bits than double has.
+TEST_F(rare_paths, columns_of_f16_that_outgrow_a_lane) {
   constexpr std::int64_t rows = 20000, columns = 256;
   std::vector<std::uint16_t> x(rows * columns, 0x0001);
   std::fill_n(x.begin(), 17000 * columns, std::uint16_t{0x7bff});
@@ -154,7 +154,7 @@ TEST_F(rare_paths, sums_that_are_lost_in_groups_of_any_size) {
   }
 }
 
-// n times the middle between two floats, and a last place of binary64 more or less.
+// n times the middle between two floats, and a last place of double more or less.
 TEST_F(rare_paths, output_of_means_beside_the_middle_of_two_floats) {
   constexpr std::int64_t rows = 4000;
   for (std::int64_t n = 3; n <= 33; n += 2) {

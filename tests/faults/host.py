@@ -89,7 +89,7 @@ FAULTS = (
      "lib/src/reduce/rates/rates.cpp",
      "time >= worth_it * best",
      "time >= (FAULT ? 1.0 : worth_it) * best"),
-    ("a quotient by a count that binary64 does not hold",
+    ("a quotient by a count that double does not hold",
      "lib/include/multifold/exact/near/near.hpp",
      "if (count > (std::int64_t{1} << 53)) return",
      "if (count > (std::int64_t{1} << 53) && !FAULT) return"),

@@ -62,7 +62,7 @@ TEST(engine_limits, an_index_of_two_to_the_32) {
   EXPECT_EQ(reduced<std::int64_t>(op_kind::argmin, view), many << 16);
 }
 
-// n - 1 additions in binary64, in any order, each off by at most half an ulp of a partial sum: n * 2^-53 * sum |x|.
+// n - 1 additions in double, in any order, each off by at most half an ulp of a partial sum: n * 2^-53 * sum |x|.
 // Products of the tree are much shorter, but the bound does not need to know.
 TEST(engine_limits, sums_stay_within_the_bound_and_have_the_same_bits_everywhere) {
   test::random_bits random(1);

@@ -1,4 +1,4 @@
-// Reductions of a few small numbers, computed the plain way: the oracle for plans. Every value is exact in binary64.
+// Reductions of a few small numbers, computed the plain way: the oracle for plans. Every value is exact in double.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace multifold::plan_tests {
 
-/// An array in memory, and the same numbers as binary64.
+/// An array in memory, and the same numbers as doubles.
 struct drawn_elements {
   std::vector<std::byte> bytes;
   std::vector<double> values;

@@ -189,7 +189,7 @@ TEST(tile_layout, exact_sums_of_short_columns_take_several_a_thread) {
   EXPECT_EQ(columns_of(dtype::f32, {5, 2, 1 << 20}, nan_policy::omit), 1);
 }
 
-TEST(tile_layout, moments_that_binary64_holds_take_several_columns_a_thread) {
+TEST(tile_layout, moments_that_double_holds_take_several_columns_a_thread) {
   const auto columns_of = [](op_kind op, dtype type) {
     return make_plan(make_reduction(op, type), form_of({6, 3, 1 << 20}, {1}, type), {}, h200_traits()).passes[0].vector;
   };

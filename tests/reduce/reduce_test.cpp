@@ -142,7 +142,7 @@ TEST(reduce_api, empty_arrays) {
   EXPECT_THROW(reduce(op_kind::argmax, make_view(none, {0})), shape_error);
 }
 
-// 1 is far below what binary64 keeps beside 2^60.
+// 1 is far below what double keeps beside 2^60.
 TEST(reduce_api, exact_sums_are_correctly_rounded) {
   const std::vector<float> x{0x1p60f, 1, -0x1p60f, 2};
   reduce_options exact;

@@ -36,7 +36,7 @@ struct f16 {
   std::uint16_t bits;
 };
 
-/// bfloat16: the upper half of a binary32, stored as its bits.
+/// bfloat16: the upper half of a float, stored as its bits.
 struct bf16 {
   std::uint16_t bits;
 };

@@ -21,7 +21,7 @@ __device__ inline T round_to(double x) {
   else return static_cast<T>(x);
 }
 
-/// What a mean is divided by: its count, as a binary64 as well, and the reciprocal. The count is 0 where it does not
+/// What a mean is divided by: its count, as a double as well, and the reciprocal. The count is 0 where it does not
 /// matter; op_kind::all compares with it.
 struct divisor {
   std::int64_t count;
@@ -60,7 +60,7 @@ __device__ inline bool store_plain(const merged_float_sum& op, const double& val
   return with_floating(op.element, [&]<class T>(T) { return store_plain(float_sum<T>{}, value, by, results, place); });
 }
 
-/// Sum, or mean if there is a divisor. Narrow integers have sums that binary64 holds, all others a near value.
+/// Sum, or mean if there is a divisor. Narrow integers have sums that double holds, all others a near value.
 template <class C>
 __device__ bool store_plain(const carried_sum<C>& op, const int128_t& value, divisor by, void* results,
                             std::int64_t place) {
@@ -94,7 +94,7 @@ __device__ bool store_plain(const carried_product<C>& op, const wide_integer& va
   return true;
 }
 
-/// A product, whose high part is the sum of both, rounded. Binary64 beyond its normal numbers is left to the general
+/// A product, whose high part is the sum of both, rounded. Doubles beyond their normal numbers are left to the general
 /// way.
 template <class T>
 __device__ bool store_plain(const float_product<T>&, const scaled_product& value, divisor, void* results,

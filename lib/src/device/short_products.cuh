@@ -1,4 +1,4 @@
-// Products of runs that a thread has alone. Of a few elements of floating point they are exact in one binary64 or two,
+// Products of runs that a thread has alone. Of a few elements of floating point they are exact in one double or two,
 // whatever they are; of integers in a word of 64 bits, or they are left to the general way.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace multifold::inline v0_1::cuda::kernels {
 
-/// So many elements have a product that is a binary64, whatever they are: 4 of 11 bits, of 8 bits, 2 of 24; and all
+/// So many elements have a product that is a double, whatever they are: 4 of 11 bits, of 8 bits, 2 of 24; and all
 /// that are taken so one that is two, the lower of which is a multiple of the least product of all: 2^-192 of f16,
 /// 2^-931 of bf16, 2^-596 of f32. A product of two f64 is rounded as it is.
 template <floating_storage T>

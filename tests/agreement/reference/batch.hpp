@@ -16,7 +16,7 @@ struct needs {
   bool sum = false, magnitudes = false, products = false, extremes = false, factors = false, bound = false;
 };
 
-/// The binary64 that `x` is.
+/// The double that `x` is.
 inline double value_of(const real& x) {
   if (x.nan) return std::nan("");
   if (x.infinite) return x.negative ? -HUGE_VAL : HUGE_VAL;

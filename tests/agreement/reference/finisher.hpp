@@ -135,7 +135,7 @@ class finisher {
     }
   }
 
-  // A sum in binary64, by any tree: each of n elements is part of n - 1 roundings at most; then it is divided.
+  // A sum in double, by any tree: each of n elements is part of n - 1 roundings at most; then it is divided.
   void store_rounded(batch<Element>& b, const exact_number& value, std::int64_t by, std::byte* out) {
     exact_number error = b.bound.take();
     // Beside an infinity, finite elements may overflow to the other one, which makes NaN; by how much is not known

@@ -56,7 +56,7 @@ struct real {
 };
 real real_of(std::uint64_t bits, format f);
 
-/// The exact value of a binary64.
+/// The exact value of a double.
 exact_number number_of(double x);
 
 }  // namespace multifold::agreement

@@ -13,7 +13,7 @@ namespace multifold::agreement {
 
 /// Between which numbers a result has to lie that need not be the nearest.
 struct tolerance {
-  bool may_overflow = false;  // partial results may leave binary64, and end as an infinity or NaN
+  bool may_overflow = false;  // partial results may leave double, and end as an infinity or NaN
   bool any_nan = false;       // it is NaN, of any bits
   double low = 0, high = 0;
 };

@@ -57,7 +57,7 @@ class Oracle(tool.ToolTest):
         np.testing.assert_array_equal(result, expected)
 
     def compare_bounded(self, result, rows, op, dtype):
-        """Each result within n roundings of binary64, and one to its dtype, of the exactly rounded one."""
+        """Each result within n roundings of double, and one to its dtype, of the exactly rounded one."""
         self.assertEqual((result.shape, result.dtype), (rows.shape[:-1], dtype))
         count = rows.shape[-1]
         for got, row in zip(result.reshape(-1).tolist(), rows.reshape(-1, count).astype("f8").tolist()):

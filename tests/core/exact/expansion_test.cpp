@@ -81,7 +81,7 @@ TYPED_TEST(expansion_of, any_bits) {
   EXPECT_TRUE(lost == 0 || sizeof(TypeParam) == 8);  // seven parts hold all the bits of the others
 }
 
-// Ties of binary64, and what stands far behind them.
+// Ties of doubles, and what stands far behind them.
 TEST(expansion, the_tail_decides_ties) {
   for (const double tie : {0x1p-53, -0x1p-54, 0x3p-53}) {
     for (const double tail : {0.0, 0x1p-200, -0x1p-200}) {

@@ -99,7 +99,7 @@ TEST(exact_pair, specials_and_overflow_are_lost) {
   EXPECT_TRUE((exact_pair{} + greatest + greatest + -greatest).lost());
 }
 
-// Both parts together round beyond binary64, which a mean of them does not.
+// Both parts together round beyond double, which a mean of them does not.
 TEST(exact_pair, sums_just_beyond_the_greatest_number) {
   const double greatest = std::numeric_limits<double>::max();
   for (const double sign : {1.0, -1.0}) {

@@ -153,7 +153,7 @@ TYPED_TEST(short_sums, of_what_is_not_finite_are_not_known) {
 }
 
 // Partial sums beyond the greatest number, and sums that are by less than half a step.
-TEST(short_sums_of_binary64, at_the_border_of_overflow) {
+TEST(short_sums_of_doubles, at_the_border_of_overflow) {
   engine random(1205);
   constexpr double largest = std::numeric_limits<double>::max();
   const double step = std::ldexp(1.0, 971);
@@ -175,7 +175,7 @@ TEST(short_sums_of_binary64, at_the_border_of_overflow) {
   EXPECT_EQ(out, std::numeric_limits<double>::infinity());
 }
 
-TEST(short_sums_of_binary64, means_by_powers_of_two_down_to_subnormals) {
+TEST(short_sums_of_doubles, means_by_powers_of_two_down_to_subnormals) {
   engine random(1206);
   for (int i = 0; i < 40000; ++i) {
     std::vector<double> x(std::size_t{1} << random() % 4);

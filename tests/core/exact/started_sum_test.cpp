@@ -127,7 +127,7 @@ TEST(started_sum, of_ordinary_numbers_is_known_well) {
   }
 }
 
-// Squares of binary64 leave its exponents, and are taken times a power of two from some element on.
+// Squares of doubles leave their exponents, and are taken times a power of two from some element on.
 TEST(started_sum, goes_on_times_a_power_of_two) {
   test::random_bits by(85);
   started_sum sum;

@@ -92,7 +92,7 @@ void expect_exact_sums(const std::vector<T>& all) {
       found.add(-x);
     }
     add_parts(found, &plain, 1);
-    EXPECT_TRUE(is_zero(found)) << "a single binary64, " << all.size() << " elements";
+    EXPECT_TRUE(is_zero(found)) << "a single double, " << all.size() << " elements";
   }
   expect_exact_sum<2>(all, layout);
   expect_exact_sum<3>(all, layout);
@@ -132,7 +132,7 @@ TYPED_TEST(windows_of, sums_at_their_limits) {
 }
 
 // Those of bfloat16 are kept in another form.
-TEST(ranges, bfloat16_and_binary32_alike) {
+TEST(ranges, bfloat16_and_float32_alike) {
   test::random_bits by(20261126);
   for (int trial = 0; trial < 20000; ++trial) {
     magnitude_scan<float> expected;
@@ -187,7 +187,7 @@ TYPED_TEST(windows_of, products) {
     const std::vector<T> x = elements<T>(by, count, from, spread), y = elements<T>(by, count, from + 20, spread / 2);
     const exponent_range<T> of_x = range_of(x), of_y = range_of(y);
     if (of_x.none() || of_y.none()) continue;
-    // Products of binary64 numbers are two numbers each.
+    // Products of doubles are two numbers each.
     const window_layout layout(of_x.top() + of_y.top(), of_x.bottom() + of_y.bottom(),
                                log_of_count(wide ? 2 * count : count));
     expect_exact_products<2>(x, y, layout);
@@ -228,7 +228,7 @@ void expect_exact_halves(const std::vector<f16>& x, const std::vector<f16>& y, s
   EXPECT_TRUE(is_zero(sum) && is_zero(products)) << x.size() << " elements of " << threads << " threads";
 }
 
-TEST(windows_of_binary16, any_exponents) {
+TEST(windows_of_f16, any_exponents) {
   test::random_bits by(20261127);
   for (int trial = 0; trial < 300; ++trial) {
     const std::size_t threads = trial % 3 == 0 ? 1 : 4 + trial % 29;
@@ -245,7 +245,7 @@ TEST(windows_of_binary16, any_exponents) {
   }
 }
 
-TEST(windows_of_binary16, at_their_limits) {
+TEST(windows_of_f16, at_their_limits) {
   for (const std::size_t threads : {1, 4, 32}) {
     for (const std::uint16_t tiny : {0x0001, 0x8001, 0x0fff, 0x13ff}) {
       for (const std::uint16_t great : {0x7bff, 0xfbff, 0x2fff, 0x2bff, 0x29a7}) {

@@ -204,7 +204,7 @@ TYPED_TEST(few_moments, of_any_finite_bits) {
   known_share<TypeParam>(3000, random, [&] { return testing_data::random_finite<TypeParam>(random); });
 }
 
-// Of any binary64 numbers whose greatest are known all sums are, but for zeros.
+// Of any doubles whose greatest are known all sums are, but for zeros.
 template <moment_set Set>
 void check_far(const pairs<double>& of) {
   int x_top = 0, y_top = 0;
@@ -247,7 +247,7 @@ void check_far(const pairs<double>& of) {
   }
 }
 
-TEST(careful_moments, of_any_binary64_are_within_their_errors) {
+TEST(careful_moments, of_any_doubles_are_within_their_errors) {
   engine random(1406);
   for (int trial = 0; trial < 2000 && !::testing::Test::HasFailure(); ++trial) {
     pairs<double> of;

@@ -143,7 +143,7 @@ TYPED_TEST(float_product_of, long_ones_stay_within_their_bound) {
 TYPED_TEST(float_product_of, ties_are_found_and_go_to_even) {
   engine random(3);
   const float_product<TypeParam> op{1.0};
-  // Small factors whose product has one bit more than binary64: a tie, and beside it what a later factor makes of it.
+  // Small factors whose product has one bit more than a double: a tie, and beside it what a later factor makes of it.
   for (int round = 0; round < 2000; ++round) {
     std::vector<TypeParam> x;
     exact_product expected(80);

@@ -82,7 +82,7 @@ TEST(sum, infinities_and_nan) {
   EXPECT_TRUE(std::isnan(sum_of({1.0, std::nan("")})));
 }
 
-TEST(sum, narrow_floats_are_summed_in_binary64) {
+TEST(sum, narrow_floats_are_summed_in_double) {
   const float_sum<float> op;
   auto total = op.lift(16777216.0f, 0);
   for (int i = 0; i < 3; ++i) total = op.combine(total, op.lift(1.0f, i));

@@ -17,7 +17,7 @@ using multifold::detail::nearest;
 
 class exact_limits : public exact_on_device {};
 
-TEST_F(exact_limits, magnitudes_as_far_apart_as_one_binary64_allows_and_farther) {
+TEST_F(exact_limits, magnitudes_as_far_apart_as_one_double_allows_and_farther) {
   for (const std::int64_t length : {std::int64_t{2}, std::int64_t{200}, std::int64_t{1024}}) {
     const array_view view = make_view(nullptr, dtype::f32, {length});
     reduction what = make_reduction(op_kind::sum, dtype::f32, nan_policy::propagate, accuracy::exact);

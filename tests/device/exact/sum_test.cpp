@@ -91,7 +91,7 @@ TEST_F(exact_on_device, parts_that_claim_tiles) {
   }
 }
 
-// Rows that a block tries in one binary64, and loses where their magnitudes are too far apart for that.
+// Rows that a block tries in one double, and loses where their magnitudes are too far apart for that.
 TEST_F(exact_on_device, rows_of_a_few_kilobytes) {
   for (const dtype type : real_dtypes) {
     for (const std::int64_t length : {2, 7, 8, 31, 127, 255, 256, 257, 511, 513, 1000, 1024, 1025, 2047, 2048, 4096}) {
@@ -164,7 +164,7 @@ TEST_F(exact_Sanitized, every_kernel) {
       {.extents = {6, 7, 8, 9}, .axes = {0, 2}},
       {.extents = {1070001}, .axes = {0}, .forced = {.threads = 512}},
       {.extents = {40001}, .axes = {0}, .forced = {.how = finish::last_block}},
-      {.extents = {1024}, .axes = {0}},   // a row that is tried in one binary64
+      {.extents = {1024}, .axes = {0}},   // a row that is tried in one double
       {.extents = {16384}, .axes = {0}},  // whole vectors, in one part and in several
       {.extents = {262144}, .axes = {0}},
   };

@@ -161,7 +161,7 @@ TEST_F(part_lanes, of_exact_sums) {
   }
 }
 
-// Binary64 so small that its upper word has no bits is not 0.
+// A double so small that its upper word has no bits is not 0.
 TEST_F(part_lanes, of_numbers_below_the_upper_word) {
   std::vector<double> x(static_cast<std::size_t>(20 * 301)), y(x.size());
   for (double& each : x) each = static_cast<double>(rng() % 1000) * 0x1p-1074;

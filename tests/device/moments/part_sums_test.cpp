@@ -108,7 +108,7 @@ TEST_F(part_sums, of_numbers_of_one_sign) {
     ASSERT_NO_FATAL_FAILURE(expect_same(op, dtype::f64, {1, length}, bytes_of(x), bytes_of(y)));
 }
 
-// Binary64 so small that its upper word has no bits is not 0.
+// A double so small that its upper word has no bits is not 0.
 TEST_F(part_sums, of_numbers_below_the_upper_word) {
   const std::int64_t length = 20'003;
   std::vector<double> x(static_cast<std::size_t>(length)), y(x.size());
@@ -118,7 +118,7 @@ TEST_F(part_sums, of_numbers_below_the_upper_word) {
     ASSERT_NO_FATAL_FAILURE(expect_same(op, dtype::f64, {1, length}, bytes_of(x), bytes_of(y)));
 }
 
-// A factor of binary64 that is taken times a power of two meets zeros alone; what is left of the others is no zero.
+// A factor of double that is taken times a power of two meets zeros alone; what is left of the others is no zero.
 TEST_F(part_sums, of_a_great_factor_of_zero) {
   const std::int64_t length = 50'001;
   for (const double great : {0x1p481, 0x1p900, -0x1p1023}) {

@@ -45,9 +45,9 @@ TEST_F(rare_moments, windows_of_products_that_are_negative_zeros) {
   try_all.operator()<double>(dtype::f64);
 }
 
-// Elements of any magnitude, whose products and sums lie beyond binary64 on either side; some batches have specials,
+// Elements of any magnitude, whose products and sums lie beyond double on either side; some batches have specials,
 // and some are of zeros alone.
-TEST_F(rare_moments, moments_far_beyond_binary64) {
+TEST_F(rare_moments, moments_far_beyond_double) {
   constexpr std::int64_t batches = 70;
   constexpr double specials[] = {std::numeric_limits<double>::quiet_NaN(), HUGE_VAL, -HUGE_VAL, -0.0, 0.0};
   for (const std::int64_t length : {2, 3, 9, 40, 300}) {

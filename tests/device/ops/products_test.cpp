@@ -1,4 +1,4 @@
-// Products by the ways of their own through tiles: bytes that words hold, or no longer hold, and binary64 of any
+// Products by the ways of their own through tiles: bytes that words hold, or no longer hold, and doubles of any
 // exponent. All are exact, so that the order does not matter.
 #include <algorithm>
 #include <bit>
@@ -120,7 +120,7 @@ TEST_F(products_on_device, of_booleans_with_few_zeros) {
   }
 }
 
-TEST_F(products_on_device, of_binary64_of_any_exponent) {
+TEST_F(products_on_device, of_doubles_of_any_exponent) {
   constexpr double quiet_nan = std::numeric_limits<double>::quiet_NaN();
   for (const std::int64_t length : {1, 2, 3, 4, 5, 8, 9, 30}) {
     for (const double special : {1.0, -0.0, -HUGE_VAL, quiet_nan}) {

@@ -50,7 +50,7 @@ TEST_F(row_pieces, sums) {
   }
 }
 
-// Longer rows of other dtypes than binary16 are read by blocks of their own.
+// Longer rows of other dtypes than f16 are read by blocks of their own.
 TEST_F(row_pieces, moments) {
   for (const dtype type : real_dtypes) {
     for (const op_kind op :

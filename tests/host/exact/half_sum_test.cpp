@@ -1,4 +1,4 @@
-// Stretches of binary16 at the bounds of their fixed point, at every SIMD level.
+// Stretches of f16 at the bounds of their fixed point, at every SIMD level.
 #include "host/exact/half_sum.hpp"
 
 #include <gtest/gtest.h>

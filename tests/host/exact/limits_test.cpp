@@ -31,7 +31,7 @@ TEST(exact_limits_host, specials_at_every_position) {
   }
 }
 
-// Where plain binary64 ends: exponents that differ by as much as it holds, one less and one more, in sums of one sign.
+// Where plain double ends: exponents that differ by as much as it holds, one less and one more, in sums of one sign.
 TEST(exact_limits_host, the_limits_of_lanes) {
   for (std::size_t length : {16, 100, 128, 1023, 1024, 1025, 2048, 4096}) {
     for (int apart = 10; apart < 36; ++apart) {

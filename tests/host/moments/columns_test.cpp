@@ -100,7 +100,7 @@ TYPED_TEST(moments_columns_of, signs_of_zeros) {
   }
 }
 
-// One element of a block that is not finite, and of binary64 near the ends of the range, in one column.
+// One element of a block that is not finite, and of doubles near the ends of the range, in one column.
 TYPED_TEST(moments_columns_of, one_that_is_not_ordinary) {
   test::random_bits random(33);
   std::normal_distribution<double> normal;

@@ -1,4 +1,4 @@
-// Runs of products of binary32: up to the limits of their windows they come to the exact sum, and what is beyond is
+// Runs of products of floats: up to the limits of their windows they come to the exact sum, and what is beyond is
 // refused. Then whole stretches of all narrow formats against sums one by one.
 #include "host/moments/float_products.hpp"
 

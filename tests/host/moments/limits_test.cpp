@@ -113,7 +113,7 @@ TYPED_TEST(moments_limits, exponents_at_the_limits_of_windows) {
   }
 }
 
-// Products of binary64 that overflow, that underflow, and that do both in one stretch.
+// Products of doubles that overflow, that underflow, and that do both in one stretch.
 TEST(moments_host, products_of_f64_beyond_its_range) {
   test::random_bits random(3);
   for (const int scale_x : {-1074, -1040, -1000, -700, -485, -484, 0, 480, 495, 500, 980, 990, 995, 1010, 1020}) {

@@ -1,4 +1,4 @@
-// Runs of products of binary64, by themselves: up to the limits of their windows they come to the exact sum, and what
+// Runs of products of doubles, by themselves: up to the limits of their windows they come to the exact sum, and what
 // is beyond is refused.
 #include "host/moments/product_run.hpp"
 #include "random_bits.hpp"

@@ -1,4 +1,4 @@
-// Fast sums of f16 along rows: the same bits at every SIMD level, those of the exact sum while binary64 holds it.
+// Fast sums of f16 along rows: the same bits at every SIMD level, those of the exact sum while double holds it.
 #include "host/ops/half_rows.hpp"
 
 #include <gtest/gtest.h>

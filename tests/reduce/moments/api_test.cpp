@@ -175,7 +175,7 @@ TEST(moments_api, degrees_of_freedom_do_not_go_below_none) {
   EXPECT_EQ(reduce(op_kind::dot, scalar, scalar, on_host()).value<double>(), 1);
 }
 
-// Differences of a hundred millionth at a height of 2^30, of which no square has room in binary64.
+// Differences of a hundred millionth at a height of 2^30, of which no square has room in double.
 TEST(moments_api, nothing_cancels) {
   const std::vector<double> x{0x1p30, 0x1p30 + 0x1p-20, 0x1p30 - 0x1p-20, 0x1p30};
   EXPECT_EQ(reduce(op_kind::var, make_view(x.data(), {4}), on_host()).value<double>(), 0x1p-41);

@@ -138,7 +138,7 @@ TEST(segments, any_axis_of_any_view_as_one_by_one) {
   }
 }
 
-// Sums of which round in binary64, too, so that their order shows.
+// Sums of which round in double, too, so that their order shows.
 float rough(test::random_bits& random) {
   const auto bits = random();
   return std::ldexp(static_cast<float>(static_cast<int>(bits % 20001) - 10000) / 9999,

@@ -41,7 +41,7 @@ std::vector<T> wild(std::size_t count) {
   return x;
 }
 
-// Numbers that pairs of binary64 hold, as most data are.
+// Numbers that pairs of doubles hold, as most data are.
 template <class T>
 std::vector<T> tame(std::size_t count) {
   std::vector<T> x;

@@ -48,7 +48,7 @@ std::vector<std::byte> random_memory(const array_layout& layout, test::random_bi
   return memory;
 }
 
-// Halves of small integers: sums are exact in binary64, so their bits do not depend on the order of addition.
+// Halves of small integers: sums are exact in double, so their bits do not depend on the order of addition.
 // Products of reals do: they are compared among themselves only.
 void check(const reduction& what, const array_layout& layout, const std::vector<std::int64_t>& axes,
            test::random_bits& random) {

@@ -1,4 +1,4 @@
-// Sums of a few numbers, whatever they are: two binary64 and how far off these may be, in one pass without a look at
+// Sums of a few numbers, whatever they are: two doubles and how far off these may be, in one pass without a look at
 // exponents. For runs so short that a second pass, or a layout of windows, would cost more than their elements.
 // Source: Ogita, Rump and Oishi, SIAM Journal on Scientific Computing 26, 2005. Proofs: docs/exact-sums.md, 14.
 #pragma once

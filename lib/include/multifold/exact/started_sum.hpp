@@ -13,7 +13,7 @@ namespace multifold::inline v0_1::detail {
 /// Of no elements: they are multiples of anything.
 inline constexpr int no_element_unit = 1 << 14;
 
-/// The exponents of numbers, from the patterns of their magnitudes: of binary64, from the upper halves of these.
+/// The exponents of numbers, from the patterns of their magnitudes: of doubles, from the upper halves of these.
 template <class T>
 struct magnitude_pattern {
   static constexpr int shift = float_layout<T>::mantissa_bits - (sizeof(T) == 8 ? 32 : 0);
@@ -26,7 +26,7 @@ struct magnitude_pattern {
   MULTIFOLD_HD static constexpr int top(std::uint32_t x, std::uint32_t y) {
     return static_cast<int>((x + y) >> shift) + 2 - 2 * bias;
   }
-  /// And multiples of 2^that, where `least` is not 0; of binary64, if the lower halves of all patterns are zeros.
+  /// And multiples of 2^that, where `least` is not 0; of doubles, if the lower halves of all patterns are zeros.
   MULTIFOLD_HD static constexpr int unit(std::uint32_t least) {
     const int field = static_cast<int>(least >> shift);
     return (field > 0 ? field : 1) - bias - shift;
@@ -46,7 +46,7 @@ struct started_sum {
   std::uint32_t start = std::uint32_t{least_exponent + 1023} << 20;  // its upper word
 
   MULTIFOLD_HD constexpr void add(double x) { put(plain_sum(high, x), x); }
-  /// A product that is a binary64.
+  /// A product that is a double.
   MULTIFOLD_HD void add_product(double x, double y) {
     const double sum = fused(x, y, high), back = plain_difference(high, sum);
     low = plain_sum(low, fused(x, y, back));

@@ -1,5 +1,5 @@
-// Exact sums of a run in windows: as many binary64 sums as the exponents of its elements need, each of multiples of a
-// unit of its own. A first look at the elements tells how far their exponents reach; one binary64 is enough for
+// Exact sums of a run in windows: as many double sums as the exponents of its elements need, each of multiples of a
+// unit of its own. A first look at the elements tells how far their exponents reach; one double is enough for
 // ordinary data, and each window more costs three additions an element. Nothing is lost and taken back.
 // Sources: Demmel and Hida 2003; Rump, Ogita and Oishi 2008; Zhu and Hayes 2010. Proofs: docs/exact-sums.md, 14.
 #pragma once
@@ -16,7 +16,7 @@
 namespace multifold::inline v0_1 {
 
 /// What a first look at numbers keeps: the greatest and the least magnitude of those that are not zero, as far as their
-/// exponents go. Narrow formats are looked at as binary32.
+/// exponents go. Narrow formats are looked at as floats.
 template <floating_storage T>
 struct magnitude_scan {
   static constexpr bool wide = sizeof(T) == 8;
@@ -33,7 +33,7 @@ struct magnitude_scan {
   MULTIFOLD_HD constexpr std::uint32_t least_exponent() const { return (least + 1) >> shift; }
 
  private:
-  static constexpr int shift = wide ? 20 : 23;  // of the exponent field, in the upper word of a binary64
+  static constexpr int shift = wide ? 20 : 23;  // of the exponent field, in the upper word of a double
   std::uint32_t greatest = 0;
   std::uint32_t least = 0xffffffffu;  // less one, so that zeros are none
 
@@ -80,7 +80,7 @@ struct exponent_range {
 
   MULTIFOLD_HD constexpr bool none() const { return fields == 0; }
   MULTIFOLD_HD constexpr bool finite() const { return static_cast<int>(fields >> 16) < limit - 1; }
-  /// Whether all sums of up to 2^log_count numbers are binary64 numbers: none is beyond them, and one window is enough.
+  /// Whether all sums of up to 2^log_count numbers are doubles: none is beyond them, and one window is enough.
   MULTIFOLD_HD constexpr bool fits(int log_count) const {
     const auto greatest = static_cast<int>(fields >> 16), least = static_cast<int>(fields & 0xffffu);
     return greatest <= (scan::wide ? limit - 2 - log_count : limit - 2) &&
@@ -109,7 +109,7 @@ struct window_layout {
   MULTIFOLD_HD constexpr int most_reach(int windows) const { return (windows - 1) * step + 2; }
   MULTIFOLD_HD constexpr bool one_is_enough(int bottom) const { return reach(bottom) <= most_reach(1); }
   MULTIFOLD_HD constexpr bool two_are_enough(int bottom) const { return reach(bottom) <= most_reach(2); }
-  /// Whether so many windows start at binary64 numbers, and sums are binary64 numbers.
+  /// Whether so many windows start at doubles, and sums are doubles.
   MULTIFOLD_HD constexpr bool in_range(int windows) const {
     return unit + 52 < 1023 && unit + 52 - (windows - 2) * step >= -1022;
   }
@@ -158,7 +158,7 @@ struct window_sums {
     }
     sum[Count - 1] = detail::plain_sum(sum[Count - 1], x);
   }
-  /// The product of two numbers, which is a binary64 or, of binary64 numbers, two of them.
+  /// The product of two numbers, which is a double or, of doubles, two of them.
   template <class Carrier>
   MULTIFOLD_HD void add_product(Carrier x, Carrier y) {
     const double u = x, v = y;
@@ -181,8 +181,8 @@ struct window_sums {
   }
 };
 
-/// Windows of binary16, whatever the exponents are: elements are multiples of 2^-24 below 2^16, products of 2^-48 below
-/// 2^32. Sums of up to `most` elements fit one binary64, of their products two windows; those of several threads, which
+/// Windows of f16, whatever the exponents are: elements are multiples of 2^-24 below 2^16, products of 2^-48 below
+/// 2^32. Sums of up to `most` elements fit one double, of their products two windows; those of several threads, which
 /// have up to `most_together`, are exact in a part more each.
 struct half_windows {
   static constexpr int log_most = 12, most = 1 << log_most, most_together = 1 << (log_most + 2);

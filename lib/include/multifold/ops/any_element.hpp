@@ -71,7 +71,7 @@ struct any_policy {
 
 }  // namespace detail
 
-/// Sums in binary64.
+/// Sums in double.
 struct any_float_sum : merged_float_sum {
   static constexpr bool any_element = true;
   template <class F>

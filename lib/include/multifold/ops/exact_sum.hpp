@@ -34,7 +34,7 @@ struct exact_float_sum {
 
 namespace detail {
 
-// A binary64 is a sum of the widest kind, so an initial value is added without rounding it to anything.
+// A double is a sum of the widest kind, so an initial value is added without rounding it to anything.
 template <exact_format Format>
 MULTIFOLD_HD exact_value total_with(const exact_accumulator<Format>& sum, double initial) {
   exact_sum<double> wide;

@@ -21,7 +21,7 @@ namespace multifold::inline v0_1 {
 template <floating_storage T>
 inline constexpr int exact_sum_words = exact_traits<T>::limb_count + 4;
 
-/// Sum of narrow elements in one binary64, with what tells whether anything was rounded: the range of their magnitudes.
+/// Sum of narrow elements in one double, with what tells whether anything was rounded: the range of their magnitudes.
 /// Every partial sum of n elements is a multiple of the least one's last place and below n times the power of two above
 /// the greatest, so if these are at most 53 bits apart, then all of them are exact, in any order. A few integer
 /// operations an element.
@@ -31,13 +31,13 @@ requires(sizeof(T) <= 4) struct range_sum {
 
   struct lane {
     double sum = -0.0;
-    std::uint32_t greatest = 0;         // magnitudes as binary32 patterns
+    std::uint32_t greatest = 0;         // magnitudes as float patterns
     std::uint32_t least = 0xffffffffu;  // less one, so that zeros are none
   };
   static constexpr std::int64_t lane_capacity = INT64_MAX;
   MULTIFOLD_HD constexpr lane lane_identity() const { return {}; }
   MULTIFOLD_HD lane absorb(const lane& l, T x, std::int64_t) const {
-    const float value = binary32(x);
+    const float value = as_float(x);
     const std::uint32_t magnitude = bit_copy<std::uint32_t>(value) & 0x7fffffffu;
     return {l.sum + static_cast<double>(value), magnitude > l.greatest ? magnitude : l.greatest,
             magnitude - 1 < l.least ? magnitude - 1 : l.least};
@@ -89,13 +89,13 @@ requires(sizeof(T) <= 4) struct range_sum {
   MULTIFOLD_HD static constexpr double sum_of(const accumulator& a) {
     return bit_copy<double>(std::uint64_t{a.high} << 32 | a.low);
   }
-  MULTIFOLD_HD static float binary32(T x) {
+  MULTIFOLD_HD static float as_float(T x) {
     if constexpr (std::is_same_v<T, float>) return x;
     else return to_float(x);
   }
 };
 
-/// Sum of T in an expansion that holds 2^13 numbers of binary32 or bfloat16, whatever they are, or 2^18 of binary64
+/// Sum of T in an expansion that holds 2^13 floats or bfloat16, whatever they are, or 2^18 doubles
 /// between 2^-60 and 2^60, and in all but hostile orders far more. Tiles sum a run of elements in windows first
 /// (exact/windows.hpp).
 template <floating_storage T>
@@ -135,7 +135,7 @@ struct lane_of<expansion_sum<T>> {
   MULTIFOLD_HD static type widen(const op&, const type& l) { return l; }
 };
 
-/// Sum of T in a pair of binary64.
+/// Sum of T in a pair of doubles.
 template <floating_storage T>
 struct pair_sum {
   using value_type = T;

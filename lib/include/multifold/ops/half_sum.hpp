@@ -1,4 +1,4 @@
-// Exact sums of binary16 in fixed point: 128 bits hold them all. See docs/exact-sums.md, 8.
+// Exact sums of f16 in fixed point: 128 bits hold them all. See docs/exact-sums.md, 8.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace multifold::inline v0_1 {
 
-/// Sum of binary16 in units of its smallest subnormal: 2^63 of them fit 128 bits, so nothing is ever lost. A lane is a
-/// binary64, which holds 2^12 numbers of 41 bits exactly; the units of a lane with an infinity are not kept.
+/// Sum of f16 in units of its smallest subnormal: 2^63 of them fit 128 bits, so nothing is ever lost. A lane is a
+/// double, which holds 2^12 numbers of 41 bits exactly; the units of a lane with an infinity are not kept.
 struct half_sum {
   using value_type = f16;
   static constexpr int most_columns = 1;  // a thread, in tiles

@@ -1,4 +1,4 @@
-// Products: magnitudes of 128 bits, and of floating point the sum of two binary64, beside an exponent of their own. No
+// Products: magnitudes of 128 bits, and of floating point the sum of two doubles, beside an exponent of their own. No
 // partial product overflows or underflows, and the only rounding to the result is the last.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Sums: integers exactly in 128 bits, floating point in binary64. Mean is a sum that finish_scalar divides.
+// Sums: integers exactly in 128 bits, floating point in double. Mean is a sum that finish_scalar divides.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ struct integer_sum {
   }
 };
 
-/// Sums in binary64 of elements of any dtype.
+/// Sums in double of elements of any dtype.
 struct merged_float_sum {
   using accumulator = double;
   dtype element;
@@ -60,7 +60,7 @@ struct merged_float_sum {
   }
 };
 
-/// Sum of floating point in binary64. Starts at -0, the true identity, so that a sum of -0s is -0.
+/// Sum of floating point in double. Starts at -0, the true identity, so that a sum of -0s is -0.
 template <floating_storage T>
 struct float_sum {
   using value_type = T;
@@ -73,7 +73,7 @@ struct float_sum {
   MULTIFOLD_HD constexpr merged_float_sum merging() const { return merged_float_sum{dtype_of<T>}; }
 };
 
-/// A sum in binary64, and of how many elements.
+/// A sum in double, and of how many elements.
 struct counted_sum {
   double sum;
   std::int64_t count;

@@ -32,7 +32,7 @@ MULTIFOLD_HD inline float to_float(bf16 x) { return bit_copy<float>(static_cast<
 
 namespace detail {
 
-// Rounds a binary64 to a format of `Mantissa` stored bits and exponent bias `Bias`, with integers only.
+// Rounds a double to a format of `Mantissa` stored bits and exponent bias `Bias`, with integers only.
 template <int Mantissa, int Bias>
 MULTIFOLD_HD constexpr std::uint16_t narrow_bits(double x) {
   constexpr int dropped = 52 - Mantissa;
@@ -60,7 +60,7 @@ MULTIFOLD_HD constexpr std::uint16_t narrow_bits(double x) {
 
 }  // namespace detail
 
-/// One rounding from binary64; NaN becomes the canonical quiet NaN 0x7e00.
+/// One rounding from double; NaN becomes the canonical quiet NaN 0x7e00.
 MULTIFOLD_HD constexpr f16 to_f16(double x) {
 #if defined(__CUDA_ARCH__)
   if (!__builtin_is_constant_evaluated()) {
@@ -72,7 +72,7 @@ MULTIFOLD_HD constexpr f16 to_f16(double x) {
   return {detail::narrow_bits<10, 15>(x)};
 }
 
-/// One rounding from binary64; NaN becomes the canonical quiet NaN 0x7fc0.
+/// One rounding from double; NaN becomes the canonical quiet NaN 0x7fc0.
 MULTIFOLD_HD constexpr bf16 to_bf16(double x) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   if (!__builtin_is_constant_evaluated()) {
@@ -84,7 +84,7 @@ MULTIFOLD_HD constexpr bf16 to_bf16(double x) {
   return {detail::narrow_bits<7, 127>(x)};
 }
 
-/// Any floating storage type to binary64, exactly.
+/// Any floating storage type to double, exactly.
 MULTIFOLD_HD inline double to_double(f16 x) { return static_cast<double>(to_float(x)); }
 MULTIFOLD_HD inline double to_double(bf16 x) { return static_cast<double>(to_float(x)); }
 MULTIFOLD_HD inline double to_double(float x) { return static_cast<double>(x); }

@@ -78,7 +78,7 @@ __device__ __noinline__ exact_pair plus_elements(exact_pair pair, const vector_w
 }
 
 /// A thread's share of `count` vectors: four are loaded together, and added in a loop that is fetched once. Narrow
-/// elements of all four are added in one binary64, if they are close enough together for that to be exact.
+/// elements of all four are added in one double, if they are close enough together for that to be exact.
 template <floating_storage T>
 __device__ exact_pair pair_of(const vector_word* vectors, int count) {
   constexpr int width = kernels::vector_elements<T>;

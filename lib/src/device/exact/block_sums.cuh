@@ -1,5 +1,5 @@
 // Exact sums of arrays that one wave of blocks reads in a few microseconds: every step counts here, and no data may be
-// slow. The smallest are tried in one binary64 first. Else pairs in registers, whose sum over the block is taken in
+// slow. The smallest are tried in one double first. Else pairs in registers, whose sum over the block is taken in
 // fixed point; a block that cannot hold its part so adds it again, into bins or limbs, while the others go on. Several
 // parts are brought together by a second kernel, which waits on the GPU already, or by the last block.
 #pragma once

@@ -9,7 +9,7 @@
 namespace multifold::inline v0_1::cuda::kernels {
 
 /// What a lane sees of elements as it adds them up. Every partial sum, in any order, is a multiple of the least element's
-/// last place, and no more than all magnitudes together: four instructions an element tell whether that is a binary64.
+/// last place, and no more than all magnitudes together: four instructions an element tell whether that is a double.
 template <floating_storage T>
 struct first_look {
   double sum[2] = {-0.0, -0.0};

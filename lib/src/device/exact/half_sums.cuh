@@ -1,4 +1,4 @@
-// Exact sums of binary16 of the runs of a tile: one binary64 a lane, without a look at exponents.
+// Exact sums of f16 of the runs of a tile: one double a lane, without a look at exponents.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace multifold::inline v0_1::cuda::kernels {
 
-/// Sums of binary16 that lanes of a group exchange, where one binary64 does not hold that of all.
+/// Sums of f16 that lanes of a group exchange, where one double does not hold that of all.
 struct half_total {
   half_sum::accumulator sum;
 };
@@ -16,7 +16,7 @@ __device__ inline void merge_with(half_total& all, int mask) {
   all.sum = half_sum{}.combine(all.sum, shuffle_xor(all.sum, mask));
 }
 
-/// Sums of binary16, whose lanes hold a binary64: it is exact for all of a run of up to 2^12 elements.
+/// Sums of f16, whose lanes hold a double: it is exact for all of a run of up to 2^12 elements.
 template <>
 struct run_sweeps<half_sum> {
   static constexpr bool any = true, hands_on = true;
@@ -44,7 +44,7 @@ struct run_sweeps<half_sum> {
     merge_group(run.group, all);
     deliver(all.sum);
   }
-  /// Whole runs of a lane are short enough for its binary64.
+  /// Whole runs of a lane are short enough for its double.
   template <class Run, class Columns>
   __device__ static void whole_columns(const half_sum&, const Run& run, const Columns& columns) {
     static_assert(most_run_share <= half_sum::lane_capacity);

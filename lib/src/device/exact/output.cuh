@@ -123,7 +123,7 @@ struct exact_output {
     deliver_total(batch, value_of(sum), n);
   }
 
-  /// Whether sums are stored with no more ado: in order, and, but for means of binary64, which take a pair, or more.
+  /// Whether sums are stored with no more ado: in order, and, but for means of doubles, which take a pair, or more.
   __device__ bool takes_numbers_in_order() const {
     return in_order && (to.op != op_kind::mean || (sizeof(T) < 8 && to.count.most <= most_odd_divisor));
   }
@@ -205,7 +205,7 @@ struct exact_output {
   __device__ void operator()(const expansion_sum<T>&, std::int64_t batch, const exact_pair& pair) const {
     (*this)(pair_sum<T>{}, batch, pair);
   }
-  /// Of a sum that is a binary64, and finite.
+  /// Of a sum that is a double, and finite.
   __device__ void operator()(const expansion_sum<T>&, std::int64_t batch, double sum) const {
     if (!store_number(batch, sum)) deliver_pair(batch, {sum, 0.0}, to.count);
   }
@@ -242,7 +242,7 @@ struct exact_output {
     }
     return left;
   }
-  /// Of binary16, infinite or NaN where the sum is.
+  /// Of f16, infinite or NaN where the sum is.
   __device__ void operator()(const half_sum& fold, std::int64_t batch, double sum) const {
     if (!store_number(batch, sum)) (*this)(fold, batch, fold.widen(sum));
   }
@@ -309,7 +309,7 @@ struct exact_output {
     return count == to.count.most ? to.reciprocal : 1.0 / static_cast<double>(count);
   }
 
-  // The same of binary16 in fixed point.
+  // The same of f16 in fixed point.
   __device__ bool store_units(std::int64_t batch, const half_sum::accumulator& sum, std::int64_t count) const {
     constexpr std::int64_t most = std::int64_t{1} << 53;
     const auto units = static_cast<std::int64_t>(sum.units);
@@ -348,7 +348,7 @@ struct exact_output {
     return multifold::detail::round_mean_if_certain(sum, count, reciprocal_of(count), *out);
   }
 
-  // The same of a sum that is a binary64.
+  // The same of a sum that is a double.
   __device__ bool store_number(std::int64_t batch, double sum) const {
     if (!to.plain || !round(sum, to.count.most, static_cast<T*>(to.data) + to.layout.at(batch))) return false;
     if (to.only) *to.status_word = static_cast<std::uint32_t>(status::ok);

@@ -12,7 +12,7 @@
 
 namespace multifold::inline v0_1::cuda::kernels {
 
-/// As magnitudes are looked at: narrow formats as binary32.
+/// As magnitudes are looked at: narrow formats as floats.
 template <floating_storage T>
 __device__ auto looked_at(T x) {
   if constexpr (sizeof(T) == 2) return to_float(x);
@@ -240,7 +240,7 @@ struct run_sweeps<expansion_sum<T>> {
       }
     });
     look.range = exponent_range<T>(scan);
-    // Two binary64 are hardly ever one together.
+    // Two doubles are hardly ever one together.
     if constexpr (sizeof(T) == 8) return in_shared_windows(run, look, columns);
     if (!__all_sync(whole_warp, look.range.fits(log_of_count(run.rows()))))
       return seldom_in_windows(run, look, columns);

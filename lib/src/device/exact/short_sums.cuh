@@ -12,7 +12,7 @@
 namespace multifold::inline v0_1::cuda::kernels {
 
 /// Of narrow elements, plain sums are enough for ordinary data, as the range of their exponents tells; else, and always
-/// of binary64, sums with their errors, of a few.
+/// of doubles, sums with their errors, of a few.
 template <floating_storage T>
 struct short_runs<expansion_sum<T>> {
   static constexpr int few = most_short_run(sizeof(T));
@@ -76,7 +76,7 @@ struct short_runs<expansion_sum<T>> {
   }
 };
 
-/// Of binary16, plain sums are exact.
+/// Of f16, plain sums are exact.
 template <>
 struct short_runs<half_sum> {
   static constexpr int most_rows = most_run_share, together = 4;

@@ -37,7 +37,7 @@ struct tile_sums_of {
   using sweeps = run_sweeps<op_type>;
   static constexpr int most_windows = sweeps::most_windows;
 
-  /// What ordinary runs end as: a number, of binary64 a pair.
+  /// What ordinary runs end as: a number, of doubles a pair.
   using ordinary_sum = std::conditional_t<sizeof(T) == 8, two_numbers, double>;
 
   /// `Plain`: results are taken as they are, or partial sums.
@@ -101,7 +101,7 @@ struct tile_sums_of {
   /// The sum of a run that is ordinary. Returns whether it is.
   __device__ __forceinline__ static bool take_ordinary(const whole_run<T>& run, int log_count, ordinary_sum& sum) {
     if constexpr (sizeof(T) == 8) {
-      // Two binary64 are hardly ever one together.
+      // Two doubles are hardly ever one together.
       const second_look look = look_at(run);
       const window_layout layout(look.range.top(), look.range.bottom(), log_count);
       const bool none = look.range.none();
@@ -126,7 +126,7 @@ struct tile_sums_of {
     sweeps::seldom(again, plain, range, whole_batch<op_type, Output>{args, batch, run.rows > 0 && run.lane == 0});
   }
 
-  /// The sum of a run that one binary64 may not hold, and how many windows that takes; lost: it has been delivered.
+  /// The sum of a run that one double may not hold, and how many windows that takes; lost: it has been delivered.
   template <class Run>
   __device__ __forceinline__ static exact_pair sum_of(const arguments& args, const Run& run, int most_rows,
                                                       std::int64_t batch, int& windows) {

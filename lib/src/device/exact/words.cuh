@@ -55,7 +55,7 @@ __device__ void add_element(std::int64_t* into, T x) {
     atomicOr(reinterpret_cast<unsigned long long*>(into) + words<T>::not_negative_zero, 1ull);
 }
 
-/// A finite binary64 that is a sum of elements.
+/// A finite double that is a sum of elements.
 template <floating_storage T>
 __device__ void add_double(std::int64_t* limb, double x) {
   const multifold::detail::whole_quanta q = multifold::detail::quanta_of(x);

@@ -36,7 +36,7 @@ struct element_unit {
     return max(static_cast<int>((least + 1) >> 24), 1) - 127 - multifold::detail::float_layout<T>::mantissa_bits;
   }
 };
-/// Of binary64 that have no more than an upper word: of others it may be any.
+/// Of doubles that have no more than an upper word: of others it may be any.
 template <>
 struct element_unit<double> {
   std::uint32_t least = 0xffffffffu, low_words = 0;

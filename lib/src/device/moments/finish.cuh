@@ -1,5 +1,5 @@
 // From the words of a batch to its result: carries, a numerator in integers, one division, one rounding. A warp works
-// on words in shared memory, because whole sums of binary64 would fill the stack of every thread of the device.
+// on words in shared memory, because whole sums of doubles would fill the stack of every thread of the device.
 // See docs/exact-sums.md, 16.
 #pragma once
 

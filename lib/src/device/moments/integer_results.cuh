@@ -1,4 +1,4 @@
-// Results of integers whose totals binary64 holds: a root or a quotient of such numbers is rounded by one operation of
+// Results of integers whose totals double holds: a root or a quotient of such numbers is rounded by one operation of
 // IEEE 754, and the root of a quotient by a few more.
 #pragma once
 
@@ -8,18 +8,18 @@
 
 namespace multifold::inline v0_1::cuda::moments {
 
-/// Whether an integer is below 2^53 in magnitude, and which binary64 it is then: what is not is not rounded below that.
-__device__ inline bool to_binary64(std::int64_t v, double& out) {
+/// Whether an integer is below 2^53 in magnitude, and which double it is then: what is not is not rounded below that.
+__device__ inline bool fits_double(std::int64_t v, double& out) {
   out = static_cast<double>(v);
   return fabs(out) < 0x1p53;
 }
-__device__ inline bool to_binary64(int128_t v, double& out) {
+__device__ inline bool fits_double(int128_t v, double& out) {
   const auto low = static_cast<std::int64_t>(v);
-  return to_binary64(low, out) && v == low;
+  return fits_double(low, out) && v == low;
 }
-__device__ inline bool to_binary64(const product_total& v, double& out) {
+__device__ inline bool fits_double(const product_total& v, double& out) {
   const auto low = static_cast<std::int64_t>(v.low);
-  return to_binary64(low, out) && v.high == (low >> 63);
+  return fits_double(low, out) && v.high == (low >> 63);
 }
 
 /// A covariance as a quotient of integers.
@@ -58,7 +58,7 @@ __device__ std::uint64_t word_of_key(std::int64_t key, dtype type) {
   return (static_cast<std::uint64_t>(key) ^ top) << (64 - width) >> (64 - width);
 }
 
-/// A description of n integers of `type`, whose totals binary64 holds: the sum and that of squares.
+/// A description of n integers of `type`, whose totals double holds: the sum and that of squares.
 template <storage_type Carrier>
 __device__ void store_description(summary& out, dtype type, std::int64_t n,
                                   const multifold::detail::partial_marks& marks, double sum, double squares,
@@ -72,15 +72,15 @@ __device__ void store_description(summary& out, dtype type, std::int64_t n,
                   out);
 }
 
-/// Stores a result in binary64 of integers whose totals are such numbers; false if some are not.
+/// Stores a result in double of integers whose totals are such numbers; false if some are not.
 template <storage_type Carrier, moment_set Set>
 __device__ bool store_at_once(const output& to, const moment_partial<Carrier, Set>& of, std::int64_t n, void* out) {
   constexpr bool describes = Set == moment_set::description, joint = Set == moment_set::joint;
   double x = 0.0, y = 0.0, products = 0.0, v = 0.0;
   bool sure = true;
-  if constexpr (sums_elements(Set)) sure = sure && to_binary64(of.x, x);
-  if constexpr (joint) sure = sure && to_binary64(of.y, y);
-  if constexpr (sums_products(Set)) sure = sure && to_binary64(of.products, products);
+  if constexpr (sums_elements(Set)) sure = sure && fits_double(of.x, x);
+  if constexpr (joint) sure = sure && fits_double(of.y, y);
+  if constexpr (sums_products(Set)) sure = sure && fits_double(of.products, products);
   if (!sure) return false;
   if constexpr (describes || joint || Set == moment_set::spread) {
     integer_fraction variance;

@@ -1,4 +1,4 @@
-// Extremes by instructions that know NaN: of binary32, and of the two elements of f16 or bf16 in a word. -0 is less than
+// Extremes by instructions that know NaN: of floats, and of the two elements of f16 or bf16 in a word. -0 is less than
 // +0.
 #pragma once
 

@@ -145,7 +145,7 @@ requires(!floating_storage<C>) struct short_runs<moments::moment_fold<C, Set>> {
       }
       double root;
       if (to.result == dtype::f64 && Set == moment_set::squares && to.op == op_kind::norm2 &&
-          moments::to_binary64(total, root)) {
+          moments::fits_double(total, root)) {
         static_cast<double*>(to.data)[batch] = __dsqrt_rn(root);
         return true;
       }

@@ -83,7 +83,7 @@ struct lane_groups {
   }
 
   __device__ bool one_is_enough() const { return range.none() || range.fits(log_count); }
-  /// Windows that are enough; more than there may be, if sums could be beyond binary64.
+  /// Windows that are enough; more than there may be, if sums could be beyond double.
   __device__ window_split split() const {
     if (one_is_enough()) return {};
     const window_layout by(range.top(), range.bottom(), log_count);

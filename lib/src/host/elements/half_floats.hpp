@@ -1,4 +1,4 @@
-// Binary16 to binary32 by blocks, with the instruction of a SIMD level, for which compilers do not take our arithmetic.
+// f16 to float by blocks, with the instruction of a SIMD level, for which compilers do not take our arithmetic.
 #pragma once
 
 #include "host/elements/widened.hpp"

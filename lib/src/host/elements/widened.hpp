@@ -1,4 +1,4 @@
-// Elements one by one, 16-bit floating point through a buffer of binary32: two short conversions vectorise well where
+// Elements one by one, 16-bit floating point through a buffer of floats: two short conversions vectorise well where
 // one long one does not.
 #pragma once
 
@@ -22,7 +22,7 @@ MULTIFOLD_INLINE auto bits_of_element(T x) {
   else return std::bit_cast<typename multifold::detail::float_layout<T>::bits_type>(x);
 }
 
-/// to_float without arithmetic on binary32 subnormals, for which processors take a hundred cycles: a subnormal binary16
+/// to_float without arithmetic on float subnormals, for which processors take a hundred cycles: a subnormal f16
 /// gets an exponent, and loses what that added.
 MULTIFOLD_INLINE float widened(f16 x) {
   constexpr std::uint32_t rebias = (127 - 15) << 23, hidden = 1 << 23, infinity = 0x7c00u << 13;

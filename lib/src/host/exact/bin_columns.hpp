@@ -23,7 +23,7 @@ struct bin_columns {
   static constexpr std::int64_t far_away = 16;
 
   const exact_gather<T, Omit>& op;
-  bins* lane;  // `lanes` of them: of binary64 too many for a small stack
+  bins* lane;  // `lanes` of them: of doubles too many for a small stack
   accumulator* acc;
 
   /// Adds rows of at most `lanes` columns; narrow ones that touch go side by side.

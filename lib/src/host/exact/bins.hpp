@@ -1,4 +1,4 @@
-// Elements of any magnitudes into an exact sum, at one speed whatever they are: binary64 sums by exponent, which round
+// Elements of any magnitudes into an exact sum, at one speed whatever they are: double sums by exponent, which round
 // nothing. An element costs a shift and an addition, with any vector instructions or none.
 //
 // After the large superaccumulator of R. M. Neal, "Fast exact summation using small and large superaccumulators"
@@ -17,7 +17,7 @@
 
 namespace multifold::inline v0_1::host {
 
-/// A bin is what the sign and the exponent without its last four bits say. An element of binary64 is added in two
+/// A bin is what the sign and the exponent without its last four bits say. A double is added in two
 /// halves, of 26 and 27 bits.
 template <floating_storage T>
 requires(!std::is_same_v<T, f16>) class exponent_bins {

@@ -1,4 +1,4 @@
-// Elements of any magnitudes into an exact sum, at about the same speed whatever they are: for what lanes of binary64
+// Elements of any magnitudes into an exact sum, at about the same speed whatever they are: for what lanes of doubles
 // cannot hold. Bounds: docs/exact-sums.md, 12.
 #pragma once
 
@@ -15,7 +15,7 @@
 namespace multifold::inline v0_1::host {
 namespace detail {
 
-/// A run of binary64 in the limbs of an exact sum, which are put together once, at its end. An element goes to the
+/// A run of doubles in the limbs of an exact sum, which are put together once, at its end. An element goes to the
 /// two limbs that its exponent names: first a block of shifted significands, which vectorises, then the additions.
 /// Neighbours go to different copies of the limbs, or equal exponents would wait for each other; few elements do with
 /// one copy.
@@ -139,7 +139,7 @@ MULTIFOLD_INLINE void add_by_exponent(exact_sum<double>& sum, const packed<doubl
   }
 }
 
-// Binary16 come here for specials among them: a stretch of others fits a binary64.
+// f16 come here for specials among them: a stretch of others fits a double.
 MULTIFOLD_INLINE void add_halves(exact_sum<f16>& sum, const packed<f16>* x, std::int64_t count) {
   constexpr std::uint16_t infinity = multifold::detail::float_layout<f16>::infinity;
   for (std::int64_t first = 0; first < count; first += exact_stretch<f16>) {

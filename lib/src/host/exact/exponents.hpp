@@ -1,4 +1,4 @@
-// Many binary64 of any magnitudes into an exact sum: significands are added up by exponent, and meet at the end.
+// Many doubles of any magnitudes into an exact sum: significands are added up by exponent, and meet at the end.
 //
 // Nothing is shifted, and an element is one addition: a half of what limbs take, but putting the bins together takes
 // microseconds. This is the large superaccumulator of R. M. Neal, "Fast exact summation using small and large

@@ -1,4 +1,4 @@
-// The exact sum of a stretch of binary16 in fixed point: two integers a lane, of which each element gives to both.
+// The exact sum of a stretch of f16 in fixed point: two integers a lane, of which each element gives to both.
 // See docs/exact-sums.md, 8.
 #pragma once
 

@@ -14,11 +14,11 @@
 
 namespace multifold::inline v0_1::host {
 
-/// Whether a few elements of T add up exactly in binary64 as long as their exponents do not differ by much.
+/// Whether a few elements of T add up exactly in double as long as their exponents do not differ by much.
 template <class T>
 inline constexpr bool is_narrow = sizeof(T) < 8;
 
-/// Whether all stretches of finite elements add up exactly in binary64: 40 bits of range and 13 of count.
+/// Whether all stretches of finite elements add up exactly in double: 40 bits of range and 13 of count.
 template <class T>
 inline constexpr bool always_fits = std::is_same_v<T, f16>;
 
@@ -101,7 +101,7 @@ constexpr int bits_of_count(std::int64_t count) {
   return count <= 1 ? 0 : 64 - __builtin_clzll(static_cast<unsigned long long>(count - 1));
 }
 
-/// The sum of elements in binary64, in whatever order: exact if their range fits.
+/// The sum of elements in double, in whatever order: exact if their range fits.
 template <class T>
 MULTIFOLD_INLINE double plain_sum(const row_span<T>& row) {
   return row_of(float_sum<T>{}, row, 0, 0);

@@ -33,7 +33,7 @@ struct lane_windows {
     s[Windows - 1][j] += v;
   }
 
-  /// Adds a product that is a binary64.
+  /// Adds a product that is a double.
   template <bool Fma>
   MULTIFOLD_INLINE void add_product(int j, double x, double y) {
     if constexpr (Fma && Windows > 1) {

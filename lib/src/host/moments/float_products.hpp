@@ -1,4 +1,4 @@
-// Stretches of products of binary32 in integers, for a product_run: such products are exact in binary64.
+// Stretches of products of floats in integers, for a product_run: such products are exact in double.
 // See docs/exact-sums.md, 15.
 #pragma once
 

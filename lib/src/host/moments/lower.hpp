@@ -1,4 +1,4 @@
-// Sums of moments to results: variances, covariances and roots in pairs of binary64 with a bound on their error, which
+// Sums of moments to results: variances, covariances and roots in pairs of doubles with a bound on their error, which
 // nearly always tells what the result rounds to; and exactly where it does not. See docs/exact-sums.md, 17.
 #pragma once
 
@@ -27,7 +27,7 @@ inline bool round_near(const near_value& v, dtype result, std::byte* out) {
   return true;
 }
 
-/// value 2^up, so that binary64 need not hold it.
+/// value 2^up, so that double need not hold it.
 struct scaled_value {
   near_value value;
   int up;

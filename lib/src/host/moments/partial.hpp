@@ -12,7 +12,7 @@
 
 namespace multifold::inline v0_1::host {
 
-/// Where the sums of a set lie in a row of numbers. Each is that of two or three of them, exactly: elements of binary64
+/// Where the sums of a set lie in a row of numbers. Each is that of two or three of them, exactly: elements of double
 /// have 53 bits, their products 106.
 template <class C, moment_set Set>
 struct moment_parts {

@@ -13,7 +13,7 @@
 
 namespace multifold::inline v0_1::host {
 
-/// Three windows for products x y of binary64 with |RN(x y)| < 2^top that are multiples of 2^unit().
+/// Three windows for products x y of doubles with |RN(x y)| < 2^top that are multiples of 2^unit().
 ///
 /// Each adds numbers to a constant 1.5 * 2^k, so that the bits of the sum count units of 2^(k - 52); differences of
 /// those bits add up as integers. What the first one rounds off goes to the second, without the error of the product,

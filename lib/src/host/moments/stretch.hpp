@@ -181,7 +181,7 @@ MULTIFOLD_INLINE void gather_carried(const exact_moments<T, Set>& op, moment_sum
   if constexpr (sums_products(Set)) add_products<Fma, !two>(into.products, x, y, count, bounds_x, bounds_y, run);
 }
 
-/// Elements of 16 bits as binary32. `F16c`: whether the processor converts binary16.
+/// Elements of 16 bits as floats. `F16c`: whether the processor converts f16.
 template <bool F16c, class T>
 MULTIFOLD_INLINE void widen(const packed<T>* x, std::int64_t count, stretch_copy<float>& out) {
   constexpr int block = 32;

@@ -1,4 +1,4 @@
-// What a stretch of finite elements adds to a sum of moments: elements, magnitudes or products, exactly in binary64.
+// What a stretch of finite elements adds to a sum of moments: elements, magnitudes or products, exactly in double.
 // See docs/exact-sums.md, 13 and 15.
 #pragma once
 
@@ -36,7 +36,7 @@ struct split_product {
   double product, error;
 };
 
-/// Products of binary64; the error is exact if it does not underflow: by fma, or by Dekker's and Veltkamp's splitting
+/// Products of doubles; the error is exact if it does not underflow: by fma, or by Dekker's and Veltkamp's splitting
 /// (Numerische Mathematik 18, 1971), which factors up to 2^990 allow.
 template <bool Fma>
 MULTIFOLD_INLINE split_product product_of(double x, double y) {
@@ -52,7 +52,7 @@ MULTIFOLD_INLINE split_product product_of(double x, double y) {
   }
 }
 
-/// Terms by what they are made of: `first(x, y)`, and where one binary64 cannot hold a term, `both(x, y)`.
+/// Terms by what they are made of: `first(x, y)`, and where one double cannot hold a term, `both(x, y)`.
 template <class C>
 struct element_terms {
   static constexpr bool split = false;
@@ -128,7 +128,7 @@ MULTIFOLD_INLINE void sum_through_memory(const packed<C>* x, const packed<C>* y,
   sum_by_windows(values, at - values, list, unit, emit);
 }
 
-/// The scale of terms of binary64 within these bounds, or `possible` false: then they span too much.
+/// The scale of terms of doubles within these bounds, or `possible` false: then they span too much.
 struct found_scale {
   term_scale scale;
   value_bounds bounds;

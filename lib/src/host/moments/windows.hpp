@@ -1,4 +1,4 @@
-// Exact sums of binary64 numbers by windows: each takes the leading bits that all of them have in common and leaves
+// Exact sums of doubles by windows: each takes the leading bits that all of them have in common and leaves
 // the rest to the next one. Sources: the extraction is that of Rump, Ogita and Oishi (SIAM Journal on Scientific
 // Computing 31, 2008), and of Demmel and Nguyen (Parallel Reproducible Summation, 2015).
 // Proofs: docs/exact-sums.md, 15.
@@ -34,7 +34,7 @@ struct value_bounds {
 /// 2^count_bits of them reach 2^(k - 2) at most. So t - s is exact, v - d is a multiple of v's last place and at most
 /// u / 2, hence exact, too, and bounds the next window: top_of(i + 1) = k - 53. Lanes add up exactly after M is taken
 /// off, for the same bounds hold for all of them together. The last window adds up what is left, without M: multiples
-/// of 2^unit below 2^(53 + unit), exactly. Where k is below the range of binary64, M is 0: sums are then
+/// of 2^unit below 2^(53 + unit), exactly. Where k is below the range of double, M is 0: sums are then
 /// below 2^-1024, where every sum is exact.
 struct window_list {
   int top;

@@ -8,7 +8,7 @@
 
 namespace multifold::inline v0_1::host {
 
-/// A float_sum whose rows are summed in fixed point. `F16c`: whether the processor converts binary16.
+/// A float_sum whose rows are summed in fixed point. `F16c`: whether the processor converts f16.
 template <bool F16c>
 struct half_float_sum : float_sum<f16> {};
 

@@ -1,4 +1,4 @@
-// Lanes of products of floating point: factors from 1 to 2 into pairs of binary64, their exponents into integers
+// Lanes of products of floating point: factors from 1 to 2 into pairs of doubles, their exponents into integers
 // beside, so that nothing overflows however long a lane is. Elements that are zero, subnormal, infinite or NaN are
 // taken out.
 #pragma once
@@ -91,7 +91,7 @@ struct product_bank {
     settle_in_time(turn, first, last);
   }
   /// Several turns at once: one look for special elements, one settling. Two elements of at most 32 bits are a turn,
-  /// since their product is exact in binary64.
+  /// since their product is exact in double.
   static constexpr int together = sizeof(T) <= 4 ? 2 : 1, block = 4 * together * N;
   MULTIFOLD_INLINE void absorb_block(const op_type& op, const packed<T>* x) {
     real factors[block];
@@ -183,7 +183,7 @@ struct product_bank {
       high[j] = sum;
     }
   }
-  // Of at most 32 lanes below 2^20: their product is a number of binary64.
+  // Of at most 32 lanes below 2^20: their product is a double.
   template <int Width>
   MULTIFOLD_INLINE void halve() {
     for (int j = 0; j < Width; ++j) {

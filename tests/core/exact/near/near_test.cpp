@@ -169,7 +169,7 @@ TYPED_TEST(near_pairs, quotients_of_sums_of_integers) {
 }
 
 // Means of a few f64 are often in the middle between two, and never uncertain then.
-TEST(near_quotient, of_ties_between_binary64) {
+TEST(near_quotient, of_ties_between_doubles) {
   engine random(100);
   for (int i = 0; i < 20000; ++i) {
     const std::int64_t count = 2 + static_cast<std::int64_t>(random() % 62);
@@ -180,7 +180,7 @@ TEST(near_quotient, of_ties_between_binary64) {
   }
 }
 
-// Counts that binary64 does not hold: dividing by what they round to is not within the error.
+// Counts that double does not hold: dividing by what they round to is not within the error.
 TYPED_TEST(near_pairs, quotients_by_inexact_counts) {
   engine random(95);
   for (int i = 0; i < 2000 && !this->HasFailure(); ++i) {
@@ -231,7 +231,7 @@ TYPED_TEST(near_pairs, covariances_and_roots) {
       ASSERT_TRUE(is_nearest_root<TypeParam>(expected, bits_of(root)));
     }
   }
-  EXPECT_GT(certain, 1500);  // where most of it goes, binary64 often is not
+  EXPECT_GT(certain, 1500);  // where most of it goes, a double often is not
 }
 
 // Corrections that leave a fraction of few places, of many, or next to nothing of the count.

@@ -35,7 +35,7 @@ struct compensated_sum {
   }
 };
 
-/// The squares of binary64, as sums of two binary64 each.
+/// The squares of doubles, as sums of two doubles each.
 struct compensated_squares {
   compensated_sum sum;
 
@@ -47,7 +47,7 @@ struct compensated_squares {
   }
 };
 
-/// The squares of narrower numbers, which are binary64. Where `start` is no less than any of them, a multiply-add and
+/// The squares of narrower numbers, which are doubles. Where `start` is no less than any of them, a multiply-add and
 /// two more operations have what an addition is off by: `back` is exact, since it is no more than half of `sum`.
 struct started_squares {
   double start, high, low = 0.0;
@@ -61,7 +61,7 @@ struct started_squares {
   MULTIFOLD_HD constexpr compensated_sum sum() const { return {plain_difference(high, start), low}; }
 };
 
-/// The same with no more ado: of numbers of up to 16 bits, most sums are binary64 anyway.
+/// The same with no more ado: of numbers of up to 16 bits, most sums are doubles anyway.
 struct plain_squares {
   double high = 0.0;
 
@@ -93,12 +93,12 @@ struct compensated_run {
 
   static constexpr int no_unit = -1200;  // of numbers that may have any last place
 
-  /// Of numbers up to binary32: a plain sum and started squares.
+  /// Of numbers up to float: a plain sum and started squares.
   MULTIFOLD_HD compensated_errors narrow_errors() const {
     compensated_errors of;
     const double unit_square = power_of_two(2 * unit), n = count;
     const double all = n * squares;  // no less than the square of the sum of magnitudes
-    // Partial sums are multiples of the unit, and binary64 as long as they are below 2^53 of it.
+    // Partial sums are multiples of the unit, and doubles as long as they are below 2^53 of it.
     if (!(all < unit_square * 0x1p105)) of.x = (share + 16) * 0x1p-52 * rough_root_of(all);
     const bool started = squares <= 0.75 * start;
     const double most = squares + start;
@@ -114,7 +114,7 @@ struct compensated_run {
     of.products = exact ? 0.0 : (share + 16) * 0x1p-52 * squares;
     return of;
   }
-  /// Of binary64 whose squares are far from both ends of exponents: compensated sums.
+  /// Of doubles whose squares are far from both ends of exponents: compensated sums.
   MULTIFOLD_HD compensated_errors wide_errors() const {
     compensated_errors of;
     const double n = count, all = n * squares;

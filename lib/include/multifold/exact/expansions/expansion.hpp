@@ -1,4 +1,4 @@
-// Sums as expansions: a few binary64 numbers whose sum is exact, or that say that it is not. A pair (exact/expansions/pair.hpp) is
+// Sums as expansions: a few doubles whose sum is exact, or that say that it is not. A pair (exact/expansions/pair.hpp) is
 // the shortest of them; products need longer ones, because each has 48 or 106 bits of its own.
 // Source: Priest 1991; Shewchuk, Discrete & Computational Geometry 18 (1997), grow-expansion.
 // Proofs: docs/exact-sums.md, 6.

@@ -15,7 +15,7 @@ namespace multifold::inline v0_1 {
 /// The sum of everything that was added is exactly high + low, unless `lost()`: what was lost has to be added
 /// again, in an exact_accumulator. NaN and infinities are always lost.
 ///
-/// About 106 bits: sums of ordinary data fit, such as 2^20 binary32 whose magnitudes differ by up to 2^42.
+/// About 106 bits: sums of ordinary data fit, such as 2^20 floats whose magnitudes differ by up to 2^42.
 struct exact_pair {
   double high = -0.0;  // so that a sum of nothing but -0 is -0
   double low = 0.0;    // NaN: lost
@@ -117,7 +117,7 @@ MULTIFOLD_HD constexpr bool same_bits(T a, T b) {
   return bit_copy<bits>(a) == bit_copy<bits>(b);
 }
 
-// A finite binary64 as value * 2^exponent.
+// A finite double as value * 2^exponent.
 struct whole_quanta {
   std::int64_t value;
   int exponent;
@@ -132,7 +132,7 @@ MULTIFOLD_HD constexpr whole_quanta quanta_of(double x) {
 
 /// The pair, which is not lost, as a value that rounds correctly to any format.
 MULTIFOLD_HD constexpr exact_value value_of(const exact_pair& pair) {
-  // Beside one that large the sum may be beyond binary64. Then the low part is so large that its half is exact, too.
+  // Beside one that large the sum may be beyond double. Then the low part is so large that its half is exact, too.
   const bool huge = (pair.high >= 0x1p1022 || pair.high <= -0x1p1022) && (pair.low > 1 || pair.low < -1);
   const double unit = huge ? 0.5 : 1.0;
   const exact_pair tight = detail::tightened({pair.high * unit, pair.low * unit});

@@ -1,5 +1,5 @@
 // Variances and deviations of two numbers, from their difference: the middle between two results, in which one of four
-// deviations of binary64 lies, is nothing to look out for there. Proofs: docs/exact-sums.md, 17.
+// deviations of doubles lies, is nothing to look out for there. Proofs: docs/exact-sums.md, 17.
 #pragma once
 
 #include <cmath>

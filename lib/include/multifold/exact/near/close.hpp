@@ -1,4 +1,4 @@
-// Rounding of binary64 numbers that are within 2^-42 of a result, or within a bound that is at hand, to narrow formats:
+// Rounding of doubles that are within 2^-42 of a result, or within a bound that is at hand, to narrow formats:
 // where all that the result may be rounds to the same. Coarser than rough.hpp, in half of its operations; 0 counts. Formats
 // of 2 bytes by integers: conversions are slow.
 // Bounds: docs/exact-sums.md, 17.

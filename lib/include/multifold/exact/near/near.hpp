@@ -44,7 +44,7 @@ MULTIFOLD_HD inline near_value near_of(const exact_value& v) {
 }
 
 /// x / divisor, of the divisor's rounded reciprocal: the nearest one or the next (Markstein, IBM Journal of Research
-/// and Development 34, 1990), so that its remainder is a binary64.
+/// and Development 34, 1990), so that its remainder is a double.
 MULTIFOLD_HD inline double quotient_by(double x, double divisor, double reciprocal) {
   const double near = x * reciprocal;
   return std::fma(std::fma(-near, divisor, x), reciprocal, near);
@@ -55,7 +55,7 @@ MULTIFOLD_HD inline double quotient_by(double x, double divisor, double reciproc
 /// The remainder is exact; it and the pair's low part come to u of the quotient each at most, and what is made of them
 /// has few roundings: `low` is off by 3 u of itself, and the bound is 16 u. So the error is small beside `low`, not
 /// only beside the quotient: results of fewer than 53 bits are certain, also in the middle between two of them and
-/// beside it. Quotients of two parts, among which are all that lie in the middle between two binary64, have no error.
+/// beside it. Quotients of two parts, among which are all that lie in the middle between two doubles, have no error.
 MULTIFOLD_HD inline near_value near_fraction(const two_sum& tight, double divisor, double reciprocal) {
   const double high = quotient_by(tight.sum, divisor, reciprocal);
   const double remainder = std::fma(-high, divisor, tight.sum), rest = plain_sum(remainder, tight.error);
@@ -119,7 +119,7 @@ MULTIFOLD_HD inline near_value near_root(const near_value& v) {
           low == 0 && v.error == 0 ? 0.0 : v.error * reciprocal * 1.01 + std::fabs(low) * 0x1p-49 + 0x1p-1000};
 }
 
-/// n products - x y as a tight pair, if all of them are exact, x and y are binary64, and a pair is enough: of narrow
+/// n products - x y as a tight pair, if all of them are exact, x and y are doubles, and a pair is enough: of narrow
 /// elements, and of a few of any. Each of the products is one of two parts; four additions of those leave nothing.
 MULTIFOLD_HD inline bool exact_numerator(const near_value& x, const near_value& y, const near_value& products, double n,
                                          two_sum& numerator) {
@@ -175,7 +175,7 @@ MULTIFOLD_HD bool round_if_certain(const near_value& v, T& out) {
   return true;
 }
 
-/// The same of v 2^up, which binary64 need not hold.
+/// The same of v 2^up, which double need not hold.
 template <floating_storage T>
 MULTIFOLD_HD bool round_if_certain(const near_value& v, int up, T& out) {
   if (up == 0) return round_if_certain(v, out);

@@ -11,7 +11,7 @@
 
 namespace multifold::inline v0_1::detail {
 
-/// Adds a product of binary64 numbers, as add_product() adds those of narrower ones. What the first window leaves of it
+/// Adds a product of doubles, as add_product() adds those of narrower ones. What the first window leaves of it
 /// is rounded.
 MULTIFOLD_HD inline void add_product_roughly(window_sums<2>& to, double x, double y) {
   const double next = fused(x, y, to.sum[0]);
@@ -79,7 +79,7 @@ inline constexpr int least_near_product = -380;
 MULTIFOLD_HD constexpr bool is_small_product(int top) { return top < -300; }
 MULTIFOLD_HD constexpr near_value small_products() { return {0x1p-280, 0.0, 0x1p-279}; }
 
-/// Rounds v 2^up if everything within the error rounds to the same, whatever the size is: of binary64.
+/// Rounds v 2^up if everything within the error rounds to the same, whatever the size is: of doubles.
 MULTIFOLD_HD inline bool round_far_if_certain(const near_value& v, int up, double& out) {
   if (!(v.error < 0x1p-40 * std::fabs(v.high) && std::fabs(v.high) > 0x1p-700 && std::fabs(v.high) < 0x1p700))
     return false;
@@ -130,7 +130,7 @@ MULTIFOLD_HD constexpr double add_roughly(expansion<Parts>& to, const expansion<
   return off;
 }
 
-/// What up to three sums are off by at most, in one word: the upper 21 bits of a binary64 each, rounded up.
+/// What up to three sums are off by at most, in one word: the upper 21 bits of a double each, rounded up.
 class sum_errors {
  public:
   MULTIFOLD_HD constexpr double operator[](int i) const {

@@ -1,6 +1,6 @@
 // Quotients and roots of sums that are known to more places than a narrow format has, in half of the operations that
 // near values take, and their rounding where it is sure; where it is not, because they are ties, zeros or close to
-// either, the rounding of those whose numerator is a binary64. Bounds: docs/exact-sums.md, 17.
+// either, the rounding of those whose numerator is a double. Bounds: docs/exact-sums.md, 17.
 #pragma once
 
 #include <cmath>
@@ -54,7 +54,7 @@ MULTIFOLD_HD inline bool round_if_sure(double v, dtype type, void* out) {
   return type == dtype::f16 && round_if_sure(v, *static_cast<f16*>(out));
 }
 
-/// (n products - x y) / (n (n - correction)), or its root, rounded, if its numerator and its divisor are binary64: a
+/// (n products - x y) / (n (n - correction)), or its root, rounded, if its numerator and its divisor are doubles: a
 /// few elements of a narrow format, and equal ones, are nearly all of those that nothing was sure of. Returns whether
 /// `out` is written.
 ///

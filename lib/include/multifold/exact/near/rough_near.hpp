@@ -1,4 +1,4 @@
-// Rounding of near values to narrow formats in a few operations, as far as a binary64 says what they are.
+// Rounding of near values to narrow formats in a few operations, as far as a double says what they are.
 #pragma once
 
 #include <cmath>
@@ -22,7 +22,7 @@ MULTIFOLD_HD bool round_if_near(const near_value& v, T& out) {
   out = least;
   return true;
 }
-/// To a floating `type`, at `out`, which is aligned for it; never to binary64.
+/// To a floating `type`, at `out`, which is aligned for it; never to double.
 MULTIFOLD_HD inline bool round_if_near(const near_value& v, dtype type, void* out) {
   if (type == dtype::f32) return round_if_near(v, *static_cast<float*>(out));
   if (type == dtype::bf16) return round_if_near(v, *static_cast<bf16*>(out));

@@ -1,4 +1,4 @@
-// Moments of a few elements, in one pass over them and without a look at exponents: in binary64 from which a narrow
+// Moments of a few elements, in one pass over them and without a look at exponents: in doubles from which a narrow
 // result is certain, or in near values. Bounds: docs/exact-sums.md, 17.
 #pragma once
 
@@ -88,7 +88,7 @@ struct few_sum<bf16> {
   }
 };
 
-/// A sum of products in two binary64, and the sum of their magnitudes: within 2^-96 of that.
+/// A sum of products in two doubles, and the sum of their magnitudes: within 2^-96 of that.
 struct few_products {
   double high = -0.0, low = 0.0;
 
@@ -129,7 +129,7 @@ requires(sizeof(T) < 8) struct few_moments<T, moment_set::absolute> {
   }
 };
 
-/// Products are binary64, and their sum is off by 15 u of it. Those of 2 bytes are exact if it is below 2^53 units, and are
+/// Products are doubles, and their sum is off by 15 u of it. Those of 2 bytes are exact if it is below 2^53 units, and are
 /// ties often then.
 template <floating_storage T>
 requires(sizeof(T) < 8) struct few_moments<T, moment_set::squares> {
@@ -262,7 +262,7 @@ requires(sizeof(T) < 8) struct few_statistics {
   }
 };
 
-/// Those of binary64: near values.
+/// Those of doubles: near values.
 template <floating_storage T, moment_set Set>
 requires(sizeof(T) == 8) struct few_moments<T, Set> {
   static constexpr bool sums = sums_elements(Set), multiplies = sums_products(Set), joint = Set == moment_set::joint;
@@ -313,7 +313,7 @@ requires(sizeof(T) == 8) struct few_moments<T, Set> {
   }
 };
 
-/// Any of them, exact if three binary64 are enough for that, or else known within what those leave: where nothing else
+/// Any of them, exact if three doubles are enough for that, or else known within what those leave: where nothing else
 /// was sure.
 template <floating_storage T, moment_set Set>
 struct careful_moments {
@@ -324,7 +324,7 @@ struct careful_moments {
   bool far = false, small = false;                     // of products
 
   careful_moments() = default;
-  /// Of binary64 numbers below 2^x_top and 2^y_top: they are taken times a power of two if they are far from 1. Where
+  /// Of doubles below 2^x_top and 2^y_top: they are taken times a power of two if they are far from 1. Where
   /// there are two arrays, `of_products` is a look at their products.
   MULTIFOLD_HD careful_moments(int x_top, int y_top, const product_scan& of_products) requires wide {
     const int x_up = near_exponent(x_top), y_up = reads_two_arrays(Set) ? near_exponent(y_top) : x_up;

@@ -22,7 +22,7 @@ struct moment_part : std::conditional_t<Set == moment_set::description, detail::
   std::uint32_t greatest[arrays] = {};  // as of magnitude_pattern
   std::uint32_t rough = 0;              // a bit for each sum of which not all plain sums are exact
   std::uint32_t negative_zeros = 1;     // 0 if a product, or an element of a sum, is not negative
-  std::int32_t down = least_down;       // elements were taken times 2^-down: of binary64, -600, 0 or 600
+  std::int32_t down = least_down;       // elements were taken times 2^-down: of doubles, -600, 0 or 600
   std::int32_t unused = 0;              // no padding behind it
 
   MULTIFOLD_HD constexpr moment_part() {

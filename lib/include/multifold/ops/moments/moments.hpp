@@ -21,7 +21,7 @@ enum class moment_set : std::uint8_t {
 };
 
 /// Columns of floating-point elements of `item` bytes that a thread of tiles takes together where it has whole runs, at
-/// most: more than one where a binary64 or two hold what ordinary elements add up to, and registers hold those.
+/// most: more than one where a double or two hold what ordinary elements add up to, and registers hold those.
 constexpr int most_moment_columns(std::int64_t item, moment_set set) noexcept {
   switch (set) {
     case moment_set::absolute: return item == 2 ? 4 : item == 4 ? 2 : 1;

@@ -3,9 +3,9 @@
 //
 // Layout [warp][bin][lane]: a lane has a column of bins to itself, so there are no atomics, and no bank conflicts
 // whatever the elements. Exponent-indexed bins: Malcolm 1971; Neal, arXiv 1505.05571.
-//   f32:  16 bins of binary64, 16 binades each: 24 + 15 bits, so 2^14 additions are exact.
-//   bf16: 32 bins of binary32, 8 binades each: 8 + 7 bits, so 2^9 are; times 2^-10, so that the top cannot overflow.
-//   f16:  one bin of binary64, a register: all elements are within 41 bits, so 2^12 are.
+//   f32:  16 bins of doubles, 16 binades each: 24 + 15 bits, so 2^14 additions are exact.
+//   bf16: 32 bins of floats, 8 binades each: 8 + 7 bits, so 2^9 are; times 2^-10, so that the top cannot overflow.
+//   f16:  one bin of doubles, a register: all elements are within 41 bits, so 2^12 are.
 #pragma once
 
 #include <cstdint>
@@ -160,7 +160,7 @@ struct bin_column {
         if (finite) sum += __double2ll_rn(value * to_units);
       }
     } else {
-      // Units are up to 2^143 apart from 1, beyond binary32: two factors. A bin holds less than 2^24 units.
+      // Units are up to 2^143 apart from 1, beyond float: two factors. A bin holds less than 2^24 units.
       const float half = __uint_as_float(static_cast<unsigned>(127 + (159 - position) / 2) << 23);
       const float rest = __uint_as_float(static_cast<unsigned>(127 + (159 - position) - (159 - position) / 2) << 23);
       int units = 0;
@@ -184,7 +184,7 @@ struct bin_column {
   }
 };
 
-/// The single bin of binary16 has no place in shared memory.
+/// The single bin of f16 has no place in shared memory.
 template <>
 struct bin_column<f16> {
   using layout = bin_layout<f16>;

@@ -1,8 +1,8 @@
 // Exponent bins for f64: exact for any data, at two thirds of the memory's speed. Bounds: docs/exact-sums.md, 9.
 //
 // An element is cut into two pieces of at most 27 bits, h with its low 27 bits cleared and l = x - h, which is exact;
-// they always belong to different bins. Bins hold 16 binades of binary64, so 27 + 15 bits leave room for 2^11
-// additions. A row of bins belongs to each of three scales, because neither end of binary64's range may be passed:
+// they always belong to different bins. Bins hold 16 binades of doubles, so 27 + 15 bits leave room for 2^11
+// additions. A row of bins belongs to each of three scales, because neither end of double's range may be passed:
 //   bins 0 to 127    elements as they are, exponent fields 64 to 2031;
 //   bins 128 to 135  elements with smaller fields, times 2^64: no piece is subnormal then;
 //   bins 136 to 140  elements with greater fields, times 2^-64: no sum of them overflows. NaN and infinities land in

@@ -1,4 +1,4 @@
-// A row of some kilobytes, summed by one block in one binary64 if that is exact (docs/exact-sums.md, 7). What counts
+// A row of some kilobytes, summed by one block in one double if that is exact (docs/exact-sums.md, 7). What counts
 // here is how many instructions are fetched: on an H200 a graph of this kernel takes 1.09 times as long as one of an
 // empty kernel for 1 KiB and 1.11 for 4 KiB, a sum that rounds and does nothing else 1.05 and 1.08. Registers, stack,
 // shared memory and the size of what is not run make no difference.

@@ -16,7 +16,7 @@ struct magnitudes_of {
   static constexpr bool halves = sizeof(T) == 2, wide = sizeof(T) == 8;
   using pattern = multifold::detail::magnitude_pattern<T>;
   std::uint32_t greatest = 0, least = ~0u;  // least: less one, so that zeros are none; of two elements a word, twice
-  std::uint32_t lower = 0, tiny = 0;        // all bits of the lower words of binary64, and of those below 2^-1042
+  std::uint32_t lower = 0, tiny = 0;        // all bits of the lower words of doubles, and of those below 2^-1042
 
   __device__ __forceinline__ void see(const vector_word& v) {
 #pragma unroll
@@ -33,7 +33,7 @@ struct magnitudes_of {
     lower |= other.lower;
     tiny |= other.tiny;
   }
-  /// Those of binary64 that have no bits in their upper word are greater than 0, too.
+  /// Those of doubles that have no bits in their upper word are greater than 0, too.
   __device__ std::uint32_t top() const {
     if (halves) return max(greatest >> 16, greatest & 0xffffu);
     return wide && tiny != 0 ? max(greatest, 1u) : greatest;
@@ -175,7 +175,7 @@ struct part_lane {
   // Of sums that are grouped: what terms come to together at most, looked at by looked at.
   double bulk = 0.0;
   std::uint32_t signs = ~0u;  // of products, or of elements: -0 alone leaves the sign of all
-  // Binary64 is taken times 2^-down, lest products leave its exponents: up to an element of 2^-420, of 2^480, or any.
+  // Doubles are taken times 2^-down, lest products leave their exponents: up to an element of 2^-420, of 2^480, or any.
   int down = wide ? part_type::least_down : 0;
   double by = multifold::detail::power_of_two(-down);
 

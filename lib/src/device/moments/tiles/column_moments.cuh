@@ -1,4 +1,4 @@
-// Moments of several columns of a thread that has their whole runs, of floating point: sums of binary16 in its windows,
+// Moments of several columns of a thread that has their whole runs, of floating point: sums of f16 in its windows,
 // and else plain sums, where these are exact. See docs/exact-sums.md, 14.
 #pragma once
 
@@ -15,7 +15,7 @@ struct column_moments {
   static constexpr bool sums = sweeps::sums, multiplies = sweeps::multiplies;
   static_assert(halves || sweeps::looks_at_sums);
 
-  /// Of a column; the products of binary16 are in two windows.
+  /// Of a column; the products of f16 are in two windows.
   struct column_sums {
     using element = T;
     double x = -0.0, y = -0.0, products[halves ? 2 : 1] = {-0.0};
@@ -64,7 +64,7 @@ struct column_moments {
     return look.finite() && by.template fit<1, 1>();
   }
 
-  /// The same of binary16, of which infinities and NaN leave a NaN; windows do not keep the sign of zeros.
+  /// The same of f16, of which infinities and NaN leave a NaN; windows do not keep the sign of zeros.
   template <class Run, class Columns>
   __device__ __forceinline__ static bool sums_of_halves(const Run& run, const Columns& columns, all_sums& sum) {
     using half_sums = typename sweeps::half_sums;

@@ -182,7 +182,7 @@ struct moment_output {
     return done;
   }
 
-  // Narrow results, nearly all of which need no more than a binary64 for it.
+  // Narrow results, nearly all of which need no more than a double for it.
   template <class Totals>
   __device__ bool stored_quickly(const Totals& of, std::int64_t n, void* out) const {
     if constexpr (real) return multifold::detail::round_if_sure(rough_result(of, n), to.result, out);

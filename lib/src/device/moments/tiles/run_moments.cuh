@@ -1,5 +1,5 @@
 // Moments of the runs of a tile, of floating point: a first look at exponents, and a second one that has all sums in
-// two windows, which are exact, or off by a bound from which the result is known all the same. Binary16 takes no first
+// two windows, which are exact, or off by a bound from which the result is known all the same. f16 takes no first
 // look. See docs/exact-sums.md, 14.
 #pragma once
 
@@ -136,7 +136,7 @@ struct run_sweeps<moments::moment_fold<T, Set>> : moment_pieces<T, Set> {
       if constexpr (joint) totals.y.high = all.y.sum[0];
       if constexpr (multiplies) totals.products = near_of_windows(all.products.sum);
     } else {
-      // What lanes have may sum to a bit or two more than a binary64 has.
+      // What lanes have may sum to a bit or two more than a double has.
       [[maybe_unused]] double x[2], y[2], products[3];
       if constexpr (sums) half_windows::part_elements(all.x.sum[0], x);
       if constexpr (joint) half_windows::part_elements(all.y.sum[0], y);

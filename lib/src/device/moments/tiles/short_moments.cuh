@@ -181,7 +181,7 @@ struct short_runs<moments::moment_fold<T, Set>> {
     return all;
   }
 
-  // Those of binary64 ask for the greatest elements first.
+  // Those of doubles ask for the greatest elements first.
   template <class Walk>
   __device__ __forceinline__ static auto careful_sums(Walk walk, const short_place& place,
                                                       const column_offsets<1>& offset) {
@@ -202,7 +202,7 @@ struct short_runs<moments::moment_fold<T, Set>> {
     }
   }
 
-  // Of a product or two the exact sum often is a binary64, and a tie.
+  // Of a product or two the exact sum often is a double, and a tie.
   template <class Walk, int Width, class Output>
   __device__ __forceinline__ static bool stored_exactly(Walk walk, const short_place& place,
                                                         const column_offsets<1>& offset,

@@ -12,7 +12,7 @@
 
 namespace multifold::inline v0_1::cuda::kernels {
 
-/// One binary64, as window_sums have several: for sums that are exact in it.
+/// One double, as window_sums have several: for sums that are exact in it.
 struct plain_window {
   double sum[1] = {-0.0};
 
@@ -22,7 +22,7 @@ struct plain_window {
   __device__ void close(const window_layout&) {}
 };
 
-/// How great products of binary64 are.
+/// How great products of doubles are.
 struct product_tops : multifold::detail::product_scan {};
 __device__ inline void merge_with(product_tops& of, int mask) {
   of.greatest = max(of.greatest, __shfl_xor_sync(whole_warp, of.greatest, mask));
@@ -40,9 +40,9 @@ struct moment_windows {
   // Four roundings, a quotient and two roots are too much for one lane of a group while the others wait.
   static constexpr bool keeps = describes;
   static constexpr bool halves = std::is_same_v<T, f16>;
-  // The first look adds up what often fits one binary64; products of more than 2 bytes hardly ever do.
+  // The first look adds up what often fits one double; products of more than 2 bytes hardly ever do.
   static constexpr bool looks_at_sums = !halves && (!multiplies || sizeof(T) == 2);
-  // Products of 2 bytes fit a binary32, those of bf16 if exponents allow, and one conversion is less than two.
+  // Products of 2 bytes fit a float, those of bf16 if exponents allow, and one conversion is less than two.
   static constexpr bool by_floats = Set == moment_set::products && sizeof(T) == 2;
 
   using marks_type = std::conditional_t<describes, moments::run_marks<T>, multifold::detail::nothing<0>>;
@@ -59,11 +59,11 @@ struct moment_windows {
       if constexpr (wide && two) return of_products.none();
       else return of_x.none() || (two && of_y.none());
     }
-    /// Whether binary32 numbers hold those of elements of 8 bits.
+    /// Whether floats hold those of elements of 8 bits.
     __device__ bool float_products_are_exact() const {
       return no_products() || (of_x.top() + of_y.top() <= 128 && of_x.bottom() + of_y.bottom() >= -149);
     }
-    /// Whether binary64 numbers hold them.
+    /// Whether doubles hold them.
     __device__ bool products_are_exact() const {
       return !wide || no_products() || of_x.bottom() + second().bottom() >= -1074;
     }
@@ -154,7 +154,7 @@ struct moment_windows {
           if constexpr (by_floats) {
             products[k % 2] += here[k] ? float_product(x[k], y[k]) : -0.0;
           } else if constexpr (multiplies) {
-            // Products of narrow formats are binary64 numbers: this rounds once, as a product and a sum would.
+            // Products of narrow formats are doubles: this rounds once, as a product and a sum would.
             const double sum = fma(to_double(x[k]), to_double(y[k]), products[k % 2]);
             products[k % 2] = here[k] ? sum : products[k % 2];
           }
@@ -323,7 +323,7 @@ struct moment_windows {
     return all;
   }
 
-  // Binary16 needs no look at exponents, and infinities and NaN leave a NaN.
+  // f16 needs no look at exponents, and infinities and NaN leave a NaN.
   static_assert(most_run_share + 16 <= half_windows::most && tile_stage_bytes / 2 <= half_windows::most_together);
   using half_sums = all_windows<1, 2>;
 

@@ -34,7 +34,7 @@ bool sum_of_products_of(const integer_partial<T, Set>& a, int128_t& sum) {
 /// (n products - x y) / (n (n - correction)), or its root; unknown if the numerator has more than 105 bits.
 inline near_value whole_covariance(int128_t x, int128_t y, int128_t products, std::int64_t n, std::int64_t correction,
                                    bool root) {
-  constexpr std::int64_t most = std::int64_t{1} << 26;  // so that the divisor is a binary64
+  constexpr std::int64_t most = std::int64_t{1} << 26;  // so that the divisor is a double
   if (correction < 0 || correction >= n || n > most) return unknown_value();
   if (!has_bits(x, 62) || !has_bits(y, 62) || !has_bits(products, 126 - bit_width(static_cast<std::uint64_t>(n)))) {
     return unknown_value();

@@ -18,8 +18,8 @@ __device__ float factor_as_float(const float_product<T>& op, T element) {
   return x != x ? static_cast<float>(op.nan_value) : x;
 }
 
-/// The product of two elements of T, exactly. Those of 2 bytes have one that binary32 holds, whose conversion is half
-/// of theirs: always that of binary16, of bfloat16 if it is a normal number.
+/// The product of two elements of T, exactly. Those of 2 bytes have one that float holds, whose conversion is half
+/// of theirs: always that of f16, of bf16 if it is a normal number.
 template <class T, class Real>
 __device__ double product_of_two(Real x, Real y) {
   if constexpr (sizeof(T) == 2) {
@@ -55,7 +55,7 @@ __device__ void absorb_several(const carried_product<C>& op, wide_integer& into,
 
 namespace detail {
 
-/// Of the elements from `first` on, or of those that there are: two binary32, four bfloat16 or binary16.
+/// Of the elements from `first` on, or of those that there are: two floats, four bf16 or f16.
 template <class T, int N>
 __device__ double product_of_eight_bytes(const float_product<T>& op, const T (&v)[N], int first) {
   constexpr int most = 8 / sizeof(T);
@@ -69,7 +69,7 @@ __device__ double product_of_eight_bytes(const float_product<T>& op, const T (&v
 
 }  // namespace detail
 
-/// Sixteen bytes of elements at a time, of which eight have a product that is exact in binary64.
+/// Sixteen bytes of elements at a time, of which eight have a product that is exact in double.
 template <class T, int N>
 requires(sizeof(T) <= 4) __device__
     void absorb_several(const float_product<T>& op, scaled_product& into, const T (&v)[N]) {
@@ -124,7 +124,7 @@ __device__ __noinline__ inline scaled_product times_each(float_product<double> o
 
 }  // namespace detail
 
-/// Two binary64 at a time where both are normal numbers: what they are between 1 and 2, and their exponents. A product that
+/// Two doubles at a time where both are normal numbers: what they are between 1 and 2, and their exponents. A product that
 /// is zero, infinite or NaN is multiplied as it is.
 template <class T>
 requires(sizeof(T) == 8) __device__
