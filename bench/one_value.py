@@ -57,9 +57,9 @@ def by_dask(x):
     import dask.array as da
     import multifold.dask
 
-    for pieces in CHUNKINGS:
-        chunked = da.from_array(x, chunks=-(-x.size // pieces))
-        yield f"Dask, {pieces} chunk{'s' if pieces > 1 else ''}", hex_of(multifold.dask.sum(chunked).compute())
+    for count in CHUNKINGS:
+        chunked = da.from_array(x, chunks=-(-x.size // count))
+        yield f"Dask, {count} chunk{'s' if count > 1 else ''}", hex_of(multifold.dask.sum(chunked).compute())
 
 
 def by_zarr(x, folder):
@@ -167,8 +167,8 @@ def rounded_at_every_step(x):
     if there("dask.array"):
         import dask.array as da
 
-        for pieces in CHUNKINGS[1:]:
-            yield f"Dask's own, {pieces} chunks", hex_of(da.from_array(x, chunks=-(-x.size // pieces)).sum().compute())
+        for count in CHUNKINGS[1:]:
+            yield f"Dask's own, {count} chunks", hex_of(da.from_array(x, chunks=-(-x.size // count)).sum().compute())
 
 
 def main():

@@ -12,7 +12,7 @@
 namespace multifold::app {
 namespace {
 
-constexpr std::size_t piece_bytes = 64 << 10;
+constexpr std::size_t chunk_bytes = 64 << 10;
 
 }  // namespace
 
@@ -33,14 +33,14 @@ void print(std::string_view text) {
 }
 
 text_output& text_output::operator<<(std::string_view text) {
-  piece_ += text;
-  if (piece_.size() >= piece_bytes) flush();
+  chunk_ += text;
+  if (chunk_.size() >= chunk_bytes) flush();
   return *this;
 }
 
 void text_output::flush() {
-  sink_(piece_);
-  piece_.clear();
+  sink_(chunk_);
+  chunk_.clear();
 }
 
 void print_aside(std::string_view text) noexcept {

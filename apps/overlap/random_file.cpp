@@ -1,4 +1,4 @@
-// Written in pieces, through a descriptor that is all that keeps the file.
+// Written in chunks, through a descriptor that is all that keeps the file.
 #include "overlap/random_file.hpp"
 
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 namespace multifold::overlap {
 namespace {
 
-constexpr std::int64_t piece_bytes = 4 << 20;
+constexpr std::int64_t chunk_bytes = 4 << 20;
 
 // Where the file system has no files without a name, one whose name is taken away at once.
 int nameless_file(const std::string& folder) {
@@ -58,9 +58,9 @@ random_file::~random_file() { ::close(descriptor_); }
 void random_file::fill(std::int64_t bytes, const std::stop_token& stop) const {
   constexpr auto item = static_cast<std::int64_t>(sizeof(float));
   std::vector<float> numbers;
-  for (std::int64_t done = 0; done < bytes; done += piece_bytes) {
+  for (std::int64_t done = 0; done < bytes; done += chunk_bytes) {
     if (stop.stop_requested()) throw cancelled_error("interrupted; nothing was written");
-    numbers.resize(static_cast<std::size_t>(std::min(piece_bytes, bytes - done) / item));
+    numbers.resize(static_cast<std::size_t>(std::min(chunk_bytes, bytes - done) / item));
     fill_random(numbers, done / item);
     for (std::span<const std::byte> rest = std::as_bytes(std::span(numbers)); !rest.empty();) {
       const ssize_t put = ::write(descriptor_, rest.data(), rest.size());

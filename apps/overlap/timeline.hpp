@@ -88,7 +88,7 @@ std::vector<column> columns_of(const section& s);
 /// What the lanes of a section show, each once.
 std::vector<activity> activities_of(const section& s);
 
-/// The stretch of a run that is drawn.
+/// The window of a run that is drawn.
 struct window {
   double start, end;
 };

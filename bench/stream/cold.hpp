@@ -53,7 +53,7 @@ inline double direct_seconds(const std::string& path, std::int64_t bytes) {
   if (file.get() < 0) return -1;
   std::atomic<bool> whole = true;
   const double start = seconds_of(CLOCK_MONOTONIC);
-  in_pieces(bytes, [&](std::int64_t first, std::int64_t some) {
+  in_chunks(bytes, [&](std::int64_t first, std::int64_t some) {
     thread_local const std::unique_ptr<void, decltype(&std::free)> buffer(
         std::aligned_alloc(4096, static_cast<std::size_t>(INT64_C(16) << 20)), &std::free);
     if (!buffer || ::pread(file.get(), buffer.get(), static_cast<std::size_t>(some), first) != some) whole = false;

@@ -24,15 +24,15 @@
 
 namespace bench {
 
-/// Calls `work(first, bytes)` for pieces of `bytes`, by every core.
-inline void in_pieces(std::int64_t bytes, const std::function<void(std::int64_t first, std::int64_t bytes)>& work) {
-  constexpr std::int64_t piece = 16 << 20;
+/// Calls `work(first, bytes)` for chunks of `bytes`, by every core.
+inline void in_chunks(std::int64_t bytes, const std::function<void(std::int64_t first, std::int64_t bytes)>& work) {
+  constexpr std::int64_t chunk = 16 << 20;
   const std::int64_t cores = std::max(1u, std::thread::hardware_concurrency());
   std::vector<std::jthread> crew;
   for (std::int64_t core = 0; core < cores; ++core) {
     crew.emplace_back([&, core] {
-      for (std::int64_t first = core * piece; first < bytes; first += cores * piece) {
-        work(first, std::min(piece, bytes - first));
+      for (std::int64_t first = core * chunk; first < bytes; first += cores * chunk) {
+        work(first, std::min(chunk, bytes - first));
       }
     });
   }
@@ -46,7 +46,7 @@ class host_array {
     if (at == MAP_FAILED) throw std::bad_alloc();
     data_ = static_cast<std::byte*>(at);
     ::madvise(data_, size(), MADV_HUGEPAGE);
-    in_pieces(bytes, [this](std::int64_t first, std::int64_t some) { fill(first, some); });
+    in_chunks(bytes, [this](std::int64_t first, std::int64_t some) { fill(first, some); });
   }
   host_array(const host_array&) = delete;
   host_array& operator=(const host_array&) = delete;
@@ -106,7 +106,7 @@ class cached_file {
     const int file = ::open(path_.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
     if (file < 0) throw std::runtime_error(path_.string() + " could not be made");
     std::atomic<bool> whole = true;
-    in_pieces(array.bytes(), [&](std::int64_t first, std::int64_t some) {
+    in_chunks(array.bytes(), [&](std::int64_t first, std::int64_t some) {
       for (std::int64_t done = 0; done < some && whole;) {
         const auto wrote =
             ::pwrite(file, array.data() + first + done, static_cast<std::size_t>(some - done), first + done);

@@ -30,7 +30,7 @@ void tell_pass(node& n, const plan& p, std::size_t index) {
 
 void tell_placing(node& n, const plan& p) {
   const placement map = placement_of(p.form, p.waiting_bytes);
-  n.shape = "tiles of " + std::to_string(map.tile_rows) + " x " + std::to_string(map.tile_columns * map.piece);
+  n.shape = "tiles of " + std::to_string(map.tile_rows) + " x " + std::to_string(map.tile_columns * map.run_length);
   n.bytes = p.form.results() * p.waiting_bytes;
 }
 

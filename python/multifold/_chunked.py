@@ -14,8 +14,8 @@ from . import _hdf5
 from ._multifold import State
 
 _least_bytes = 4 << 20  # of a block: several small chunks are asked for at once
-_slab_bytes = 16 << 20  # of rows that are asked for at once
-_ahead_bytes = 256 << 20  # of rows that are read ahead, if they are more than one slab
+_step_bytes = 16 << 20  # of rows that are asked for at once
+_ahead_bytes = 256 << 20  # of rows that are read ahead, if they are more than one step
 _in_order = ("argmin", "argmax", "describe")  # operations that tell where elements stand
 
 
@@ -90,7 +90,7 @@ def _row_bytes(shape: tuple, dtype: np.dtype) -> int:
 
 def _blocks(x: Chunked) -> Iterable[tuple]:
     """Where the whole chunks stand, several at once if they are small."""
-    steps = list(x.chunks or (max(1, _slab_bytes // _row_bytes(x.shape, x.dtype)), *x.shape[1:]))
+    steps = list(x.chunks or (max(1, _step_bytes // _row_bytes(x.shape, x.dtype)), *x.shape[1:]))
     for axis in reversed(range(x.ndim)):
         chunks = max(1, _least_bytes // (math.prod(steps) * x.dtype.itemsize))
         steps[axis] *= min(chunks, -(-x.shape[axis] // steps[axis]))
@@ -136,13 +136,13 @@ def total(op: str, x: Any, y: Any, axis: Any, nan: str | None, threads: int) -> 
         State(op, first.dtype, nan=nan)
     except (TypeError, ValueError):  # of products that are rounded on the way, and what has no states
         return None
-    pieces, taking, stop = iter(_blocks(first)), threading.Lock(), threading.Event()
+    places, taking, stop = iter(_blocks(first)), threading.Lock(), threading.Event()
 
     def work() -> State:
         state = State(op, first.dtype, nan=nan)
         while not stop.is_set():
             with taking:
-                where = next(pieces, None)
+                where = next(places, None)
             if where is None:
                 break
             blocks = [each.read(where) for each in arrays]
@@ -169,7 +169,7 @@ def total(op: str, x: Any, y: Any, axis: Any, nan: str | None, threads: int) -> 
 def rows(x: Any) -> Iterator[np.ndarray]:
     """The elements in their order: rows of whole chunks, about 16 MiB at once, read ahead where several threads may.
 
-    Memory: as many such pieces as threads read, but no more than 256 MiB or two of them.
+    Memory: as many such chunks as threads read, but no more than 256 MiB or two of them.
     """
     if len(x.shape) == 0:
         yield x[()]
@@ -178,19 +178,19 @@ def rows(x: Any) -> Iterator[np.ndarray]:
     dtype = np.dtype(x.dtype) if known is None else known.dtype
     chunks = _chunks(x, len(x.shape)) if known is None else known.chunks
     row_bytes = _row_bytes(x.shape, dtype)
-    step = max(1, _slab_bytes // row_bytes)
+    step = max(1, _step_bytes // row_bytes)
     if chunks is not None:
         step = max(1, step // chunks[0]) * chunks[0]
     cuts = _cuts(x.shape[0], step)
     with _Progress(known) as done:
-        for piece in map(x.__getitem__, cuts) if known is None else _ahead(known, cuts, step * row_bytes):
-            done(len(piece) * row_bytes)
-            yield piece
+        for chunk in map(x.__getitem__, cuts) if known is None else _ahead(known, cuts, step * row_bytes):
+            done(len(chunk) * row_bytes)
+            yield chunk
 
 
-def _ahead(x: Chunked, cuts: list[slice], slab_bytes: int) -> Iterator[np.ndarray]:
+def _ahead(x: Chunked, cuts: list[slice], step_bytes: int) -> Iterator[np.ndarray]:
     rest = tuple(slice(0, extent) for extent in x.shape[1:])
-    threads = min(x.threads or _cpus(), max(1, _ahead_bytes // slab_bytes))
+    threads = min(x.threads or _cpus(), max(1, _ahead_bytes // step_bytes))
     pool = concurrent.futures.ThreadPoolExecutor(threads)
     waiting: collections.deque = collections.deque()
     try:

@@ -28,7 +28,7 @@ class guarded_memory {
   std::size_t size_ = 0;
 };
 
-/// Room for results, in a larger stretch that is poisoned before.
+/// Room for results, in a larger range of memory that is poisoned before.
 class result_memory {
  public:
   static constexpr std::int64_t canary_bytes = 512;

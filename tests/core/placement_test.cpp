@@ -49,13 +49,13 @@ list places_of(const placement& p, std::int64_t results) {
     const std::int64_t rows = std::min<std::int64_t>(p.tile_rows, p.row_count - first_row);
     const std::int64_t columns = std::min<std::int64_t>(p.tile_columns, p.column_count - first_column);
     for (std::int64_t row = 0; row < rows; ++row) {
-      const std::int64_t batch = offset_in(p.outer, p.outer.batch_stride, outer) + first_column * p.piece +
+      const std::int64_t batch = offset_in(p.outer, p.outer.batch_stride, outer) + first_column * p.run_length +
                                  offset_in(p.rows, p.rows.batch_stride, first_row + row);
-      for (std::int64_t i = 0; i < columns * p.piece; ++i) {
-        const std::int64_t column = i / p.piece, in_line = row * p.piece + i % p.piece;
+      for (std::int64_t i = 0; i < columns * p.run_length; ++i) {
+        const std::int64_t column = i / p.run_length, in_line = row * p.run_length + i % p.run_length;
         EXPECT_EQ(place[static_cast<std::size_t>(batch + i)], -1) << "taken twice";
         place[static_cast<std::size_t>(batch + i)] =
-            offset_in(p.outer, p.outer.place_stride, outer) + first_row * p.piece * p.place_step +
+            offset_in(p.outer, p.outer.place_stride, outer) + first_row * p.run_length * p.place_step +
             offset_in(p.columns, p.columns.place_stride, first_column + column) + in_line * p.place_step;
       }
     }
@@ -68,9 +68,9 @@ void expect_sound(const batches& form, std::int64_t item) {
   const std::int64_t results = form.results();
   EXPECT_EQ(p.column_count, extent_of(p.columns));
   EXPECT_EQ(p.row_count, extent_of(p.rows));
-  EXPECT_EQ(p.piece * p.column_count * p.row_count * extent_of(p.outer), results);
+  EXPECT_EQ(p.run_length * p.column_count * p.row_count * extent_of(p.outer), results);
   EXPECT_LE(p.tile_rows * p.pitch, placing_tile_bytes);
-  EXPECT_LE(p.tile_columns * p.piece * item, p.pitch);
+  EXPECT_LE(p.tile_columns * p.run_length * item, p.pitch);
   EXPECT_LE(std::max(p.tile_rows, p.tile_columns), most_placed_lines);
   EXPECT_EQ(p.pitch % (item % 8 == 0 ? 8 : 4), 0);
   EXPECT_GE(p.blocks(), 1);
@@ -119,12 +119,12 @@ TEST(placement, of_few_columns_has_more_rows) {
   EXPECT_EQ(several.column_count, 35);
 }
 
-TEST(placement, moves_pieces_that_both_orders_have_as_they_are) {
+TEST(placement, moves_runs_that_both_orders_have_as_they_are) {
   const placement p = placement_of(permuted({300, 400, 3}, {1, 0, 2}), 1);
-  EXPECT_EQ(p.piece, 3);
+  EXPECT_EQ(p.run_length, 3);
   EXPECT_EQ(p.column_count, 300);
   EXPECT_EQ(p.row_count, 400);
-  EXPECT_EQ(placement_of(permuted({300, 400, 65}, {1, 0, 2}), 1).piece, 1);
+  EXPECT_EQ(placement_of(permuted({300, 400, 65}, {1, 0, 2}), 1).run_length, 1);
 }
 
 TEST(placement, of_places_past_64_bits_of_bytes_is_known) {

@@ -31,7 +31,7 @@ std::vector<std::int32_t> up_to(std::int64_t count) {
 
 array_layout numbers(std::int64_t count) { return {dtype::i32, {count}, false}; }
 
-TEST(callback_source, fills_chunks_from_pieces_of_any_size) {
+TEST(callback_source, fills_chunks_from_parts_of_any_size) {
   for (const std::int64_t step : {1, 3, 100, 1000}) {
     for (const std::int64_t chunk : {1, 7, 64, 5000}) {
       for (const std::int64_t length : {std::int64_t{-1}, std::int64_t{257}}) {

@@ -71,7 +71,7 @@ TEST_F(concatenate_test, joins_the_axis_that_is_slowest_in_memory) {
   EXPECT_EQ(read_all<std::int32_t>(*columns, 4), up_to(21));
 }
 
-TEST_F(concatenate_test, reads_any_stretch) {
+TEST_F(concatenate_test, reads_any_range) {
   const auto all = joined({"(3,)", "(0,)", "(4,)", "(0,)"});
   for (std::int64_t first = 0; first <= 8; ++first) {
     for (std::int64_t count = 0; count <= 9; ++count) {

@@ -42,7 +42,7 @@ TEST_F(npy_test, reads_data_at_any_byte_and_headers_of_any_length) {
 }
 
 TEST_F(npy_test, turns_big_endian_elements_round) {
-  std::vector<std::uint32_t> numbers(1 << 18);  // more than one piece
+  std::vector<std::uint32_t> numbers(1 << 18);  // more than one block
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::uint32_t>(i * 2654435761u);
   std::vector<std::uint32_t> stored = numbers;
   swap_bytes(std::as_writable_bytes(std::span(stored)), 4);

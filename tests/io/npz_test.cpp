@@ -165,7 +165,7 @@ TEST_F(npz_test, names_the_byte_of_every_mistake) {
   EXPECT_PRED2(says, with(end + 10, number(2, 2)), "the zip directory ends after 1 of 2 members");
   EXPECT_PRED2(says, with(end + 12, number(1 << 30, 4)), "found a zip directory of 1073741824 bytes; expected at most");
   EXPECT_PRED2(says, with(end + 16, number(1 << 30, 4)), "the zip archive ends before the end of its directory");
-  EXPECT_PRED2(says, with(end + 4, number(1, 2)), "found a piece of a zip archive; expected all of it");
+  EXPECT_PRED2(says, with(end + 4, number(1, 2)), "found one volume of a zip archive; expected all of it");
   EXPECT_PRED2(says, with(8, number(1 << 20, 8), true), "the zip archive ends before its zip64 end record");
   EXPECT_PRED2(says, with(8, number(0, 8), true), "byte 0: found 50 4b 03 04; expected the zip64 end record");
 }

@@ -87,10 +87,10 @@ inline bool says(const std::string& message, const std::string& part) {
 template <class T>
 std::vector<T> read_all(source& in, std::int64_t chunk = 1 << 16) {
   std::vector<T> all;
-  std::vector<T> piece(static_cast<std::size_t>(chunk));
+  std::vector<T> some(static_cast<std::size_t>(chunk));
   for (;;) {
-    const std::int64_t got = in.read(static_cast<std::int64_t>(all.size()), std::as_writable_bytes(std::span(piece)));
-    all.insert(all.end(), piece.begin(), piece.begin() + got);
+    const std::int64_t got = in.read(static_cast<std::int64_t>(all.size()), std::as_writable_bytes(std::span(some)));
+    all.insert(all.end(), some.begin(), some.begin() + got);
     if (got < chunk) return all;
   }
 }

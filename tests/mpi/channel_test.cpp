@@ -1,4 +1,4 @@
-// Packets between ranks: of any size, in pieces, apart from the program's messages, and refused where memory ends.
+// Packets between ranks: of any size, in chunks, apart from the program's messages, and refused where memory ends.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ packet numbered(std::size_t bytes) {
 
 std::string text_of(const packet& p) { return {reinterpret_cast<const char*>(p.body.data()), p.body.size()}; }
 
-TEST(mpi_channel, packets_of_any_size_arrive_in_pieces) {
+TEST(mpi_channel, packets_of_any_size_arrive_in_chunks) {
   for (const std::size_t most : {std::size_t{1000}, std::size_t{1} << 30}) {
     const channel ranks(MPI_COMM_WORLD, most);
     for (const std::size_t bytes : {0, 1, 2031, 2032, 2033, 3032, 3033, 100'000}) {
@@ -38,7 +38,7 @@ TEST(mpi_channel, packets_of_any_size_arrive_in_pieces) {
   }
 }
 
-TEST(mpi_channel, states_of_many_results_merge_in_pieces) {
+TEST(mpi_channel, states_of_many_results_merge_in_chunks) {
   const channel ranks(MPI_COMM_WORLD, 1000);
   const auto x = wild<double>(8 * 200);
   const auto whole = reduce_to_state(op_kind::sum, make_view(x.data(), {8, 200}), {.axes = {0}});

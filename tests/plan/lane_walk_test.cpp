@@ -15,7 +15,7 @@
 namespace multifold::plan_tests {
 namespace {
 
-using detail::lane_piece, detail::lane_walk;
+using detail::lane_part, detail::lane_walk;
 using test::random_bits;
 
 // An array of up to four axes in any order of memory, some of them reduced, with or without gaps behind its rows.
@@ -65,7 +65,7 @@ class visits {
 
  private:
   void take(int batch, int part, int phase) {
-    lane_piece at = detail::lane_piece_of(of_, batch, phase, part);
+    lane_part at = detail::lane_part_of(of_, batch, phase, part);
     for (; at.left > 0; --at.left) {
       ++count_[static_cast<std::size_t>(batch * form_.length + at.index)];
       misplaced_ += form_.offset_of(batch, at.index) != at.offset;

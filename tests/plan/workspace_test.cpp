@@ -17,8 +17,8 @@
 namespace multifold::plan_tests {
 namespace {
 
-// Pieces of a workspace, as lib/src/device takes them; the first holds the status word.
-class pieces {
+// Ranges of a workspace, as lib/src/device takes them; the first holds the status word.
+class ranges {
  public:
   void take(std::int64_t count, std::int64_t bytes_each) { bytes_ += (count * bytes_each + 255) / 256 * 256; }
   std::int64_t bytes() const { return bytes_; }
@@ -30,7 +30,7 @@ class pieces {
 constexpr std::int64_t counter = 4, word = 8, fixed_sum = 32;
 
 // Partial results of every pass that leaves some.
-void take_partials(pieces& taken, const plan& p, std::int64_t accumulator) {
+void take_partials(ranges& taken, const plan& p, std::int64_t accumulator) {
   for (std::size_t i = 0; i < p.passes.size(); ++i) {
     const pass& at = p.passes[i];
     if (at.parts == 1 && i + 1 == p.passes.size()) continue;
@@ -40,7 +40,7 @@ void take_partials(pieces& taken, const plan& p, std::int64_t accumulator) {
 }
 
 template <class T>
-void take_exact(pieces& taken, const plan& p) {
+void take_exact(ranges& taken, const plan& p) {
   const pass& at = p.passes.front();
   constexpr std::int64_t words = exact_sum_words<T>;
   if (at.kind == kernel::exact_rows) {
@@ -78,7 +78,7 @@ void take_exact(pieces& taken, const plan& p) {
     }
   }
   if (at.kind == kernel::tiles) {
-    pieces rounded = taken;
+    ranges rounded = taken;
     take_partials(taken, p, tiled_bytes(p.what));
     if (!lanes) return;
     const detail::lane_walk& walk = lanes->walk;
@@ -102,7 +102,7 @@ constexpr std::int64_t part_bytes() {
 }
 
 template <class Element, moment_set Set>
-void take_moments(pieces& taken, const plan& p) {
+void take_moments(ranges& taken, const plan& p) {
   using T = carrier_of<Element>;
   const auto take_words = [&](const pass& at) {
     if (at.parts == 1) return;
@@ -111,14 +111,14 @@ void take_moments(pieces& taken, const plan& p) {
     if (Set == moment_set::description) taken.take(at.batches * at.parts, sizeof(description_marks<T>));
   };
   if (p.again) taken.take((p.form.results() + 31) / 32, counter);  // bits of what is read again
-  const pieces of_parts = taken;
+  const ranges of_parts = taken;
   if (p.passes.front().kind == kernel::tiles) take_partials(taken, p, tiled_bytes(p.what));
   else take_words(p.passes.front());
   if (p.again) take_words(*p.again);
   // Merged, batches have the passes of the plan; rounded, they may be taken in parts.
   const auto parts = detail::parts_of_moments(p, recipe_end::results);
   if (!parts) return;
-  const pieces merged = taken;
+  const ranges merged = taken;
   taken = of_parts;
   const detail::lane_walk& walk = parts->walk;
   const bool rows = parts->kind == step_kind::part_sums, shared = rows ? parts->team == part_threads : walk.shares > 1;
@@ -130,7 +130,7 @@ void take_moments(pieces& taken, const plan& p) {
 }
 
 std::int64_t bytes_taken(const plan& p) {
-  pieces taken;
+  ranges taken;
   if (p.waiting_bytes > 0) taken.take(p.form.results(), result_bytes(p.what));
   if (gathers_exactly(p.what)) {
     visit_dtype(p.what.input, [&]<class T>() {
@@ -214,7 +214,7 @@ TEST(workspace, holds_results_that_wait) {
   EXPECT_GT(waiting, 2'000);
 }
 
-// The shapes at which a piece that is one counter too short shows.
+// The shapes at which a range that is one counter too short shows.
 TEST(workspace, of_rows_whose_counters_fill_a_line) {
   for (const std::int64_t rows : {1, 61, 62, 63, 64, 65, 126, 127, 128}) {
     for (const dtype type : {dtype::f16, dtype::bf16, dtype::f32, dtype::f64}) {

@@ -14,7 +14,7 @@
 namespace multifold {
 namespace {
 
-TEST(running, has_the_bits_of_the_whole_in_any_pieces) {
+TEST(running, has_the_bits_of_the_whole_in_any_parts) {
   test::random_bits random(5);
   std::vector<float> x(5000);
   for (float& element : x) {

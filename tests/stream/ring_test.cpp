@@ -18,7 +18,7 @@ struct problem {
   problem(op_kind op, dtype type, std::vector<std::int64_t> extents, std::vector<std::int64_t> axes)
       : what(make_reduction(op, type)),
         form(normalise(make_view(nullptr, type, std::move(extents)), axes, order_of(op))),
-        array(slabs_of(form)) {}
+        array(slices_of(form)) {}
 
   ring with(std::int64_t memory, transfer how = transfer::staged, int threads = 4,
             std::int64_t most_chunk = INT64_MAX) const {
@@ -28,7 +28,7 @@ struct problem {
 
   reduction what;
   batches form;
-  slabs array;
+  slices array;
 };
 
 const std::vector<problem> problems{
@@ -59,7 +59,7 @@ TEST(ring, keeps_to_its_memory) {
         EXPECT_GE(r.room, r.step_results);
         EXPECT_GE(r.workers, 1);
         EXPECT_LE(r.workers, r.slots);
-        EXPECT_EQ(r.chunk_elements % r.piece_elements, 0);
+        EXPECT_EQ(r.chunk_elements % r.cut_elements, 0);
         EXPECT_LE(r.chunk_elements * item_bytes(p.what.input), r.chunk_bytes);
       }
     }
@@ -111,8 +111,8 @@ TEST(ring, shrinks_to_two_of_the_smallest) {
 
 TEST(ring, cuts_rounded_sums_at_the_same_places_whatever_the_memory) {
   for (const problem& p : problems) {
-    EXPECT_EQ(p.with(256 * mebi).piece_elements, p.with(5 * mebi).piece_elements);
-    EXPECT_EQ(p.with(256 * mebi).piece_elements, p.with(256 * mebi, transfer::mapped).piece_elements);
+    EXPECT_EQ(p.with(256 * mebi).cut_elements, p.with(5 * mebi).cut_elements);
+    EXPECT_EQ(p.with(256 * mebi).cut_elements, p.with(256 * mebi, transfer::mapped).cut_elements);
   }
 }
 
@@ -122,11 +122,11 @@ TEST(ring, takes_rounded_sums_in_the_same_steps_whatever_the_memory) {
   const ring large = rows.with(1024 * mebi), small = rows.with(mebi);
   EXPECT_GT(large.room, small.room);
   EXPECT_EQ(large.step_results, small.step_results);
-  EXPECT_EQ(large.piece_elements, small.piece_elements);
+  EXPECT_EQ(large.cut_elements, small.cut_elements);
 }
 
 TEST(ring, serves_streams_of_unknown_length) {
-  const slabs endless = endless_slab();
+  const slices endless = endless_slice();
   const reduction what = make_reduction(op_kind::sum, dtype::f32);
   const ring r = ring_of({endless, what, -1, 1, 256 * mebi, 2, transfer::staged});
   EXPECT_EQ(r.workers, 2);

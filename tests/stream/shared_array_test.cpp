@@ -1,4 +1,4 @@
-// Which arrays two engines share in parts of slabs, and which in whole ones.
+// Which arrays two engines share in parts of slices, and which in whole ones.
 #include "stream/shared_array.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ shared_array shared(const std::vector<std::int64_t>& extents, const std::vector<
   return shared_array(make_reduction(op, view.type), normalise(view, axes, order_of(op)));
 }
 
-TEST(shared_array, one_slab_is_cut_anywhere_whatever_its_accumulators_take) {
+TEST(shared_array, one_slice_is_cut_anywhere_whatever_its_accumulators_take) {
   for (const std::vector<std::int64_t>& extents :
        {std::vector<std::int64_t>{1 << 24, 1}, {1 << 12, 1 << 12}, {4, 1 << 22}}) {
     shared_array all = shared(extents, {0});

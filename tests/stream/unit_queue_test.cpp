@@ -118,7 +118,7 @@ stream::shared_array shared(dtype type, const std::vector<std::int64_t>& extents
   return {make_reduction(op_kind::sum, type), form};
 }
 
-TEST(shared_array, stays_open_where_slabs_are_few) {
+TEST(shared_array, stays_open_where_slices_are_few) {
   EXPECT_TRUE(shared(dtype::f32, {1 << 30}, {0}).open);
   EXPECT_TRUE(shared(dtype::f32, {1 << 15, 1 << 15}, {0}).open);
   EXPECT_TRUE(shared(dtype::f32, {4, 1 << 28}, {1}).open);
@@ -127,7 +127,7 @@ TEST(shared_array, stays_open_where_slabs_are_few) {
   EXPECT_FALSE(shared(dtype::f64, {4, 2, 1 << 24}, {1}).open) << "more accumulators than elements";
 }
 
-TEST(shared_array, units_are_whole_slabs) {
+TEST(shared_array, units_are_whole_slices) {
   for (const std::int64_t length : {3, 16, 1000, 4097, 1 << 20, 3'000'001}) {
     stream::shared_array a = shared(dtype::f32, {2000, length}, {1});
     ASSERT_FALSE(a.open);

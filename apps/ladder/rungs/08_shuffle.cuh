@@ -6,7 +6,7 @@
 // block; an array of any length will do.
 //
 // For 32-bit integers, one instruction does all five steps: __reduce_max_sync and __reduce_add_sync. The sum of 64-bit
-// integers can have it too. They are cut into pieces of 27, 27 and 10 bits, and 32 pieces of 27 bits add up to 32 bits.
+// integers can have it too. They are split into limbs of 27, 27 and 10 bits, and 32 limbs of 27 bits add up to 32 bits.
 // Defect: rows of a fixed, small length make many partial results, which have to be written, read and added, and a
 // block goes through all its stages for a few kilobytes.
 // Next: few rows that are long (09_batched.cuh).

@@ -5,7 +5,7 @@
 // comes to its full rate, since the time until a load is answered stays the same.
 // The grid has as many blocks as the GPU can hold, and they stay to the end: thread i takes the vectors i, i + threads
 // of the grid, and so on. Such a grid-stride loop is right for any length and any grid, and at any time the whole GPU
-// reads one stretch of memory.
+// reads neighbouring memory.
 // An address has to be a multiple of 16 for such a load. The elements in front of the first such address and behind the
 // last whole vector are read one by one. If two arrays begin differently, all elements are.
 // Defect: what is under way is kept in registers, and all threads compute addresses and wait for what they asked for.

@@ -31,16 +31,16 @@ std::optional<T> parse_number(std::string_view text) {
   return value;
 }
 
-// The pieces between commas and x's, without spaces; a comma may stand at the end, as in (3,).
-std::vector<std::string> pieces_of(std::string text, std::string_view separators) {
+// What stands between commas and x's, without spaces; a comma may stand at the end, as in (3,).
+std::vector<std::string> fields_of(std::string text, std::string_view separators) {
   std::erase_if(text, [](char c) { return c == ' '; });
-  std::vector<std::string> pieces(1);
+  std::vector<std::string> fields(1);
   for (const char c : text) {
-    if (separators.find(c) == std::string_view::npos) pieces.back() += c;
-    else pieces.emplace_back();
+    if (separators.find(c) == std::string_view::npos) fields.back() += c;
+    else fields.emplace_back();
   }
-  if (pieces.back().empty()) pieces.pop_back();
-  return pieces;
+  if (fields.back().empty()) fields.pop_back();
+  return fields;
 }
 
 }  // namespace
@@ -56,10 +56,10 @@ std::vector<std::int64_t> parse_shape(const std::string& text) {
   if (inside.size() >= 2 && inside.front() == '(' && inside.back() == ')') inside = inside.substr(1, inside.size() - 2);
   else if (inside.empty()) throw usage("--shape: found nothing; expected extents like 1000,64");
   std::vector<std::int64_t> extents;
-  for (const std::string& piece : pieces_of(inside, ",x")) {
-    const std::optional<std::int64_t> extent = parse_number<std::int64_t>(piece);
+  for (const std::string& field : fields_of(inside, ",x")) {
+    const std::optional<std::int64_t> extent = parse_number<std::int64_t>(field);
     if (!extent || *extent < 0) {
-      throw usage("--shape: found '" + piece + "' in '" + text + "'; expected extents of 0 or more, like 1000,64");
+      throw usage("--shape: found '" + field + "' in '" + text + "'; expected extents of 0 or more, like 1000,64");
     }
     extents.push_back(*extent);
   }
@@ -76,8 +76,8 @@ axes parse_axes(const std::vector<std::string>& texts) {
   std::vector<std::int64_t> numbers;
   for (const std::string& text : texts) {
     if (text.empty()) throw usage("--axis: found nothing; expected axes like 0 or 0,-1");
-    for (const std::string& piece : pieces_of(text, ",")) {
-      const std::optional<std::int64_t> axis = parse_number<std::int64_t>(piece);
+    for (const std::string& field : fields_of(text, ",")) {
+      const std::optional<std::int64_t> axis = parse_number<std::int64_t>(field);
       if (!axis) throw usage("--axis: found '" + text + "'; expected axes like 0 or 0,-1");
       numbers.push_back(*axis);
     }
@@ -88,7 +88,7 @@ axes parse_axes(const std::vector<std::string>& texts) {
 std::vector<int> parse_devices(const std::string& text) {
   if (text == "all") return devices();
   std::vector<int> numbers;
-  for (const std::string& piece : pieces_of(text, ",")) numbers.push_back(parse_number<int>(piece).value_or(-1));
+  for (const std::string& field : fields_of(text, ",")) numbers.push_back(parse_number<int>(field).value_or(-1));
   if (numbers.empty() || *std::min_element(numbers.begin(), numbers.end()) < 0) {
     throw usage("--devices: found '" + text + "'; expected all, or numbers of GPUs like 0,1");
   }

@@ -1,4 +1,4 @@
-// Words are split at commas; each piece is a command or another name for one.
+// Words are split at commas; each part is a command or another name for one.
 #include "commands/several_ops.hpp"
 
 #include <algorithm>
@@ -11,13 +11,13 @@
 namespace multifold::app {
 namespace {
 
-std::vector<std::string> pieces_of(const std::string& word) {
-  std::vector<std::string> pieces(1);
+std::vector<std::string> names_in(const std::string& word) {
+  std::vector<std::string> names(1);
   for (const char c : word) {
-    if (c == ',') pieces.emplace_back();
-    else pieces.back() += c;
+    if (c == ',') names.emplace_back();
+    else names.back() += c;
   }
-  return pieces;
+  return names;
 }
 
 void check_together(const std::string& word, const std::vector<op_kind>& ops) {
@@ -42,12 +42,12 @@ std::optional<std::vector<op_kind>> several_ops(const std::string& word) {
   const std::vector<choice> known = op_choices(offered_ops());
   std::vector<op_kind> ops;
   std::string problem;
-  for (std::string& piece : pieces_of(word)) {
-    if (is_host_fold(piece)) {
-      throw usage("found '" + word + "'; " + piece + " does not go with several operations: expected it by itself");
+  for (std::string& name : names_in(word)) {
+    if (is_host_fold(name)) {
+      throw usage("found '" + word + "'; " + name + " does not go with several operations: expected it by itself");
     }
-    const std::string misfit = choose(piece, known);
-    if (misfit.empty()) ops.push_back(*parse_op(piece));
+    const std::string misfit = choose(name, known);
+    if (misfit.empty()) ops.push_back(*parse_op(name));
     else if (problem.empty()) problem = misfit;
   }
   if (ops.empty()) return std::nullopt;

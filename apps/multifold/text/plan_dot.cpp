@@ -16,7 +16,7 @@ std::string reshape(const pass& step) {
 }
 
 std::string grid(const plan& p, const pass& step) {
-  if (p.engine.engine == engine_kind::host) return fmt::format("{} piece{}", step.blocks, step.blocks == 1 ? "" : "s");
+  if (p.engine.engine == engine_kind::host) return fmt::format("{} part{}", step.blocks, step.blocks == 1 ? "" : "s");
   const std::string group = step.group > 1 ? fmt::format(", {} a row", step.group) : "";
   return fmt::format("{} blocks x {} threads{}, {}", step.blocks, step.threads, group, name(step.form));
 }

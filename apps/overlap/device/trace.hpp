@@ -15,7 +15,7 @@
 
 namespace multifold::overlap {
 
-/// Puts an event before and one after each piece of work, if it is on; else it costs nothing. One run each.
+/// Puts an event before and one after each operation, if it is on; else it costs nothing. One run each.
 class device_trace {
  public:
   using time = std::chrono::steady_clock::time_point;

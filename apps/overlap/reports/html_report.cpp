@@ -89,7 +89,7 @@ std::string shares_text(const section& s) {
 }
 
 // What of the run the picture shows, unless it is all of it.
-std::string stretch_of(const run& r) {
+std::string window_text(const run& r) {
   const window w = window_of(r);
   if (w.end - w.start >= r.traced_seconds) return "";
   return fmt::format(" <span class=\"faint\">Shown: {} to {}, of {}.</span>", time_text(w.start), time_text(w.end),
@@ -107,7 +107,7 @@ std::string text_of(const section& s) {
   for (const run& each : s.runs) {
     const bool drawn = !each.lanes.empty();
     text += fmt::format("<h3>{}</h3>\n<p>{}{}</p>\n", escaped(each.name), escaped(each.about),
-                        drawn ? stretch_of(each) : "");
+                        drawn ? window_text(each) : "");
     if (drawn) text += drawing_of(each, canvas::wide) + drawing_of(each, canvas::narrow);
   }
   return text;

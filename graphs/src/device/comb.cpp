@@ -35,7 +35,7 @@ comb::copy comb::copy_of(const operands& array, std::size_t index, std::size_t n
   return c;
 }
 
-// Sums do not ask where their elements stood, and their nodes need not be set for every stretch.
+// Sums do not ask where their elements stood, and their nodes need not be set for every range.
 std::int64_t comb::index_of(std::int64_t first) const {
   return order_of(plan_.what.op) == element_order::indexed ? first : 0;
 }

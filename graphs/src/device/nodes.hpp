@@ -36,7 +36,7 @@ struct work_node {
 using work_nodes = std::vector<work_node>;
 
 /// Who sets memory to zero that work wants to be zero. One memset in front of a graph does it for all workspaces that
-/// no two pieces of work share: nothing in a workspace is written before it is cleared, and nothing is cleared twice.
+/// no two nodes share: nothing in a workspace is written before it is cleared, and nothing is cleared twice.
 enum class clearing : std::uint8_t { in_place, in_front };
 
 /// Adds nodes to a graph, each after the one before it; the first one after `after`.

@@ -1,4 +1,4 @@
-// Several GPUs of one machine: an array, or a file, goes to all of them in pieces, or lies on them in pieces already.
+// Several GPUs of one machine: an array, or a file, goes to all of them in parts, or lies on them in parts already.
 //
 //   const std::vector<int> all = devices();
 //   const reduce_result total = reduce_on_devices(all, op_kind::sum, *open_npy("x.npy"));

@@ -96,8 +96,8 @@ folded<fold_result<Op>> fold(const Op& op, const array_view& view, const fold_op
 
 /// A source, in bounded memory: options.memory_bytes of buffers and partial results, and the results.
 /// Shapes:   over all axes, over those that are fastest or slowest in the file, and over one between. Where the reduced
-///           elements of a slab (what lies behind the kept axes that are slower than all reduced ones) lie apart, or
-///           their order is not that of the file and the operation looks at it, a slab has to fit the memory.
+///           elements of a slice (what lies behind the kept axes that are slower than all reduced ones) lie apart, or
+///           their order is not that of the file and the operation looks at it, a slice has to fit the memory.
 /// Numerics: the bits of the array in memory.
 /// Throws:   as above, and what the source throws; out_of_memory, which says how much it takes.
 /// Cost:     reads each element once; threads read and reduce side by side where the source has random access.

@@ -141,7 +141,7 @@ reduce_result reduce_ranks(op_kind op, std::int64_t rank, const reduce_options& 
 //           (format_error, which names both). What the library throws keeps its type, all else is an error.
 //           An error of MPI is an error with its text, on ranks whose communicator returns it (MPI_ERRORS_RETURN);
 //           others end as MPI has it. After one of MPI, other ranks may wait in vain.
-// Cost:     2 log2(ranks) messages one after the other, of the bytes of the state, in pieces of 1 GiB. The first call
+// Cost:     2 log2(ranks) messages one after the other, of the bytes of the state, in chunks of 1 GiB. The first call
 //           on a communicator duplicates it, so that no message gets among those of the program; the duplicate is
 //           freed with it.
 

@@ -32,11 +32,11 @@ struct placed_axis {
 /// A block of the kernel, and what it has in shared memory: results, and where the lines of a tile begin.
 inline constexpr int placing_threads = 256, placing_tile_bytes = 132 * 128, most_placed_lines = 512;
 
-/// A transpose in tiles. Pieces, which are results that are neighbours in both orders, lie along columns in the order
+/// A transpose in tiles. Runs of results that are neighbours in both orders lie along columns in the order
 /// of batches, and along rows in place.
 struct placement {
-  std::int64_t piece;                // results
-  placed_axis columns, rows, outer;  // of pieces, but with strides of results
+  std::int64_t run_length;           // results
+  placed_axis columns, rows, outer;  // of runs, but with strides of results
   std::int64_t column_count, row_count;
   std::int64_t place_step;  // from one result to the next of a tile's line, in place
   int tile_columns, tile_rows;

@@ -17,7 +17,7 @@
 
 namespace multifold::inline v0_1 {
 
-/// The exact sum, and so the mean, of all elements that were added, in whatever pieces and order. What else has a state
+/// The exact sum, and so the mean, of all elements that were added, in whatever parts and order. What else has a state
 /// has class state.
 /// Memory:   that of state: less than 700 bytes.
 /// Shapes:   of what is added: any. Stream: device memory is read as by reduce.

@@ -14,7 +14,7 @@ enum class trace_kind : std::uint8_t {
   copy_back,  // the results of a chunk from the GPU
 };
 
-/// One stretch of time in which one thread, or one part of a GPU, was busy with one chunk. Times of a GPU are its own
+/// One interval of time in which one thread, or one part of a GPU, was busy with one chunk. Times of a GPU are its own
 /// timestamps, brought to this clock: they may be wrong by some microseconds.
 struct trace_event {
   trace_kind kind;
@@ -26,7 +26,7 @@ struct trace_event {
   std::chrono::steady_clock::time_point start, end;
 };
 
-/// Called when such a stretch has ended, by the thread that was busy, and so by several at once; those of a GPU when
+/// Called when such an interval has ended, by the thread that was busy, and so by several at once; those of a GPU when
 /// their buffers are needed again, in no particular order. What it throws ends the reduction.
 /// Cost: two looks at the clock an event, or two timed CUDA events; nothing where there is no sink.
 using trace_sink = std::function<void(const trace_event&)>;

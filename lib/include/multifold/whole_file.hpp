@@ -13,10 +13,10 @@ namespace multifold::inline v0_1 {
 /// Takes the next bytes of a file.
 using byte_sink = std::function<void(std::span<const std::byte> bytes)>;
 
-/// Calls `write`, which gives the bytes of the file in pieces, and puts the file at `path` when it returns; what stands
+/// Calls `write`, which gives the bytes of the file in chunks, and puts the file at `path` when it returns; what stands
 /// there is replaced then, and stays if `write` throws. Pipes, devices and standard output ("-") are written to
 /// directly.
-/// Memory:   of the pieces alone.
+/// Memory:   of the chunks alone.
 /// Throws:   io_error, and what `write` throws.
 MULTIFOLD_EXPORT void write_whole_file(const std::string& path,
                                        const std::function<void(const byte_sink& sink)>& write);

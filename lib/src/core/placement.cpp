@@ -17,8 +17,8 @@ constexpr std::int64_t sector_bytes = 32, neighbours = 32;
 constexpr std::int64_t scattered = 3;
 // What this many of them lose is what one more kernel takes, two to three microseconds.
 constexpr std::int64_t least_results = INT64_C(1) << 17;
-// Pieces up to this size are moved together; longer ones are columns of their own.
-constexpr std::int64_t most_piece_bytes = 64;
+// Runs up to this size are moved together; longer ones are columns of their own.
+constexpr std::int64_t most_run_bytes = 64;
 // Lines of tiles are this long, if there are so many neighbours; several runs are put together for it.
 constexpr std::int64_t least_line_bytes = 128;
 constexpr std::int64_t tile_payload_bytes = INT64_C(16) << 10;
@@ -55,15 +55,15 @@ void put_in_front(placed_axis& axis, const placed_run& r) {
   axis.place_stride[0] = r.place_stride;
 }
 
-// Takes the piece out of `runs`, where the fastest run is the same in both orders, and there is something around it.
-std::int64_t take_piece(placed_runs& runs, std::int64_t item) {
+// Takes the run out of `runs`, where the fastest run is the same in both orders, and there is something around it.
+std::int64_t take_run(placed_runs& runs, std::int64_t item) {
   if (runs.size() < 3 || fastest_in_place(runs) != runs.end() - 1) return 1;
-  const std::int64_t piece = runs.back().extent;
-  if (piece > most_piece_bytes / item || runs.back().place_stride != 1) return 1;
+  const std::int64_t length = runs.back().extent;
+  if (length > most_run_bytes / item || runs.back().place_stride != 1) return 1;
   placed_runs others(runs.begin(), runs.end() - 1);
-  if (fastest_in_place(others)->place_stride != piece) return 1;
+  if (fastest_in_place(others)->place_stride != length) return 1;
   runs = std::move(others);
-  return piece;
+  return length;
 }
 
 // The fastest runs in the order of batches, without the one that is fastest in place unless it comes first.
@@ -82,7 +82,7 @@ void take_rows(placement& p, placed_runs& runs, std::int64_t enough) {
   p.row_count = p.place_step = 1;
   while (!runs.empty() && p.row_count < enough) {
     const auto next = fastest_in_place(runs);
-    if (p.rows.count == 0) p.place_step = p.piece > 1 ? 1 : next->place_stride;
+    if (p.rows.count == 0) p.place_step = p.run_length > 1 ? 1 : next->place_stride;
     else if (next->place_stride != p.rows.place_stride[0] * p.rows.extent[0]) return;
     put_in_front(p.rows, *next);
     p.row_count *= next->extent;
@@ -97,7 +97,7 @@ std::int64_t pitch_of(std::int64_t bytes, std::int64_t item) {
 }
 
 void cut_tiles(placement& p, std::int64_t item) {
-  const std::int64_t unit = p.piece * item, most = std::max<std::int64_t>(1, tile_payload_bytes / unit);
+  const std::int64_t unit = p.run_length * item, most = std::max<std::int64_t>(1, tile_payload_bytes / unit);
   std::int64_t side = 1;
   while (4 * side * side <= most) side *= 2;
   const std::int64_t some_rows = std::min(p.row_count, side);
@@ -152,8 +152,8 @@ bool scatters_results(const batches& form, std::int64_t item_bytes) {
 placement placement_of(const batches& form, std::int64_t item_bytes) {
   placement p{};
   placed_runs runs = placed_runs_of(form);
-  p.piece = take_piece(runs, item_bytes);
-  const std::int64_t enough = std::max<std::int64_t>(2, least_line_bytes / (p.piece * item_bytes));
+  p.run_length = take_run(runs, item_bytes);
+  const std::int64_t enough = std::max<std::int64_t>(2, least_line_bytes / (p.run_length * item_bytes));
   take_columns(p, runs, enough);
   take_rows(p, runs, enough);
   for (std::size_t i = runs.size(); i-- > 0;) put_in_front(p.outer, runs[i]);

@@ -1,4 +1,4 @@
-// Tasks, handed to the crew one by one: pieces of a few huge batches, or blocks of many.
+// Tasks, handed to the crew one by one: ranges of a few huge batches, or blocks of many.
 #pragma once
 
 #include <algorithm>
@@ -53,8 +53,8 @@ class execution {
 
   void run() {
     if (shape_.split) {
-      for (member& m : members_) m.partials = accumulators(m, shape_.blocks * shape_.pieces());
-      share(shape_.tasks(), [this](std::int64_t task, scratch& s) { reduce_piece(task, s); });
+      for (member& m : members_) m.partials = accumulators(m, shape_.blocks * shape_.ranges());
+      share(shape_.tasks(), [this](std::int64_t task, scratch& s) { reduce_range(task, s); });
       share(shape_.blocks, [this](std::int64_t task, scratch&) { finish_block(task); });
     } else {
       share(shape_.blocks, [this](std::int64_t task, scratch& s) { reduce_block(task, s); });
@@ -64,7 +64,7 @@ class execution {
   }
 
  private:
-  // Of a thread, for each member: rows of accumulators, and where the present piece goes.
+  // Of a thread, for each member: rows of accumulators, and where the present range goes.
   struct scratch {
     std::vector<aligned_bytes> parts;
     std::vector<std::byte*> into;
@@ -93,31 +93,31 @@ class execution {
     share_out(threads_, tasks, make_scratch, task);
   }
 
-  std::byte* partial(const member& m, std::int64_t block, std::int64_t piece) const {
-    return m.partials.get() + (block * shape_.pieces() + piece) * row_bytes(m);
+  std::byte* partial(const member& m, std::int64_t block, std::int64_t range) const {
+    return m.partials.get() + (block * shape_.ranges() + range) * row_bytes(m);
   }
 
-  void reduce_piece(std::int64_t task, scratch& s) {
+  void reduce_range(std::int64_t task, scratch& s) {
     // Neighbouring tasks read neighbouring columns of the same rows.
-    const std::int64_t block = task % shape_.blocks, piece = task / shape_.blocks;
-    for (std::size_t i = 0; i < members_.size(); ++i) s.into[i] = partial(members_[i], block, piece);
-    reduce_into(block, piece, s);
+    const std::int64_t block = task % shape_.blocks, range = task / shape_.blocks;
+    for (std::size_t i = 0; i < members_.size(); ++i) s.into[i] = partial(members_[i], block, range);
+    reduce_into(block, range, s);
   }
 
   // Elements that all members take before the next ones come, so that they are in the cache still.
-  std::int64_t slice_of(interval batches, interval elements) const {
+  std::int64_t step_of(interval batches, interval elements) const {
     if (members_.size() == 1) return elements.end - elements.begin;
     return std::max<std::int64_t>(1, task_bytes / item_ / (batches.end - batches.begin));
   }
 
-  // Elements of piece `piece` of every batch of the block, into fresh accumulators.
-  void reduce_into(std::int64_t block, std::int64_t piece, scratch& s) {
+  // Elements of range `range` of every batch of the block, into fresh accumulators.
+  void reduce_into(std::int64_t block, std::int64_t range, scratch& s) {
     if (options_.stop.stop_requested()) throw cancelled_error("the reduction was cancelled");
-    const interval batches = shape_.batches_of(block), elements = shape_.elements_of(piece);
+    const interval batches = shape_.batches_of(block), elements = shape_.elements_of(range);
     for (std::size_t i = 0; i < members_.size(); ++i) members_[i].fold.clear(s.into[i], batches.end - batches.begin);
-    const std::int64_t slice = slice_of(batches, elements);
+    const std::int64_t step = step_of(batches, elements);
     for (interval some{elements.begin, 0}; some.begin < elements.end; some.begin = some.end) {
-      some.end = std::min(elements.end, some.begin + slice);
+      some.end = std::min(elements.end, some.begin + step);
       for (std::size_t i = 0; i < members_.size(); ++i) add(members_[i], batches, some, s, s.into[i]);
     }
     report((batches.end - batches.begin) * (elements.end - elements.begin) * item_);
@@ -142,13 +142,13 @@ class execution {
     for (member& m : members_) {
       const std::int64_t row = row_bytes(m);
       std::byte* const first = partial(m, block, 0);
-      std::int64_t piece = 0;
+      std::int64_t range = 0;
       for (std::int64_t part = 0; part < shape_.parts; ++part) {
         std::byte* const into = first + part * row;
-        const std::int64_t pieces = shape_.pieces_of(part);
-        if (piece != part) std::copy_n(first + piece * row, count * m.fold.acc_bytes(), into);
-        for (std::int64_t i = 1; i < pieces; ++i) m.fold.merge(into, first + (piece + i) * row, count);
-        piece += pieces;
+        const std::int64_t ranges = shape_.ranges_of(part);
+        if (range != part) std::copy_n(first + range * row, count * m.fold.acc_bytes(), into);
+        for (std::int64_t i = 1; i < ranges; ++i) m.fold.merge(into, first + (range + i) * row, count);
+        range += ranges;
       }
       finish_parts(m, block, first);
     }
@@ -156,17 +156,17 @@ class execution {
 
   void reduce_block(std::int64_t block, scratch& s) {
     const std::int64_t count = shape_.batches_of(block).end - shape_.batches_of(block).begin;
-    std::int64_t piece = 0;
+    std::int64_t range = 0;
     const auto reduce_to_row = [&](std::int64_t number) {
       for (std::size_t i = 0; i < members_.size(); ++i) {
         if (!s.parts[i]) s.parts[i] = accumulators(members_[i], shape_.parts + 1);
         s.into[i] = s.parts[i].get() + number * row_bytes(members_[i]);
       }
-      reduce_into(block, piece++, s);
+      reduce_into(block, range++, s);
     };
     for (std::int64_t part = 0; part < shape_.parts; ++part) {
       reduce_to_row(part);
-      for (std::int64_t i = 1; i < shape_.pieces_of(part); ++i) {
+      for (std::int64_t i = 1; i < shape_.ranges_of(part); ++i) {
         reduce_to_row(shape_.parts);
         for (std::size_t k = 0; k < members_.size(); ++k) {
           members_[k].fold.merge(s.parts[k].get() + part * row_bytes(members_[k]), s.into[k], count);

@@ -11,8 +11,8 @@
 
 namespace multifold::inline v0_1::io {
 
-// Swapped in pieces that are still in the cache from being read: one trip through memory, not two.
-constexpr std::size_t swapped_piece_bytes = 256 << 10;
+// Swapped in blocks that are still in the cache from being read: one trip through memory, not two.
+constexpr std::size_t swapped_block_bytes = 256 << 10;
 
 file_source::file_source(input in, array_layout layout, std::int64_t data_byte, bool other_byte_order)
     : in_(std::move(in)),
@@ -65,11 +65,11 @@ std::size_t file_source::fill(std::int64_t byte, std::span<std::byte> chunk) {
   if (!swap_) return in_.read(byte, chunk);
   std::size_t done = 0;
   while (done < chunk.size()) {
-    const auto piece = chunk.subspan(done, std::min(chunk.size() - done, swapped_piece_bytes));
-    const std::size_t got = in_.read(byte + static_cast<std::int64_t>(done), piece);
-    swap_bytes(piece.first(got), item_);
+    const auto block = chunk.subspan(done, std::min(chunk.size() - done, swapped_block_bytes));
+    const std::size_t got = in_.read(byte + static_cast<std::int64_t>(done), block);
+    swap_bytes(block.first(got), item_);
     done += got;
-    if (got < piece.size()) break;
+    if (got < block.size()) break;
   }
   return done;
 }

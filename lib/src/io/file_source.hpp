@@ -1,4 +1,4 @@
-// A dense array that lies in one piece in a file or comes out of a pipe; which format said so is forgotten here.
+// A dense array that lies contiguously in a file or comes out of a pipe; which format said so is forgotten here.
 #pragma once
 
 #include <cstddef>

@@ -87,7 +87,7 @@ std::vector<std::string> row_of(const plan& p, const recipe& made, const recipe:
   std::vector<std::string> row{"", std::string(name(s.kind)), "", grid};
   if (s.kind == step_kind::place_results) {
     const placement map = placement_of(p.form, p.waiting_bytes);
-    row[2] = "tiles of " + std::to_string(map.tile_rows) + " x " + std::to_string(map.tile_columns * map.piece);
+    row[2] = "tiles of " + std::to_string(map.tile_rows) + " x " + std::to_string(map.tile_columns * map.run_length);
   }
   return row;
 }
@@ -98,7 +98,7 @@ std::string steps_text(const plan& p, const recipe& made) {
   std::vector<std::vector<std::string>> rows{
       {"pass", "kernel", "reshape", host ? "work" : "grid", "block", "finish", "partials"}};
   for (std::size_t i = 0; host && i < p.passes.size(); ++i) {
-    rows.push_back(row_of(p, i, name(p.passes[i].kind), std::to_string(p.passes[i].blocks) + " pieces"));
+    rows.push_back(row_of(p, i, name(p.passes[i].kind), std::to_string(p.passes[i].blocks) + " parts"));
   }
   for (const recipe::step& s : made.steps()) rows.push_back(row_of(p, made, s));
   return text_table(rows);

@@ -18,12 +18,12 @@ std::int64_t power_of_two_at_least(std::int64_t x) {
   return p;
 }
 
-// Host pieces depend on the array alone, never on the number of threads: the bits must not.
+// Host parts depend on the array alone, never on the number of threads: the bits must not.
 std::int64_t host_parts(const pass& p, const batches& form, std::int64_t item, const engine_traits& engine) {
   const std::int64_t part_items = std::max<std::int64_t>(1, engine.part_bytes / item);
   if (p.kind != kernel::columns) return std::max<std::int64_t>(1, ceil_div(p.length, part_items));
-  const std::int64_t slab_rows = std::max<std::int64_t>(1, 4 * engine.part_bytes / (item * form.inner));
-  return std::clamp<std::int64_t>(p.length / slab_rows, 1, 256);
+  const std::int64_t part_rows = std::max<std::int64_t>(1, 4 * engine.part_bytes / (item * form.inner));
+  return std::clamp<std::int64_t>(p.length / part_rows, 1, 256);
 }
 
 std::int64_t row_part_bytes(const pass& p, std::int64_t row_bytes, const engine_traits& engine) {

@@ -44,7 +44,7 @@ inline constexpr std::int64_t most_partials = 1 << 14;
 
 // --- Rows of neighbours: block_rows ---------------------------------------------------------------------------------
 
-/// What a thread loads before it uses the first. Tiles dealt in turn keep all blocks in one stretch of memory: on an
+/// What a thread loads before it uses the first. Tiles dealt in turn keep all blocks in one range of memory: on an
 /// H200 16 GiB of f32 were read at 4564 GB/s like this, and at 4464 with contiguous parts. [vectors; as in
 /// block_rows.cuh]
 inline constexpr std::int64_t vectors_in_flight = 4;

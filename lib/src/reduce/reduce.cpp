@@ -173,10 +173,10 @@ reduce_result reduce_with_checkpoints(op_kind op, source& input, const reduce_op
   const detail::chosen_engine engine = detail::choose_engine(r, place::host, true, options);
   stream::streamed done{r.elements};
   std::int64_t resumed = 0;
-  const auto sum = [&](source& stretch, std::byte* state, const reduce_options& each) {
-    const array_view view = detail::view_of(stretch.layout());
+  const auto sum = [&](source& range, std::byte* state, const reduce_options& each) {
+    const array_view view = detail::view_of(range.layout());
     const batches form = normalise(view, all_axes(view.rank()), order_of(op));
-    const stream::streamed part = run_in_chunks(made_plan(r.what, form, {}, engine), engine, stretch, state, each);
+    const stream::streamed part = run_in_chunks(made_plan(r.what, form, {}, engine), engine, range, state, each);
     done.on_device += part.on_device;
     done.memory = part.memory;
     if (done.note.empty()) done.note = part.note;

@@ -1,4 +1,4 @@
-// Copies of stretches where both orders are the same; else one copy a result.
+// Neighbours are copied together where both orders are the same; else results one by one.
 #include "stream/result_order.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 // A thread copies 8 to 10 GB/s, a PCIe 5 link brings 55.
 constexpr std::int64_t least_shared_bytes = 4 << 20;
-constexpr std::int64_t stretch_bytes = 1 << 20;
+constexpr std::int64_t copy_bytes = 1 << 20;
 constexpr int most_threads = 8;
 
 void put_one_by_one(const host::nest& n, host::interval which, const std::byte* from, std::int64_t item,
@@ -34,7 +34,7 @@ void put_in_order(const host::nest& n, host::interval which, const std::byte* fr
                   std::byte* results, int threads) {
   const std::int64_t count = which.end - which.begin;
   if (threads <= 1 || count * item < least_shared_bytes) return put(n, which, from, item, results);
-  const std::int64_t each = stretch_bytes / item;
+  const std::int64_t each = copy_bytes / item;
   std::atomic<std::int64_t> next{which.begin};
   host::run_crew(std::min(threads, most_threads), [&](int) {
     for (std::int64_t first = next.fetch_add(each); first < which.end; first = next.fetch_add(each)) {

@@ -27,8 +27,8 @@ constexpr std::int64_t least_result_bytes = 64 << 10;
 constexpr int most_in_flight = 8;  // chunks that are not being filled
 constexpr int shared_in_flight = 4;
 
-// As many whole slabs and pages as fit; where they do not, chunks end inside of slabs.
-std::int64_t piece_of(const ring_request& r, std::int64_t item) {
+// As many whole slices and pages as fit; where they do not, chunks end inside of slices.
+std::int64_t cut_of(const ring_request& r, std::int64_t item) {
   const std::int64_t all = least_chunk_bytes / item;
   if (r.array.elements > all / 4) return all;
   const std::int64_t unit = std::lcm(r.array.elements, page_bytes / item);
@@ -36,7 +36,7 @@ std::int64_t piece_of(const ring_request& r, std::int64_t item) {
 }
 
 // Results that end in a chunk.
-std::int64_t results_in(const slabs& s, std::int64_t elements) {
+std::int64_t results_in(const slices& s, std::int64_t elements) {
   if (s.elements == INT64_MAX) return 1;  // what stays open comes back as accumulators
   const std::int64_t ends = std::min(s.count, elements / s.elements + 1);
   return s.results > INT64_MAX / ends ? INT64_MAX : ends * s.results;
@@ -59,14 +59,14 @@ ring with_chunks_of(const ring_request& r, std::int64_t chunk_bytes, std::int64_
   const std::int64_t item = item_bytes(r.what.input), result = result_bytes(r.what);
   ring made{};
   made.chunk_bytes = chunk_bytes;
-  made.piece_elements = piece_of(r, item);
-  made.chunk_elements = chunk_bytes / least_chunk_bytes * made.piece_elements;
+  made.cut_elements = cut_of(r, item);
+  made.chunk_elements = chunk_bytes / least_chunk_bytes * made.cut_elements;
   const std::int64_t wanted = results_in(r.array, made.chunk_elements);
   made.room = std::clamp<std::int64_t>(most_result_bytes / result, 1, wanted);
   made.beside = made.room < wanted;
-  const std::int64_t of_piece = results_in(r.array, made.piece_elements);
+  const std::int64_t of_cut = results_in(r.array, made.cut_elements);
   made.step_results =
-      merges_in_any_order(r.what) ? made.room : std::clamp<std::int64_t>(least_result_bytes / result, 1, of_piece);
+      merges_in_any_order(r.what) ? made.room : std::clamp<std::int64_t>(least_result_bytes / result, 1, of_cut);
   const std::int64_t memory = r.memory_bytes - beside_bytes(r, made);
   const int fillers = fillers_of(r.threads);
   const std::int64_t enough = r.how == transfer::staged ? fillers * slots_a_filler

@@ -1,4 +1,5 @@
-// How large the pieces of a GPU pipeline are: a pure function of what is reduced and of the memory that it may take.
+// How large the chunks and slots of a GPU pipeline are: a pure function of what is reduced and of the memory
+// that it may take.
 #pragma once
 
 #include <algorithm>
@@ -6,13 +7,13 @@
 
 #include "multifold/reduction.hpp"
 #include "multifold/transfer.hpp"
-#include "stream/host/slabs.hpp"
+#include "stream/host/slices.hpp"
 
 namespace multifold::inline v0_1::stream {
 
 /// What is to be streamed. `how` is not automatic any more.
 struct ring_request {
-  const slabs& array;
+  const slices& array;
   const reduction& what;
   std::int64_t elements;  // of each array; -1: unknown
   int arrays;
@@ -24,7 +25,7 @@ struct ring_request {
 
 /// Slots that chunks pass through, and room for the results that come back.
 struct ring {
-  std::int64_t piece_elements;  // where sums that are rounded on the way are cut, whatever the chunks
+  std::int64_t cut_elements;    // where sums that are rounded on the way are cut, whatever the chunks
   std::int64_t chunk_elements;  // a multiple of it
   std::int64_t chunk_bytes;     // room in a slot, for one array
   std::int64_t room;            // for results, in every slot and in what goes back beside the slots

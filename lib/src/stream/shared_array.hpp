@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "multifold/plan.hpp"
-#include "stream/host/slabs.hpp"
+#include "stream/host/slices.hpp"
 #include "stream/unit_queue.hpp"
 
 namespace multifold::inline v0_1::stream {
@@ -12,14 +12,15 @@ namespace multifold::inline v0_1::stream {
 /// Whether nothing is rounded before all parts are merged, so that bits do not tell how an array was cut.
 bool same_in_any_order(const reduction& what);
 
-/// Either units are whole slabs, and every result is made by one engine alone. Or the array is a single slab that stays
-/// open: each engine gathers its part of every result, and the GPU's accumulators are merged with the CPU's in the end.
+/// Either units are whole slices, and every result is made by one engine alone. Or the array is a single slice that
+/// stays open: each engine gathers its part of every result, and the GPU's accumulators are merged with the CPU's in
+/// the end.
 struct shared_array {
   /// `what` is same_in_any_order; `form` has elements.
   shared_array(const reduction& what, const batches& form);
 
   bool open;
-  slabs array;
+  slices array;
   std::int64_t least;  // elements of a unit, but for the last one
   unit_queue units;
 };

@@ -25,11 +25,11 @@ struct kept {
   }
 };
 
-// The elements of `piece` in row-major order and in this machine's byte order.
-nb::object as_dense(nb::handle piece, dtype type) {
+// The elements of `chunk` in row-major order and in this machine's byte order.
+nb::object as_dense(nb::handle chunk, dtype type) {
   const nb::module_ numpy = nb::module_::import_("numpy");
-  if (is_masked(piece)) raise_type_error("multifold takes no masked arrays, whose masks it would ignore");
-  const nb::object array = numpy.attr("asarray")(piece);
+  if (is_masked(chunk)) raise_type_error("multifold takes no masked arrays, whose masks it would ignore");
+  const nb::object array = numpy.attr("asarray")(chunk);
   if (dtype_from(array.attr("dtype")) != type) {
     raise_type_error("a chunk of " + numpy_name(dtype_from(array.attr("dtype"))) + " after one of " + numpy_name(type));
   }
@@ -42,9 +42,9 @@ class fetched {
  public:
   explicit fetched(dtype type) : type_(type) {}
 
-  void set(nb::handle piece) {
+  void set(nb::handle chunk) {
     array_.reset();
-    array_.emplace(as_dense(piece, type_));
+    array_.emplace(as_dense(chunk, type_));
     next_ = 0;
   }
 
@@ -67,18 +67,18 @@ class fetched {
   std::int64_t next_ = 0;
 };
 
-// Brings elements out of what `next_piece` returns, piece by piece, until it returns null.
-template <class NextPiece>
-class pieces {
+// Brings elements out of what `next_chunk` returns, chunk by chunk, until it returns null.
+template <class NextChunk>
+class chunks {
  public:
-  pieces(dtype type, NextPiece next_piece) : state_(std::make_shared<state>(type, std::move(next_piece))) {}
+  chunks(dtype type, NextChunk next_chunk) : state_(std::make_shared<state>(type, std::move(next_chunk))) {}
 
   std::int64_t operator()(std::int64_t, std::span<std::byte> chunk) {
     nb::gil_scoped_acquire gil;
     while (state_->now.left() == 0) {
-      const nb::object piece = state_->next_piece();
-      if (!piece.is_valid()) return 0;
-      state_->now.set(piece);
+      const nb::object chunk = state_->next_chunk();
+      if (!chunk.is_valid()) return 0;
+      state_->now.set(chunk);
     }
     const std::int64_t count = state_->now.copy_to(chunk);
     if (state_->now.left() == 0) state_->now.clear();
@@ -87,22 +87,22 @@ class pieces {
 
  private:
   struct state {
-    state(dtype type, NextPiece next) : now(type), next_piece(std::move(next)) {}
+    state(dtype type, NextChunk next) : now(type), next_chunk(std::move(next)) {}
     ~state() {
       nb::gil_scoped_acquire gil;
       now.clear();
     }
     fetched now;
-    NextPiece next_piece;
+    NextChunk next_chunk;
   };
   std::shared_ptr<state> state_;
 };
 
 // What the iterator gives next; null at its end.
 nb::object next_of(nb::handle iterator) {
-  nb::object piece = nb::steal(PyIter_Next(iterator.ptr()));
-  if (!piece.is_valid() && PyErr_Occurred() != nullptr) throw nb::python_error();
-  return piece;
+  nb::object chunk = nb::steal(PyIter_Next(iterator.ptr()));
+  if (!chunk.is_valid() && PyErr_Occurred() != nullptr) throw nb::python_error();
+  return chunk;
 }
 
 std::unique_ptr<source> from_iterator(nb::handle iterator) {
@@ -112,11 +112,11 @@ std::unique_ptr<source> from_iterator(nb::handle iterator) {
         "the iterator has no chunk, and so no dtype: multifold.State(op, dtype) knows the value of no elements");
   const dtype type = dtype_from(nb::module_::import_("numpy").attr("asarray")(first).attr("dtype"));
   const auto rest = std::make_shared<kept>(nb::borrow(iterator)), head = std::make_shared<kept>(first);
-  const auto next_piece = [rest, head]() -> nb::object {
+  const auto next_chunk = [rest, head]() -> nb::object {
     if (head->object.is_valid()) return std::move(head->object);
     return next_of(rest->object);
   };
-  return make_source("iterator", {type, {-1}, false}, pieces(type, next_piece));
+  return make_source("iterator", {type, {-1}, false}, chunks(type, next_chunk));
 }
 
 std::unique_ptr<source> from_rows(nb::handle array) {
@@ -124,8 +124,8 @@ std::unique_ptr<source> from_rows(nb::handle array) {
   std::vector<std::int64_t> extents;
   for (nb::handle extent : nb::object(array.attr("shape"))) extents.push_back(nb::cast<std::int64_t>(extent));
   const nb::object rows = nb::module_::import_("multifold._chunked").attr("rows")(array);
-  const auto next_piece = [all = std::make_shared<kept>(rows)]() { return next_of(all->object); };
-  return make_source("rows", {type, extents, false}, pieces(type, next_piece));
+  const auto next_chunk = [all = std::make_shared<kept>(rows)]() { return next_of(all->object); };
+  return make_source("rows", {type, extents, false}, chunks(type, next_chunk));
 }
 
 }  // namespace

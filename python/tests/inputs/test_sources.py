@@ -45,16 +45,16 @@ def test_npy_and_npz(tmp_path):
 
 def test_iterators():
     x = some(np.dtype("float64"), 10000)
-    pieces = [x[:1], x[1:1], x[1:7000], x[7000:].reshape(3, 1000)]
-    same(multifold.sum(iter(pieces)), multifold.sum(x))
-    same(multifold.argmax(piece for piece in pieces), multifold.argmax(x))
+    chunks = [x[:1], x[1:1], x[1:7000], x[7000:].reshape(3, 1000)]
+    same(multifold.sum(iter(chunks)), multifold.sum(x))
+    same(multifold.argmax(chunk for chunk in chunks), multifold.argmax(x))
     with pytest.raises(ValueError, match="no chunk"):
         multifold.sum(iter([]))
     with pytest.raises(TypeError, match="float32 after one of float64"):
         multifold.sum(iter([x, x.astype("float32")]))
-    for pieces in ([np.ma.masked_array([1.0], [True])], [x, np.ma.masked_array([1.0], [False])]):
+    for chunks in ([np.ma.masked_array([1.0], [True])], [x, np.ma.masked_array([1.0], [False])]):
         with pytest.raises(TypeError, match="masked"):
-            multifold.sum(iter(pieces))
+            multifold.sum(iter(chunks))
 
     def broken():
         yield x
@@ -71,9 +71,9 @@ class Rows:
         self.array, self.shape, self.dtype, self.chunks, self.read = array, array.shape, array.dtype, chunks, 0
 
     def __getitem__(self, where):
-        piece = self.array[where]
-        self.read += piece.size
-        return piece
+        chunk = self.array[where]
+        self.read += chunk.size
+        return chunk
 
 
 @pytest.mark.parametrize("chunks", [None, (7, 4)])

@@ -16,12 +16,12 @@ def is_there(module):
 
 def python_of(text):
     """The examples alone, on the lines where they stand; blocks that import what is not there are left out."""
-    pieces = re.split(r"^```.*$", text, flags=re.M)
-    for i, piece in enumerate(pieces):
-        names = re.findall(r"(?:import|,) ([\w.]+)", " ".join(re.findall(r"^>>> import .*$", piece, re.M)))
+    parts = re.split(r"^```.*$", text, flags=re.M)
+    for i, part in enumerate(parts):
+        names = re.findall(r"(?:import|,) ([\w.]+)", " ".join(re.findall(r"^>>> import .*$", part, re.M)))
         if i % 2 == 0 or not all(is_there(name) for name in names):
-            pieces[i] = "\n" * piece.count("\n")
-    return "".join(pieces)
+            parts[i] = "\n" * part.count("\n")
+    return "".join(parts)
 
 
 @pytest.mark.skipif(int(np.__version__.partition(".")[0]) < 2, reason="NumPy 2 prints its scalars otherwise")

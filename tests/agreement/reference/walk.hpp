@@ -48,12 +48,12 @@ class walk_over {
  private:
   template <class Element, class End>
   void each_cut(const Element& element, const End& end) const {
-    const std::vector<std::vector<stretch>> lists = stretches_of(t_);
+    const std::vector<std::vector<range>> lists = ranges_of(t_);
     const offsets& along = inside_.front().strides;
     turn(before_, {}, [&](const offsets& outer) {
-      for (const std::vector<stretch>& list : lists) {
+      for (const std::vector<range>& list : lists) {
         turn(behind_, outer, [&](const offsets& start) {
-          for (const stretch& s : list) {
+          for (const range& s : list) {
             for (std::int64_t i = s.begin; i < s.end; ++i) visit(moved(start, along, i), i - s.origin, element);
           }
           end();

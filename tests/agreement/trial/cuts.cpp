@@ -62,8 +62,8 @@ std::vector<std::int64_t> keys_of(const trial& t) {
   return keys;
 }
 
-std::vector<std::vector<stretch>> stretches_of(const trial& t) {
-  std::vector<std::vector<stretch>> lists(static_cast<std::size_t>(cut_count(t)));
+std::vector<std::vector<range>> ranges_of(const trial& t) {
+  std::vector<std::vector<range>> lists(static_cast<std::size_t>(cut_count(t)));
   if (t.cut) {
     const auto segments = segments_of(t);
     for (std::size_t i = 0; i < lists.size(); ++i)
@@ -73,7 +73,7 @@ std::vector<std::vector<stretch>> stretches_of(const trial& t) {
   if (lists.empty()) return lists;
   const std::vector<std::int64_t> keys = keys_of(t);
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    std::vector<stretch>& list = lists[static_cast<std::size_t>(keys[i])];
+    std::vector<range>& list = lists[static_cast<std::size_t>(keys[i])];
     const auto at = static_cast<std::int64_t>(i);
     if (!list.empty() && list.back().end == at) ++list.back().end;
     else list.push_back({at, at + 1, 0});
@@ -83,8 +83,8 @@ std::vector<std::vector<stretch>> stretches_of(const trial& t) {
 
 std::int64_t cut_elements(const trial& t) {
   std::int64_t along = 0, beside = 1;
-  for (const std::vector<stretch>& list : stretches_of(t)) {
-    for (const stretch& each : list) along += each.end - each.begin;
+  for (const std::vector<range>& list : ranges_of(t)) {
+    for (const range& each : list) along += each.end - each.begin;
   }
   for (std::size_t i = 0; i < t.extents.size(); ++i) beside *= i == cut_axis(t) ? 1 : t.extents[i];
   return along * beside;

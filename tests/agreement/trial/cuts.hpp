@@ -22,10 +22,10 @@ std::vector<std::pair<std::int64_t, std::int64_t>> segments_of(const trial& t);
 std::vector<std::int64_t> keys_of(const trial& t);
 
 /// Neighbours of one segment or group, and the place from which their indices count.
-struct stretch {
+struct range {
   std::int64_t begin, end, origin;
 };
-std::vector<std::vector<stretch>> stretches_of(const trial& t);
+std::vector<std::vector<range>> ranges_of(const trial& t);
 
 /// Elements of all segments or groups.
 std::int64_t cut_elements(const trial& t);

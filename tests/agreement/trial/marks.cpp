@@ -1,4 +1,4 @@
-// Runs of marks, so that whole stretches are in or out, and any byte but zero is true.
+// Runs of marks, so that whole runs are in or out, and any byte but zero is true.
 #include "agreement/trial/marks.hpp"
 
 #include <algorithm>

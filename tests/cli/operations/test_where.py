@@ -46,7 +46,7 @@ class Where(tool.ToolTest):
         found = json.loads(tool.run("sum", self.x, "--where", self.columns, "--json").out)
         self.assertEqual((found["where"], found["value"]), (str(self.columns), 4))
 
-    def test_a_pipe_of_many_pieces(self):
+    def test_a_pipe_of_many_chunks(self):
         count = 5_000_000
         data = exact.data_of([1] * count, "i16")
         every = self.marks("every.npy", [True, False] * (count // 2))

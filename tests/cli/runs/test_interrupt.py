@@ -67,10 +67,10 @@ class Interrupt(tool.ToolTest):
         path = self.file("x.npy", tool.npy(data=tool.floats(1, 2, 3)))
         reading, writing = os.pipe()
         os.set_blocking(writing, False)
-        for piece in (b"x" * 65536, b"x"):
+        for some in (b"x" * 65536, b"x"):
             with self.assertRaises(BlockingIOError):
                 while True:
-                    os.write(writing, piece)
+                    os.write(writing, some)
         os.set_blocking(writing, True)
         process = subprocess.Popen([tool.BINARY, "sum", path, "--save-state", self.folder / "s"], stdout=writing,
                                    stderr=subprocess.PIPE, env=tool.environment())

@@ -100,7 +100,7 @@ TEST(lane_limbs, of_significands_in_32_bits) {
   }
 }
 
-// Whose sums mean nothing, but are cleared: their pieces lie in the limbs, and those are touched.
+// Whose sums mean nothing, but are cleared: their words lie in the limbs, and those are touched.
 template <class Format, class Significand>
 void add_the_greatest(int field, Significand significand) {
   constexpr int count = Format::limb_count;

@@ -98,7 +98,7 @@ TYPED_TEST(exact_limbs, headroom_is_used_to_its_end_and_never_beyond) {
   }
 }
 
-// Inputs whose pieces are as large as pieces can be: the weight never promises too little.
+// Inputs whose words are as large as words can be: the weight never promises too little.
 TYPED_TEST(exact_limbs, weights_bound_the_limbs) {
   testing_data::engine random(13);
   using element = typename TypeParam::element;

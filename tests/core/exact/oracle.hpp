@@ -85,8 +85,8 @@ exact_accumulator<Format> sum_of(const mpz_class& value) {
   exact_accumulator<Format> sum;
   mpz_class rest = abs(value);
   for (int i = 0; rest != 0; ++i, rest >>= 32) {
-    const auto piece = static_cast<std::int64_t>(mpz_class(rest & 0xffffffffu).get_ui());
-    sum.add_quanta(sgn(value) * piece, Format::unit_exponent + 32 * i);
+    const auto word = static_cast<std::int64_t>(mpz_class(rest & 0xffffffffu).get_ui());
+    sum.add_quanta(sgn(value) * word, Format::unit_exponent + 32 * i);
   }
   sum.add_counts({1, 0, 0, 0, 1});
   return sum;

@@ -166,7 +166,7 @@ TEST(short_sums_of_doubles, at_the_border_of_overflow) {
     }
     known(x);
   }
-  // In pieces that do not overflow by themselves.
+  // In parts that do not overflow by themselves.
   EXPECT_EQ(known<double>({largest, step / 4, step / 8, -largest}), 2);
   double out = 0;
   EXPECT_TRUE(rounds(op_kind::sum, sum_of<double>({largest, step / 4, step / 8}), 3, out));

@@ -42,8 +42,8 @@ TEST_F(device_environment, memory_is_taken_once_and_given_back) {
 
   const reduction what = make_reduction(op_kind::sum, dtype::f32);
   const engine_traits gpu = cuda::device_traits();
-  const cuda::device_segments pieces{on_device<std::int64_t>({0, 400, 1000}), dtype::i64, 2};
-  cuda::reduce_segments_async(what, x, 1000, pieces, results(), env);
+  const cuda::device_segments segments{on_device<std::int64_t>({0, 400, 1000}), dtype::i64, 2};
+  cuda::reduce_segments_async(what, x, 1000, segments, results(), env);
   memory.expect_used_once(cuda::segments_workspace_bytes(what, 1000, 2, gpu), stream());
   EXPECT_EQ(found<float>(2), (std::vector<float>{40, 60}));
 

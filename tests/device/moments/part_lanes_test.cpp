@@ -55,7 +55,7 @@ TEST_F(part_lanes, of_a_lane_each) {
 }
 
 // Lanes share batches, and blocks do.
-TEST_F(part_lanes, of_all_families_in_phases_and_pieces) {
+TEST_F(part_lanes, of_all_families_in_phases_and_ranges) {
   for (const dtype type : real_dtypes) {
     for (const data_family family : all_families) {
       for (const op_kind op : moment_ops) ASSERT_NO_FATAL_FAILURE(expect_same(op, type, {9001, 2}, {0}, family));

@@ -77,7 +77,7 @@ TEST_F(rare_moments, moments_far_beyond_double) {
   }
 }
 
-// Runs, pieces of runs and columns whose two windows round, beside others of the same warp that cancel: of equal
+// Whole runs, open runs and columns whose two windows round, beside others of the same warp that cancel: of equal
 // elements, of elements that others take back, and of a few zeros among them. What is left then has to be exact.
 TEST_F(rare_moments, windows_that_round_and_results_that_cancel) {
   const auto try_all = [&]<class T>(dtype type, int reach) {

@@ -31,7 +31,7 @@ enum class family {
   opposites,
   tiny_then_huge,
   scales_by_lane,
-  scales_by_stretch,
+  scales_by_tile,
   specials,
 };
 inline constexpr int families = static_cast<int>(family::specials) + 1;
@@ -96,7 +96,7 @@ T element_of(family f, std::int64_t i, std::int64_t count, test::random_bits& ra
     }
     case family::tiny_then_huge: return finite_from<T>(i < 4096 && i < count / 2 ? 0x1p-130 * sign : 0x1p200 * sign);
     case family::scales_by_lane: return finite_from<T>(normal(random) * std::ldexp(1.0, (i % 16) * 9 - 70));
-    case family::scales_by_stretch: return finite_from<T>(normal(random) * ((i / 1024) % 2 == 0 ? 0x1p-60 : 0x1p60));
+    case family::scales_by_tile: return finite_from<T>(normal(random) * ((i / 1024) % 2 == 0 ? 0x1p-60 : 0x1p60));
     case family::specials: break;
   }
   constexpr double special[] = {-0.0, 0.0, INFINITY, -INFINITY, NAN, NAN, NAN};

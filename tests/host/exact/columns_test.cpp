@@ -119,7 +119,7 @@ TEST(exact_columns, of_largest_elements) {
 
 // As many elements as settled bins of f64 have room for, after some that leave and pass on the most and a bit that the
 // first addition to round would lose, for all others cancel. Of the bins themselves: the engine cuts narrow arrays into
-// pieces that are too short for it.
+// ranges that are too short for it.
 TEST(exact_columns, of_largest_elements_of_settled_bins) {
   using op_type = host::exact_gather<double, false>;
   using columns = host::bin_columns<double, false>;

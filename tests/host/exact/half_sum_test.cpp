@@ -1,4 +1,4 @@
-// Stretches of f16 at the bounds of their fixed point, at every SIMD level.
+// Tiles of f16 at the bounds of their fixed point, at every SIMD level.
 #include "host/exact/half_sum.hpp"
 
 #include <gtest/gtest.h>
@@ -16,12 +16,12 @@ namespace {
 
 using namespace multifold;
 
-constexpr std::int64_t most = host::exact_stretch<f16>;
+constexpr std::int64_t most = host::exact_tile_elements<f16>;
 constexpr std::uint16_t infinity = 0x7c00, negative = 0x8000;
 
 exact_pair sum_of(host::simd_level level, const std::byte* x, std::int64_t count) {
   const auto& kernels = host::exact_kernels_of<f16>[static_cast<std::size_t>(level)];
-  return kernels.sum_stretch(host::packed_at<f16>(x), count);
+  return kernels.sum_tile(host::packed_at<f16>(x), count);
 }
 exact_pair sum_of(host::simd_level level, const std::vector<std::uint16_t>& bits) {
   return sum_of(level, reinterpret_cast<const std::byte*>(bits.data()), static_cast<std::int64_t>(bits.size()));
@@ -50,7 +50,7 @@ std::uint16_t any_finite(test::random_bits& random) {
 
 }  // namespace
 
-TEST(half_sum, a_stretch_of_any_one_element_is_exact) {
+TEST(half_sum, a_tile_of_any_one_element_is_exact) {
   for (const host::simd_level level : test::levels()) {
     for (unsigned pattern = 0; pattern <= 0xffff; ++pattern) {
       const auto bits = static_cast<std::uint16_t>(pattern);

@@ -1,4 +1,4 @@
-// What the processor rounds is noticed, wherever in a stretch it happens, and nothing else is.
+// What the processor rounds is noticed, wherever in a tile it happens, and nothing else is.
 #include "host/exact/rounding_watch.hpp"
 
 #include <cmath>
@@ -15,13 +15,13 @@ using host::packed;
 
 // What this thread knows of its data, as it was.
 struct memory_guard {
-  host::recent_stretches& lately = host::recent_stretches::of_this_thread();
-  const host::recent_stretches before = lately;
+  host::recent_tiles& lately = host::recent_tiles::of_this_thread();
+  const host::recent_tiles before = lately;
 
   ~memory_guard() { lately = before; }
 };
 
-// A stretch of ones, but for one element: to 2^53, as its sum has 13 bits in front of the point.
+// A tile of ones, but for one element: to 2^53, as its sum has 13 bits in front of the point.
 template <class T>
 exact_pair watched(std::size_t length, std::size_t at, T other) {
   std::vector<packed<T>> x(length);
@@ -118,7 +118,7 @@ TEST(rounding_watch, what_a_thread_remembers_does_not_show) {
        {std::vector<double>(5000, -0.0), std::vector<double>(5000, 0.0), std::vector<double>(5000, 0.1)}) {
     guard.lately = {.unwatched = -1};
     exact_total_of(hard);
-    ASSERT_LT(5000 / host::exact_stretch<double>, guard.lately.slow);
+    ASSERT_LT(5000 / host::exact_tile_elements<double>, guard.lately.slow);
     ASSERT_NO_FATAL_FAILURE(expect_total(next));
   }
 }

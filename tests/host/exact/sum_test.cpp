@@ -73,7 +73,7 @@ TEST(exact_sum_host, forced_plans) {
   }
 }
 
-TEST(exact_sum_host, rows_of_every_family_at_the_edges_of_lanes_and_stretches) {
+TEST(exact_sum_host, rows_of_every_family_at_the_edges_of_lanes_and_tiles) {
   test::random_bits random(2);
   for (dtype type : reals) {
     for (int f = 0; f < families; ++f) {

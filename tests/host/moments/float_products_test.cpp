@@ -1,5 +1,5 @@
 // Runs of products of floats: up to the limits of their windows they come to the exact sum, and what is beyond is
-// refused. Then whole stretches of all narrow formats against sums one by one.
+// refused. Then whole tiles of all narrow formats against sums one by one.
 #include "host/moments/float_products.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "host/moments/rows.hpp"
-#include "host/moments/stretch.hpp"
+#include "host/moments/tile.hpp"
 #include "random_bits.hpp"
 
 namespace {
@@ -82,15 +82,15 @@ std::pair<float, float> scaled(float u, float v, int exponent) {
   return {std::ldexp(u, half), std::ldexp(v, exponent - half)};
 }
 
-constexpr int all = float_product_run::capacity / moment_stretch_elements;
+constexpr int all = float_product_run::capacity / moment_tile_elements;
 constexpr int tops[] = {float_product_windows::least_top, -249, -201, -100, -1, 0, 3, 60, 255, 256};
 
 }  // namespace
 
 TEST(float_products, as_many_of_the_largest_as_a_run_holds) {
   for (const int top : tops) {
-    factors positive(moment_stretch_elements, scaled(most, most, top - 2));
-    if (top < -200) positive.assign(moment_stretch_elements, scaled(1.5f, 1, top - 1));
+    factors positive(moment_tile_elements, scaled(most, most, top - 2));
+    if (top < -200) positive.assign(moment_tile_elements, scaled(1.5f, 1, top - 1));
     factors negative = positive, both = positive;
     for (auto& f : negative) f.first = -f.first;
     for (std::size_t i = 0; i < both.size() / 2; ++i) both[i].second = -both[i].second;
@@ -102,14 +102,14 @@ TEST(float_products, as_many_of_the_largest_as_a_run_holds) {
 TEST(float_products, largest_rests) {
   for (const int top : {-201, -1, 0, 3, 100, 256}) {
     for (const float sign : {1.0f, -1.0f}) {
-      factors f(moment_stretch_elements, scaled(sign, 1, top - 45));
+      factors f(moment_tile_elements, scaled(sign, 1, top - 45));
       ASSERT_NO_FATAL_FAILURE(check_taken(top, f, all));
       for (std::size_t i = 0; i < f.size(); ++i) {  // with all that is below
         if (i / 16 % 2 == 0) f[i] = scaled(sign * most, odd, top - 46);
       }
       ASSERT_NO_FATAL_FAILURE(check_taken(top, f, all));
       // Units of the first window that are even, and the half.
-      f.assign(moment_stretch_elements, scaled(sign * 0x1.00002p0f, 1, top - 45 + 16));
+      f.assign(moment_tile_elements, scaled(sign * 0x1.00002p0f, 1, top - 45 + 16));
       ASSERT_NO_FATAL_FAILURE(check_taken(top, f, all));
     }
   }
@@ -118,10 +118,10 @@ TEST(float_products, largest_rests) {
 TEST(float_products, smallest_unit_and_one_below) {
   for (const int top : {-150, -1, 0, 3, 60, 240}) {
     for (const std::size_t at : {0, 15, 16, 700, 1023}) {
-      factors f(moment_stretch_elements, scaled(most, most, top - 2));
+      factors f(moment_tile_elements, scaled(most, most, top - 2));
       const int lowest = top - span + 46;  // of a product that reaches down to the unit
       const int x = std::ilogb(f[0].first), y = lowest - x;
-      f.assign(moment_stretch_elements, {std::ldexp(most, x), std::ldexp(most, top - 2 - x)});
+      f.assign(moment_tile_elements, {std::ldexp(most, x), std::ldexp(most, top - 2 - x)});
       if (y < -126 || top - 2 - x > 127) continue;
       f[at].second = std::ldexp(odd, y);
       ASSERT_NO_FATAL_FAILURE(check_taken(top, f, all));
@@ -142,8 +142,8 @@ TEST(float_products, smallest_unit_and_one_below) {
 TEST(float_products, products_from_the_top_on_take_other_windows) {
   for (const int top : {-150, -1, 0, 3, 60, 240}) {
     for (const int above : {0, 1, 2, 3, 8}) {
-      const factors f(moment_stretch_elements, scaled(most, most, top - 2)),
-          more(moment_stretch_elements, scaled(most, -most, top + above - 2));
+      const factors f(moment_tile_elements, scaled(most, most, top - 2)),
+          more(moment_tile_elements, scaled(most, -most, top + above - 2));
       float_product_run run = run_below(top);
       exact_dot<float> found, expected = sum_of(f);
       for (const factors& part : {f, more}) {
@@ -169,10 +169,10 @@ TEST(float_products, any_within_the_span_and_windows_that_change) {
     for (int round = 0; round < 60; ++round) {
       float_product_run run, portable;
       exact_dot<float> found, found_portable, expected;
-      for (int stretch = 0; stretch < 12; ++stretch) {
+      for (int tile = 0; tile < 12; ++tile) {
         const int wide_x = below(43), wide_y = below(43 - wide_x);
         const int low_x = -126 + below(254 - wide_x), low_y = -126 + below(254 - wide_y);
-        factors f(static_cast<std::size_t>(1 + below(moment_stretch_elements)));
+        factors f(static_cast<std::size_t>(1 + below(moment_tile_elements)));
         for (auto& [x, y] : f) {
           const auto any = [&](int low, int wide) {
             const std::uint32_t kept = ~std::uint32_t{0} << below(24);
@@ -201,7 +201,7 @@ TEST(float_products, any_within_the_span_and_windows_that_change) {
 
 namespace {
 
-// Stretches of many kinds: ordinary ones, wide ones, subnormal ones, zeros, some with specials.
+// Tiles of many kinds: ordinary ones, wide ones, subnormal ones, zeros, some with specials.
 template <class T>
 std::vector<T> any_elements(test::random_bits& random, std::size_t count) {
   using bits = decltype(bits_of_element(T{}));
@@ -237,7 +237,7 @@ void expect_same(const exact_accumulator<Format>& found, const exact_accumulator
 }
 
 template <class T, moment_set Set>
-void check_stretches(test::random_bits& random) {
+void check_tiles(test::random_bits& random) {
   using Op = exact_moments<T, Set>;
   constexpr bool two = reads_two_arrays(Set);
   for (const std::size_t count : {7, 100, 1023, 1025, 5000, 32768, 40001}) {
@@ -253,13 +253,13 @@ void check_stretches(test::random_bits& random) {
         if (!supported(level)) continue;
         SCOPED_TRACE(std::string(name(level)) + " " + std::to_string(count));
         auto found = op.identity();
-        const moment_stretch<T> s{reinterpret_cast<const packed<T>*>(x.data()),
-                                  reinterpret_cast<const packed<T>*>(y.data()),
-                                  {0, 1, static_cast<std::int64_t>(count)}};
-        add_stretches<Op>(op, found, s,
-                          level == simd_level::portable ? gather_portable<Op>
-                          : level == simd_level::avx2   ? gather_avx2<Op>
-                                                        : gather_avx512<Op>);
+        const moment_tile<T> s{reinterpret_cast<const packed<T>*>(x.data()),
+                               reinterpret_cast<const packed<T>*>(y.data()),
+                               {0, 1, static_cast<std::int64_t>(count)}};
+        add_tiles<Op>(op, found, s,
+                      level == simd_level::portable ? gather_portable<Op>
+                      : level == simd_level::avx2   ? gather_avx2<Op>
+                                                    : gather_avx512<Op>);
         expect_same(found.products, expected.products);
         if constexpr (sums_elements(Set)) expect_same(found.x, expected.x);
         if constexpr (Set == moment_set::joint) expect_same(found.y, expected.y);
@@ -273,15 +273,15 @@ void check_sets() {
   for (const unsigned seed : {1u, std::random_device{}()}) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     test::random_bits random(seed);
-    check_stretches<T, moment_set::squares>(random);
-    check_stretches<T, moment_set::products>(random);
-    check_stretches<T, moment_set::spread>(random);
-    check_stretches<T, moment_set::joint>(random);
+    check_tiles<T, moment_set::squares>(random);
+    check_tiles<T, moment_set::products>(random);
+    check_tiles<T, moment_set::spread>(random);
+    check_tiles<T, moment_set::joint>(random);
   }
 }
 
 }  // namespace
 
-TEST(float_products, stretches_of_f32) { check_sets<float>(); }
-TEST(float_products, stretches_of_bf16) { check_sets<bf16>(); }
-TEST(float_products, stretches_of_f16) { check_sets<f16>(); }
+TEST(float_products, tiles_of_f32) { check_sets<float>(); }
+TEST(float_products, tiles_of_bf16) { check_sets<bf16>(); }
+TEST(float_products, tiles_of_f16) { check_sets<f16>(); }

@@ -86,7 +86,7 @@ TYPED_TEST(moments_limits, nothing_but_specials) {
   }
 }
 
-// A full stretch of one sign with all bits set, and a few elements `gap` exponents below: at some gap each kind of sum
+// A full tile of one sign with all bits set, and a few elements `gap` exponents below: at some gap each kind of sum
 // needs one window more.
 TYPED_TEST(moments_limits, exponents_at_the_limits_of_windows) {
   test::random_bits random(2);
@@ -113,7 +113,7 @@ TYPED_TEST(moments_limits, exponents_at_the_limits_of_windows) {
   }
 }
 
-// Products of doubles that overflow, that underflow, and that do both in one stretch.
+// Products of doubles that overflow, that underflow, and that do both in one tile.
 TEST(moments_host, products_of_f64_beyond_its_range) {
   test::random_bits random(3);
   for (const int scale_x : {-1074, -1040, -1000, -700, -485, -484, 0, 480, 495, 500, 980, 990, 995, 1010, 1020}) {
@@ -223,8 +223,8 @@ TEST(moments_host, variances_after_cancellation) {
   }
 }
 
-// Lanes of integers hold no more than a stretch of them.
-TEST(moments_limits_of_integers, rows_of_many_stretches_that_fill_every_lane) {
+// Lanes of integers hold no more than a tile of them.
+TEST(moments_limits_of_integers, rows_of_many_tiles_that_fill_every_lane) {
   const std::size_t count = (1 << 14) + 77;
   const auto check = []<class T>(T least, T greatest, std::size_t n) {
     for (const T value : {T{0}, least, greatest}) {

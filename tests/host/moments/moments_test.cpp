@@ -71,7 +71,7 @@ TEST(moments_host, forced_plans) {
   }
 }
 
-TEST(moments_host, every_operation_dtype_and_family_at_the_edges_of_stretches) {
+TEST(moments_host, every_operation_dtype_and_family_at_the_edges_of_tiles) {
   test::random_bits random(3);
   for (op_kind op : moment_ops) {
     for (dtype type : moment_dtypes) {

@@ -92,11 +92,11 @@ constexpr int tops[] = {product_windows::least_top, -924, -300, -1, 0, 3, 60, 50
 
 TEST(product_run, holds_as_many_of_the_largest_products_as_it_says) {
   for (const int top : tops) {
-    const factors positive(moment_stretch_elements, scaled(most, most, top - 2));
+    const factors positive(moment_tile_elements, scaled(most, most, top - 2));
     factors negative = positive, both = positive;
     for (auto& f : negative) f.first = -f.first;
     for (std::size_t i = 0; i < both.size() / 2; ++i) both[i].second = -both[i].second;
-    constexpr int all = double_product_run::capacity / moment_stretch_elements;
+    constexpr int all = double_product_run::capacity / moment_tile_elements;
     for (const factors& f : {positive, negative, both}) ASSERT_NO_FATAL_FAILURE(check_taken(top, f, all));
   }
 }
@@ -105,7 +105,7 @@ TEST(product_run, refuses_products_from_its_top_on) {
   for (const int top : tops) {
     for (const std::size_t at : {0, 31, 32, 700, 1023}) {
       for (const double sign : {1.0, -1.0}) {
-        factors f(moment_stretch_elements, scaled(1, 1, top - 3));
+        factors f(moment_tile_elements, scaled(1, 1, top - 3));
         f[at] = scaled(sign, 1, top);
         check_refused<false>(top, f);
         check_refused<true>(top, f);
@@ -119,7 +119,7 @@ TEST(product_run, refuses_products_from_its_top_on) {
 TEST(product_run, refuses_products_whose_last_bit_it_cannot_hold) {
   for (const int top : tops) {
     for (const std::size_t at : {0, 31, 32, 700, 1023}) {
-      factors f(moment_stretch_elements, scaled(most, most, top - 2));
+      factors f(moment_tile_elements, scaled(most, most, top - 2));
       f[at] = scaled(odd, odd, top - product_windows::span);
       ASSERT_NO_FATAL_FAILURE(check_taken(top, f));
       f[at] = scaled(odd, -odd, top - product_windows::span);
@@ -151,9 +151,9 @@ TEST(product_run, holds_the_largest_rests) {
         if (rest > largest) largest = rest, worst = scaled(u, v, top - 2);
       }
       EXPECT_GT(largest, 0.49);
-      ASSERT_NO_FATAL_FAILURE(check_taken(top, factors(moment_stretch_elements, worst)));
+      ASSERT_NO_FATAL_FAILURE(check_taken(top, factors(moment_tile_elements, worst)));
       worst.first = -worst.first;
-      ASSERT_NO_FATAL_FAILURE(check_taken(top, factors(moment_stretch_elements, worst)));
+      ASSERT_NO_FATAL_FAILURE(check_taken(top, factors(moment_tile_elements, worst)));
     }
   }
 }
@@ -167,7 +167,7 @@ TEST(product_run, sums_any_products_within_its_span) {
     for (int round = 0; round < 300; ++round) {
       const int top = product_windows::least_top + below(1900);
       const bool square = round % 3 == 0;
-      factors f(1 + random() % moment_stretch_elements);
+      factors f(1 + random() % moment_tile_elements);
       for (auto& [x, y] : f) {
         const auto any = [&] {
           const std::uint64_t kept = ~std::uint64_t{0} << below(53);
@@ -195,7 +195,7 @@ TEST(product_run, refuses_what_has_no_exact_product) {
   for (const int top : {product_windows::least_top, 0, 900}) {
     for (const auto& pair : wrong) {
       for (const std::size_t at : {0, 40, 1023}) {
-        factors f(moment_stretch_elements, scaled(odd, most, top - 5));
+        factors f(moment_tile_elements, scaled(odd, most, top - 5));
         for (const bool zero : {false, true}) {
           if (zero) f[500] = {0, 1};
           f[at] = pair;

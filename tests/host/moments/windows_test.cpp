@@ -25,7 +25,7 @@ exact_sum<double> sum_of(const std::vector<double>& x) {
 
 // Numbers below 2^top that are odd multiples of 2^unit or zero: all as large as can be, or of any size.
 std::vector<double> numbers(int top, int unit, bool largest, test::random_bits& random) {
-  std::vector<double> x(moment_stretch_elements);
+  std::vector<double> x(moment_tile_elements);
   for (double& e : x) {
     const int exponent = unit + 1 + static_cast<int>(random() % static_cast<unsigned>(top - unit));
     const int width = std::min(53, largest ? 53 : exponent - unit);
@@ -70,7 +70,7 @@ TEST(moments_windows, emit_the_exact_sum_up_to_their_limit) {
       if (list.ends(3, unit)) check_lanes<4>(x, list, expected);
       if (HasFatalFailure()) return;
       exact_sum<double> found;
-      sum_by_windows(x.data(), moment_stretch_elements, list, unit, [&](double part) { found.add(part); });
+      sum_by_windows(x.data(), moment_tile_elements, list, unit, [&](double part) { found.add(part); });
       ASSERT_EQ(found.normalised_limbs(), expected.normalised_limbs()) << width << " " << unit;
     }
   }

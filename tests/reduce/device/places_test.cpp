@@ -84,11 +84,11 @@ TEST_F(device_places, of_lists_and_keys_are_known_where_they_are_not_given) {
   cuda::check(cudaMemcpy(groups.data(), keys.data(), count * 4, cudaMemcpyHostToDevice));
   const array_view x = make_view(reinterpret_cast<const float*>(there_.data()), {count});
   const auto* const there = reinterpret_cast<const std::int32_t*>(list.data());
-  const std::vector<float> pieces{400, count - 400}, sums{0, count};
+  const std::vector<float> parts{400, count - 400}, sums{0, count};
   for (const std::int32_t* at : {there, offsets.data()}) {
     const auto found = reduce(op_kind::sum, x, segments::from_offsets(make_view(at, {3})));
     EXPECT_EQ(found.engine, "device");
-    EXPECT_TRUE(std::ranges::equal(found.values<float>(), pieces));
+    EXPECT_TRUE(std::ranges::equal(found.values<float>(), parts));
   }
   for (const void* at : {static_cast<const void*>(groups.data()), static_cast<const void*>(keys.data())}) {
     const auto found = reduce_by_key(op_kind::sum, x, make_view(at, dtype::i32, {count}), 2);

@@ -58,7 +58,7 @@ TEST(fold_sources, over_all_axes_and_some) {
   }
 }
 
-TEST(fold_sources, of_slabs_that_are_read_in_parts) {
+TEST(fold_sources, of_slices_that_are_read_in_parts) {
   const std::vector<std::int32_t> x = random_integers(5 << 20);  // 20 MiB
   check(composed_maps{}, x, {5 << 20}, {0}, 0);
   check(composed_maps{}, x, {2, 5 << 19}, {1}, 0);
@@ -73,7 +73,7 @@ TEST(fold_sources, over_an_axis_between) {
   check(marked_elements{}, x, {3, 1 << 12, 64}, {-2}, 512 << 10, true);
   check(composed_maps{}, x, {6, 1 << 8, 1 << 9}, {1, 2}, 512 << 10);
   check(composed_maps{}, x, {6, 1 << 8, 1 << 9}, axes_list{}, 1 << 20);
-  // Two axes, with one between: a slab is read as a whole.
+  // Two axes, with one between: a slice is read as a whole.
   check(composed_maps{}, x, {6, 1 << 8, 1 << 9}, {0, 2}, 0);
   check(composed_maps{}, x, {6, 1 << 8, 1 << 9}, {0, 1, 2}, 0, true);
 }

@@ -145,7 +145,7 @@ float rough(test::random_bits& random) {
                     static_cast<int>(bits >> 32) % 32);
 }
 
-// Long enough for many tasks, pieces of long segments, several batches and, with wide rows, several blocks.
+// Long enough for many tasks, parts of long segments, several batches and, with wide rows, several blocks.
 TEST(segments, do_not_depend_on_threads) {
   test::random_bits random(3);
   const auto bytes_of = [&](op_kind op, const array_view& view, segment_list& list, accuracy wanted, int threads) {

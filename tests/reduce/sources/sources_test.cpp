@@ -24,7 +24,7 @@ std::vector<float> random_numbers(std::int64_t count) {
   return values;
 }
 
-// Brings `values` in pieces of odd sizes.
+// Brings `values` in chunks of odd sizes.
 std::unique_ptr<source> from_function(const std::vector<float>& values, std::int64_t length,
                                       bool random_access = false) {
   const auto bring = [&values](std::int64_t first, std::span<std::byte> chunk) {

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t elements = 5'000'000;  // several stretches of the shortest kind
+constexpr std::int64_t elements = 5'000'000;  // several ranges of the shortest kind
 
 class checkpoint_test : public ::testing::Test {
  protected:
@@ -138,11 +138,11 @@ TEST_F(checkpoint_test, takes_intervals_of_any_length_but_of_none) {
   options_.checkpoint_seconds = std::numeric_limits<double>::quiet_NaN();
   EXPECT_NE(refusal<unsupported_error>(*input()).find("expected 0 or more"), std::string::npos);
   for (const double seconds : {1e15, 1e300, std::numeric_limits<double>::infinity()}) {
-    EXPECT_EQ(detail::next_stretch(1'000'000, 1e-9, seconds, 100, 12'345'678), 12'345'678) << seconds;
+    EXPECT_EQ(detail::next_range(1'000'000, 1e-9, seconds, 100, 12'345'678), 12'345'678) << seconds;
   }
-  EXPECT_EQ(detail::next_stretch(1000, 2, 10, 100, 12'345'678), 5000);
-  EXPECT_EQ(detail::next_stretch(1000, 2, 10.5, 100, 12'345'678), 5200);
-  EXPECT_EQ(detail::next_stretch(1000, 1e9, 10, 100, 12'345'678), 100);
+  EXPECT_EQ(detail::next_range(1000, 2, 10, 100, 12'345'678), 5000);
+  EXPECT_EQ(detail::next_range(1000, 2, 10.5, 100, 12'345'678), 5200);
+  EXPECT_EQ(detail::next_range(1000, 1e9, 10, 100, 12'345'678), 100);
 }
 
 TEST_F(checkpoint_test, refuses_other_arrays) {

@@ -112,7 +112,7 @@ TEST_F(digested_window_test, adds_up) {
   EXPECT_EQ(whole_.elements, count);
 }
 
-TEST_F(digested_window_test, reads_again_what_came_in_other_pieces_or_twice) {
+TEST_F(digested_window_test, reads_again_what_came_in_other_parts_or_twice) {
   for (const std::size_t bytes : {std::size_t{4000}, block + 4}) {
     digested_window window(whole_, 0, count);
     std::vector<std::byte> chunk(bytes);

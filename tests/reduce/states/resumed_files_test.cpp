@@ -92,7 +92,7 @@ class resumed_files : public io::with_folder, public ::testing::WithParamInterfa
     return concatenate(std::move(parts));
   }
 
-  // Leaves a checkpoint of one stretch.
+  // Leaves a checkpoint of one range.
   void break_off() {
     counted_source input(open(), most_elements_before);
     EXPECT_THROW(reduce(op_kind::sum, input, options_), std::runtime_error);

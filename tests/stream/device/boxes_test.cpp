@@ -17,7 +17,7 @@ using values = std::vector<std::int64_t>;
 // Sums of integers: accumulators are what results are.
 class on_the_cpu {
  public:
-  on_the_cpu(const slabs& array, const reduction& what, const values& data)
+  on_the_cpu(const slices& array, const reduction& what, const values& data)
       : array_(array), what_(what), data_(data), open_(static_cast<std::size_t>(array.results)) {
     results_.resize(static_cast<std::size_t>(array.nest.results));
   }
@@ -62,7 +62,7 @@ class on_the_cpu {
                  reinterpret_cast<std::byte*>(results_.data()), 1);
   }
 
-  const slabs& array_;
+  const slices& array_;
   const reduction& what_;
   const values& data_;
   values open_, results_;
@@ -81,7 +81,7 @@ const std::vector<problem> problems{
     {{100, 1}, {1}},
 };
 
-void expect_the_whole(const problem& shape, std::int64_t chunk, std::int64_t most_results, std::int64_t piece) {
+void expect_the_whole(const problem& shape, std::int64_t chunk, std::int64_t most_results, std::int64_t cut) {
   const std::int64_t count = element_count(shape.extents);
   test::random_bits rng(5);
   values data(static_cast<std::size_t>(count));
@@ -93,12 +93,12 @@ void expect_the_whole(const problem& shape, std::int64_t chunk, std::int64_t mos
   const reduction what = make_reduction(op_kind::sum, dtype::i64);
   values expected(static_cast<std::size_t>(form.results()));
   interpret(make_plan(what, form, {}, {}), data.data(), expected.data());
-  const slabs array = slabs_of(form);
+  const slices array = slices_of(form);
   SCOPED_TRACE(to_string(shape.extents) + " in chunks of " + std::to_string(chunk));
   on_the_cpu taker(array, what, data);
   taker.most_results = most_results;
   for (std::int64_t first = 0; first < count; first += chunk) {
-    steps_of({array, most_results, piece, false}, {first, std::min(count, first + chunk)}, taker);
+    steps_of({array, most_results, cut, false}, {first, std::min(count, first + chunk)}, taker);
   }
   EXPECT_EQ(taker.results(), expected);
   EXPECT_EQ(taker.open(), values(taker.open().size()));
@@ -108,7 +108,7 @@ TEST(device_boxes, chunks_make_up_the_whole) {
   for (const problem& shape : problems) {
     for (std::int64_t chunk : {1, 3, 64, 70, 77, 100'000}) {
       for (std::int64_t most_results : {std::int64_t{1}, std::int64_t{8}, std::int64_t{INT64_MAX}}) {
-        for (std::int64_t piece : {0, 32}) expect_the_whole(shape, chunk, most_results, piece);
+        for (std::int64_t cut : {0, 32}) expect_the_whole(shape, chunk, most_results, cut);
       }
     }
   }
@@ -122,7 +122,7 @@ struct counter {
 };
 
 TEST(device_boxes, rows_that_lie_inside_a_chunk_take_no_accumulators) {
-  const slabs rows = slabs_of(normalise(make_view(nullptr, dtype::f32, {1000, 16}), {1}, element_order::any));
+  const slices rows = slices_of(normalise(make_view(nullptr, dtype::f32, {1000, 16}), {1}, element_order::any));
   counter inside, across;
   steps_of({rows, INT64_MAX, 0, false}, {160, 320}, inside);
   EXPECT_EQ(inside.wholes, 1);
@@ -134,12 +134,12 @@ TEST(device_boxes, rows_that_lie_inside_a_chunk_take_no_accumulators) {
 }
 
 TEST(device_boxes, one_sum_stays_open) {
-  const slabs all = slabs_of(normalise(make_view(nullptr, dtype::f32, {1000}), {0}, element_order::any));
+  const slices all = slices_of(normalise(make_view(nullptr, dtype::f32, {1000}), {0}, element_order::any));
   counter state, endless;
   steps_of({all, INT64_MAX, 0, true}, {0, 1000}, state);
   EXPECT_EQ(state.parts, 1);
   EXPECT_EQ(state.wholes + state.closes, 0);
-  const slabs stream = endless_slab();
+  const slices stream = endless_slice();
   steps_of({stream, INT64_MAX, 256, true}, {0, 1000}, endless);
   EXPECT_EQ(endless.parts, 4);
 }

@@ -20,8 +20,8 @@ using test::problem;
 class hog {
  public:
   explicit hog(std::int64_t left) {
-    for (std::int64_t piece = INT64_C(1) << 36; piece >= 64 << 10;) {
-      if (!take(piece)) piece /= 2;
+    for (std::int64_t block = INT64_C(1) << 36; block >= 64 << 10;) {
+      if (!take(block)) block /= 2;
     }
     std::int64_t given_back = 0;
     while (given_back < left && !taken_.empty()) {

@@ -130,8 +130,8 @@ TEST(host_stream, arrays_of_several_chunks) {
 
 TEST(host_stream, rows_and_columns_around_chunks) {
   test::random_bits random(3);
-  constexpr std::int64_t chunk = (1 << 20) / 4, piece = (64 << 10) / 4;
-  for (std::int64_t width : {piece - 1, piece, piece + 1, chunk - 1, chunk, chunk + 1}) {
+  constexpr std::int64_t chunk = (1 << 20) / 4, tile = (64 << 10) / 4;
+  for (std::int64_t width : {tile - 1, tile, tile + 1, chunk - 1, chunk, chunk + 1}) {
     for (op_kind op : {op_kind::sum, op_kind::argmin}) {
       for (std::int64_t axis : {0, 1}) {
         check(make_reduction(op, dtype::f32), {dtype::f32, {5, width}, false}, {axis}, random);

@@ -68,7 +68,7 @@ void write_text(const std::string& path, std::span<const reduce_result> results,
                 const result_files& files) {
   const bool text = format_of(path) == file_format::text;
   write_whole_file(path, [&](const byte_sink& sink) {
-    text_output out([&sink](std::string_view piece) { sink(std::as_bytes(std::span(piece))); });
+    text_output out([&sink](std::string_view chunk) { sink(std::as_bytes(std::span(chunk))); });
     if (text) print_texts(results, how, out);
     else print_objects(results, files, out);
     out.flush();

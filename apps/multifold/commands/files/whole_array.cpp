@@ -1,4 +1,4 @@
-// Read in pieces, between which it can be broken off, into memory that begins with a page.
+// Read in chunks, between which it can be broken off, into memory that begins with a page.
 #include "commands/files/whole_array.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace multifold::app {
 namespace {
 
-constexpr std::int64_t page_bytes = 4096, piece_bytes = std::int64_t{4} << 20;
+constexpr std::int64_t page_bytes = 4096, chunk_bytes = std::int64_t{4} << 20;
 
 }  // namespace
 
@@ -37,12 +37,12 @@ whole_array::whole_array(source& input, const stop_signal& stop,
   const std::int64_t item = item_bytes(input.layout().type);
   const std::int64_t count = unknown ? INT64_MAX : element_count(input.layout().extents);
   if (!unknown && count > INT64_MAX / item) throw out_of_memory("the array has more bytes than there are addresses");
-  make_room(std::max(unknown ? piece_bytes : count * item, page_bytes));
+  make_room(std::max(unknown ? chunk_bytes : count * item, page_bytes));
   for (std::int64_t read = 0; read < count;) {
     if (stop.stop_requested()) throw cancelled_error("the read was broken off");
     if (room_ - filled_ < item) make_room(2 * room_);
-    const std::int64_t piece = std::min(std::min((room_ - filled_) / item, piece_bytes / item), count - read);
-    const std::int64_t more = input.read(read, {memory_.get() + filled_, static_cast<std::size_t>(piece * item)});
+    const std::int64_t some = std::min(std::min((room_ - filled_) / item, chunk_bytes / item), count - read);
+    const std::int64_t more = input.read(read, {memory_.get() + filled_, static_cast<std::size_t>(some * item)});
     if (more <= 0 && !unknown) throw format_error("the array ends before its last element");
     if (more <= 0) break;
     read += more;

@@ -24,7 +24,7 @@ struct stream_graph_options {
 ///
 /// Graph:   every chunk is copied after the one before it, and the first of a slot once that has been reduced; a
 ///          reduction hangs off the last copy into a slot and merges all of it into one accumulator. Two executables
-///          alternate: one is set to the next stretch of the array while the other runs.
+///          alternate: one is set to the next range of the array while the other runs.
 /// Memory:  `slots` times `copies` chunks of device memory, an accumulator and workspaces. Nothing is allocated after
 ///          the first run.
 /// Numerics: as the GPU engine's, whatever the chunks.

@@ -11,7 +11,7 @@
 
 namespace multifold::inline v0_1::detail {
 
-/// Limbs behind those of all sums of a lane, which stay zeros: no piece of a number reaches beyond the limbs of its
+/// Limbs behind those of all sums of a lane, which stay zeros: no word of a number reaches beyond the limbs of its
 /// own sum (format.hpp leaves 63 bits above the greatest number).
 inline constexpr int spare_lane_limbs = 3;
 
@@ -22,12 +22,12 @@ struct lane_limbs {
   int low = Count, high = -1;  // the limbs that may be anything else
 
   /// Adds +-significand * 2^position. 2^31 of them fit. A number is shifted with its sign, in two's complement, so that
-  /// only the uppermost of its pieces is less than zero; Count has room for all of them.
+  /// only the uppermost of its words is less than zero; Count has room for all of them.
   MULTIFOLD_HD void add(std::uint32_t significand, int position, bool negative) {
     const std::int64_t number = negative ? -std::int64_t{significand} : std::int64_t{significand};
     const std::uint64_t shifted = static_cast<std::uint64_t>(number) << (position & 31);
-    const std::uint32_t pieces[] = {word(shifted)};
-    add_pieces(pieces, static_cast<std::int64_t>(shifted) >> 32, position >> 5, significand != 0);
+    const std::uint32_t words[] = {word(shifted)};
+    add_words(words, static_cast<std::int64_t>(shifted) >> 32, position >> 5, significand != 0);
   }
   /// The same for what may have more bits: up to 63 of them.
   MULTIFOLD_HD void add(std::uint64_t significand, int position, bool negative) {
@@ -35,8 +35,8 @@ struct lane_limbs {
     const std::int64_t high_word = static_cast<std::int64_t>(number) >> 32;
     const int shift = position & 31;
     const std::uint64_t below = number << shift;
-    const std::uint32_t pieces[] = {word(below), word(below >> 32)};
-    add_pieces(pieces, shifted_word(high_word, shift), position >> 5, significand != 0);
+    const std::uint32_t words[] = {word(below), word(below >> 32)};
+    add_words(words, shifted_word(high_word, shift), position >> 5, significand != 0);
   }
   /// Up to 127 bits.
   MULTIFOLD_HD void add(uint128_t significand, int position, bool negative) {
@@ -46,8 +46,8 @@ struct lane_limbs {
     const int shift = position & 31;
     const std::uint64_t below = low_bits << shift;
     const std::uint64_t middle = high_bits << shift | (low_bits >> 1) >> (63 - shift);
-    const std::uint32_t pieces[] = {word(below), word(below >> 32), word(middle), word(middle >> 32)};
-    add_pieces(pieces, shifted_word(high_word, shift), position >> 5, significand != 0);
+    const std::uint32_t words[] = {word(below), word(below >> 32), word(middle), word(middle >> 32)};
+    add_words(words, shifted_word(high_word, shift), position >> 5, significand != 0);
   }
   /// Limbs from..to may be anything from now on.
   MULTIFOLD_HD void touch(int from, int to) {
@@ -62,17 +62,17 @@ struct lane_limbs {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(signed_word) << shift) >> 32;
   }
   // Zeros are added, too, which takes less than to leave them out; but they touch nothing.
-  template <int Pieces>
-  MULTIFOLD_HD void add_pieces(const std::uint32_t (&piece)[Pieces], std::int64_t top, int index, bool any) {
-    if (any) touch(index, index + Pieces);
+  template <int Words>
+  MULTIFOLD_HD void add_words(const std::uint32_t (&words)[Words], std::int64_t top, int index, bool any) {
+    if (any) touch(index, index + Words);
     std::int64_t* const at = first + index * Stride;
     // All loads come before the stores, so that they wait for the memory together.
-    std::int64_t sum[Pieces + 1];
+    std::int64_t sum[Words + 1];
     MULTIFOLD_UNROLLED
-    for (int k = 0; k <= Pieces; ++k) sum[k] = at[k * Stride];
+    for (int k = 0; k <= Words; ++k) sum[k] = at[k * Stride];
     MULTIFOLD_UNROLLED
-    for (int k = 0; k < Pieces; ++k) at[k * Stride] = sum[k] + static_cast<std::int64_t>(piece[k]);
-    at[Pieces * Stride] = sum[Pieces] + top;
+    for (int k = 0; k < Words; ++k) at[k * Stride] = sum[k] + static_cast<std::int64_t>(words[k]);
+    at[Words * Stride] = sum[Words] + top;
   }
 };
 

@@ -12,7 +12,7 @@ namespace multifold::inline v0_1 {
 
 /// The sum of limb[i] * 2^(32 i). `limbs<N>{}` is zero.
 ///
-/// Its *weight* bounds the limbs: |limb[i]| <= weight * 2^32. A normalised number has weight 1, adding a piece adds
+/// Its *weight* bounds the limbs: |limb[i]| <= weight * 2^32. A normalised number has weight 1, adding a number adds
 /// 1, merging adds the weights, and the limbs cannot overflow while the weight is at most `weight_limit`.
 template <int N>
 struct limbs {

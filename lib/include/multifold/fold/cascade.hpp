@@ -19,7 +19,7 @@ void meet(const Op& op, fold_group<Op>& left, fold_group<Op>& right) {
 }
 
 /// Groups that come in order. The tree depends on their number alone, and is the same if runs of 2^k of them, counted
-/// from the first, are brought together before: so pieces of the work may be cut at any such place.
+/// from the first, are brought together before: so the work may be cut at any such place.
 template <fold_op Op>
 class cascade {
  public:

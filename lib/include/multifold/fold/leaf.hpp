@@ -1,4 +1,4 @@
-// The leaves of the tree in which elements meet: a stretch of one batch, or of neighbouring batches. Dense arrays only.
+// The leaves of the tree in which elements meet: a range of one batch, or of neighbouring batches. Dense arrays only.
 #pragma once
 
 #include <array>

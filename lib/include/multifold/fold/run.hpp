@@ -38,7 +38,7 @@ void fold_memory_to(const Op& op, const fold_shape& shape, const fold_memory<arr
   const auto bytes_of = [&](fold_interval batches, fold_interval elements) {
     return batches.size() * elements.size() * shape.element_bytes;
   };
-  if (shape.pieces == 1) {
+  if (shape.ranges == 1) {
     const fold_interval all{0, shape.length};
     return run_fold_tasks(threads, shape.tasks(), options, [&](fold_tasks& tasks) {
       typename walk_type::scratch scratch;
@@ -59,10 +59,10 @@ void fold_memory_to(const Op& op, const fold_shape& shape, const fold_memory<arr
     typename walk_type::scratch scratch;
     for (std::int64_t task; (task = tasks.next()) >= 0;) {
       // Neighbouring tasks read neighbouring columns of the same rows.
-      const std::int64_t block = task % shape.blocks, piece = task / shape.blocks;
-      const fold_interval batches = shape.block(block), elements = shape.piece_at(piece);
+      const std::int64_t block = task % shape.blocks, range = task / shape.blocks;
+      const fold_interval batches = shape.block(block), elements = shape.range_at(range);
       walk.reduce(batches, elements, memory, tasks, scratch,
-                  partials[static_cast<std::size_t>(block * shape.pieces + piece)]);
+                  partials[static_cast<std::size_t>(block * shape.ranges + range)]);
       tasks.tell_read(bytes_of(batches, elements));
     }
   });
@@ -72,8 +72,8 @@ void fold_memory_to(const Op& op, const fold_shape& shape, const fold_memory<arr
     cascade<Op> tree;
     typename walk_type::group all;
     for (std::int64_t block; (block = tasks.next()) >= 0;) {
-      for (std::int64_t piece = 0; piece < shape.pieces; ++piece) {
-        tree.push(op, partials[static_cast<std::size_t>(block * shape.pieces + piece)]);
+      for (std::int64_t range = 0; range < shape.ranges; ++range) {
+        tree.push(op, partials[static_cast<std::size_t>(block * shape.ranges + range)]);
       }
       tree.take(op, all);
       walk.lower(shape.block(block), all, shape.length, results);
@@ -81,7 +81,7 @@ void fold_memory_to(const Op& op, const fold_shape& shape, const fold_memory<arr
   });
 }
 
-/// The tree above pieces that come in any order: each meets its neighbour when both are there.
+/// The tree above ranges that come in any order: each meets its neighbour when both are there.
 template <fold_op Op>
 class fold_meeting {
  public:
@@ -124,17 +124,17 @@ class source_fold {
 
   template <class Result>
   void run(Result* results) {
-    if (units_.endless) return run_slab(0, results);
-    if (!units_.whole_slabs) {
-      for (std::int64_t slab = 0; slab < units_.slabs; ++slab) run_slab(slab, results);
-    } else if (units_.slabs == 1) {
+    if (units_.endless) return run_slice(0, results);
+    if (!units_.whole_slices) {
+      for (std::int64_t slice = 0; slice < units_.slices; ++slice) run_slice(slice, results);
+    } else if (units_.slices == 1) {
       read(0, [&](std::int64_t, const std::byte* data, std::int64_t) {
         fold_options quiet = options_;
         quiet.progress = nullptr;
         fold_memory_to(op_, shape_, memory{{data}, 0}, quiet, results);
       });
     } else {
-      run_slabs(results);
+      run_slices(results);
     }
   }
 
@@ -166,16 +166,16 @@ class source_fold {
     return read_fold_units(input_, units_, first, options_, [&]() -> fold_unit_work { return work; });
   }
 
-  // Units that hold several slabs make their results by themselves.
+  // Units that hold several slices make their results by themselves.
   template <class Result>
-  void run_slabs(Result* results) {
+  void run_slices(Result* results) {
     read_fold_units(input_, units_, 0, options_, [&]() -> fold_unit_work {
       return [&, mine = std::make_shared<worker>()](std::int64_t number, const std::byte* data, std::int64_t count) {
         unit_tasks tasks(options_.stop);
-        const std::int64_t first = number * units_.unit_slabs;
-        const memory from{{data}, first * units_.slab_elements * shape_.element_bytes};
-        fold_interval batches{first * units_.slab_batches, 0};
-        batches.end = batches.begin + count / units_.slab_elements * units_.slab_batches;
+        const std::int64_t first = number * units_.unit_slices;
+        const memory from{{data}, first * units_.slice_elements * shape_.element_bytes};
+        fold_interval batches{first * units_.slice_batches, 0};
+        batches.end = batches.begin + count / units_.slice_elements * units_.slice_batches;
         while (batches.begin < batches.end) {
           const fold_interval block = shape_.front(batches);
           walk_.reduce(block, {0, shape_.length}, from, tasks, mine->scratch, mine->group);
@@ -187,15 +187,15 @@ class source_fold {
   }
 
   template <class Result>
-  void run_slab(std::int64_t slab, Result* results) {
-    const std::int64_t first_element = units_.endless ? 0 : slab * units_.slab_elements;
-    const fold_interval batches{slab * units_.slab_batches, (slab + 1) * units_.slab_batches};
+  void run_slice(std::int64_t slice, Result* results) {
+    const std::int64_t first_element = units_.endless ? 0 : slice * units_.slice_elements;
+    const fold_interval batches{slice * units_.slice_batches, (slice + 1) * units_.slice_batches};
     fold_meeting<Op> tree(op_);
     const std::int64_t read = read_fold_units(input_, units_, first_element, options_, [&]() -> fold_unit_work {
       return [&, mine = std::make_shared<worker>()](std::int64_t number, const std::byte* data, std::int64_t count) {
         const std::int64_t first = number * units_.unit_length;
         const memory from{{data}, (first_element + number * units_.unit_elements) * shape_.element_bytes};
-        tree.add(number, reduce_unit(batches, {first, first + count / units_.slab_batches}, from, *mine));
+        tree.add(number, reduce_unit(batches, {first, first + count / units_.slice_batches}, from, *mine));
       };
     });
     typename walk_type::group all;

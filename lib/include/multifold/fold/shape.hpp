@@ -51,7 +51,7 @@ struct fold_interval {
 };
 
 /// Batches are numbered in C order of `kept`, and elements of a batch in C order of `reduced`; both stand in the order
-/// in which they are walked, slowest first. A block is a few neighbouring batches, a piece some whole leaves of each.
+/// in which they are walked, slowest first. A block is a few neighbouring batches, a range some whole leaves of each.
 struct fold_shape {
   std::vector<fold_loop> kept, reduced;
   std::array<std::int64_t, most_fold_arrays> first{};  // bytes from each array's data to its first element
@@ -59,16 +59,16 @@ struct fold_shape {
   std::int64_t results = 1, length = 1;
   bool columns = false;             // neighbours in memory belong to different batches
   std::int64_t run = 1, width = 1;  // batches of the innermost kept loop, or all; of a block, inside of a run
-  std::int64_t blocks = 1, piece = 1, pieces = 1;
-  std::int64_t blocks_a_task = 1;     // above 1 where there are no pieces
+  std::int64_t blocks = 1, range = 1, ranges = 1;
+  std::int64_t blocks_a_task = 1;     // above 1 where there are no ranges
   std::int64_t element_bytes = 0;     // of all arrays together
   std::vector<std::int64_t> extents;  // of the result
 
   MULTIFOLD_EXPORT fold_interval block(std::int64_t number) const;
-  MULTIFOLD_EXPORT fold_interval piece_at(std::int64_t number) const;
+  MULTIFOLD_EXPORT fold_interval range_at(std::int64_t number) const;
   /// The batches of [begin, end) that a block takes from its front.
   MULTIFOLD_EXPORT fold_interval front(fold_interval batches) const;
-  std::int64_t tasks() const { return pieces > 1 ? blocks * pieces : (blocks - 1) / blocks_a_task + 1; }
+  std::int64_t tasks() const { return ranges > 1 ? blocks * ranges : (blocks - 1) / blocks_a_task + 1; }
 };
 
 /// Throws: shape_error, unsupported_error; see fold().
@@ -109,16 +109,16 @@ MULTIFOLD_EXPORT std::unique_ptr<fold_waiting> make_fold_waiting();
 /// As many threads as an array of `elements` is worth, or as were asked for.
 MULTIFOLD_EXPORT int fold_threads(const fold_shape& shape, const fold_options& options);
 
-/// The sizes in which a source is read: `unit_elements` at a time, which are several slabs or a part of one. A slab is
-/// what lies behind the kept axes that are slower than all reduced ones.
+/// The sizes in which a source is read: `unit_elements` at a time, which are several slices or a part of one. A slice
+/// is what lies behind the kept axes that are slower than all reduced ones.
 struct fold_units {
-  std::int64_t slabs, slab_batches, slab_elements;
-  bool whole_slabs;
-  std::int64_t unit_slabs;   // of a unit, if they are whole
+  std::int64_t slices, slice_batches, slice_elements;
+  bool whole_slices;
+  std::int64_t unit_slices;  // of a unit, if they are whole
   std::int64_t unit_length;  // elements of each batch, else
   std::int64_t unit_elements;
   int threads;
-  bool endless;  // of unknown length: slab_elements and slabs mean nothing
+  bool endless;  // of unknown length: slice_elements and slices mean nothing
 };
 
 /// The shape of a source, and its units. Throws: shape_error, unsupported_error, out_of_memory.
@@ -130,8 +130,8 @@ MULTIFOLD_EXPORT fold_units make_fold_units(const source& input, const fold_shap
 /// `count` elements of unit `number`, at `data`.
 using fold_unit_work = std::function<void(std::int64_t number, const std::byte* data, std::int64_t count)>;
 
-/// Reads elements [first, first + units.slab_elements) (all, where `units.whole_slabs` or it is endless), unit by unit,
-/// on several threads; each of them asks `make_work` for what it does with them.
+/// Reads elements [first, first + units.slice_elements) (all, where `units.whole_slices` or it is endless), unit by
+/// unit, on several threads; each of them asks `make_work` for what it does with them.
 /// Returns: how many there were. Throws: what the source and the work throw.
 MULTIFOLD_EXPORT std::int64_t read_fold_units(source& input, const fold_units& units, std::int64_t first,
                                               const fold_options& options,

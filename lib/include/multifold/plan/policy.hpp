@@ -124,7 +124,7 @@ struct pass {
   int threads = 1;          // a block, or CPU threads at most
   int group = 1;            // threads per run of a box in tiles, per part in moment_groups and sum_groups
   int vector = 1;           // neighbouring columns per thread in columns and tiles
-  std::int64_t blocks = 1;  // of the grid, or pieces of CPU work
+  std::int64_t blocks = 1;  // of the grid, or parts that the CPU has
   tiled_array array;        // of tiles
   tile_box box;             // of tiles
 
@@ -173,7 +173,7 @@ inline constexpr int wide_shared_bytes = wide_threads / 32 * wide_bin_rows * 32 
 inline constexpr std::int64_t quick_row_bytes = 8 << 10;
 inline constexpr int quick_vectors = 2;
 
-/// Vectors of 16 bytes that a thread takes of every tile of exact_rows. Blocks that read longer stretches get more out
+/// Vectors of 16 bytes that a thread takes of every tile of exact_rows. Blocks that read longer runs get more out
 /// of the memory, but short rows have to be shared among many blocks.
 constexpr std::int64_t exact_tile_vectors(dtype input, std::int64_t length) noexcept {
   if (input == dtype::f64) return length < INT64_C(1) << 19 ? 12 : 36;

@@ -61,7 +61,7 @@ struct run_sweeps<half_sum> {
     columns(sum);
   }
   template <class Run>
-  __device__ static void add_piece(const half_sum& op, accumulator& into, const Run& run) {
+  __device__ static void add_open(const half_sum& op, accumulator& into, const Run& run) {
     into = op.combine(into, op.widen(sum_of(run)));
   }
   __device__ static accumulator merge_row(group_slots& slots, int group, const accumulator& sum) {

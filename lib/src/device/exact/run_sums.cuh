@@ -249,7 +249,7 @@ struct run_sweeps<expansion_sum<T>> {
 
   /// A lane's elements of a run.
   template <class Run>
-  __device__ static void add_piece(const op_type&, accumulator& into, const Run& run) {
+  __device__ static void add_open(const op_type&, accumulator& into, const Run& run) {
     const first_look look = look_at(run);
     const exponent_range<T>& range = look.range;
     const window_layout layout(range.top(), range.bottom(), log_of_count(run.share()));

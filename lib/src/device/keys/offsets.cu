@@ -5,8 +5,8 @@
 namespace multifold::inline v0_1::cuda::keys {
 namespace {
 
-constexpr int key_threads = 256, pieces_a_thread = 4, piece_keys = 4;
-constexpr int keys_a_thread = pieces_a_thread * piece_keys, tile_keys = key_threads * keys_a_thread;
+constexpr int key_threads = 256, vectors_a_thread = 4, vector_keys = 4;
+constexpr int keys_a_thread = vectors_a_thread * vector_keys, tile_keys = key_threads * keys_a_thread;
 constexpr int key_blocks_of_sm = 4;
 
 template <class Key>
@@ -20,32 +20,32 @@ __device__ void note_bad(key_report* report, std::int64_t count, std::int64_t fi
 
 // Four neighbours: one thread's, or of the array where it ends.
 template <class Key>
-struct alignas(16) key_piece {
-  Key key[piece_keys];
+struct alignas(16) key_vector {
+  Key key[vector_keys];
 };
 
-// What a thread has of a tile: piece k is the one at (k * threads + thread) of the tile. Behind the last key there are
+// What a thread has of a tile: vector k is the one at (k * threads + thread) of the tile. Behind the last key there are
 // more of it. `aligned`: to 16 bytes.
 template <class Key>
 struct thread_keys {
-  key_piece<Key> piece[pieces_a_thread];
+  key_vector<Key> vector[vectors_a_thread];
   std::uint32_t before;  // the key in front of the tile, of thread 0
   unsigned stop;
 
-  __device__ static int place(int k) { return (k * key_threads + static_cast<int>(threadIdx.x)) * piece_keys; }
+  __device__ static int place(int k) { return (k * key_threads + static_cast<int>(threadIdx.x)) * vector_keys; }
 
   __device__ void load(const Key* keys, bool aligned, std::int64_t low, std::int64_t count, std::int64_t groups,
                        const key_report* report) {
     if (low >= count) return;
     if (aligned && low + tile_keys <= count) {
 #pragma unroll
-      for (int k = 0; k < pieces_a_thread; ++k)
-        piece[k] = *reinterpret_cast<const key_piece<Key>*>(keys + low + place(k));
+      for (int k = 0; k < vectors_a_thread; ++k)
+        vector[k] = *reinterpret_cast<const key_vector<Key>*>(keys + low + place(k));
     } else {
 #pragma unroll
-      for (int k = 0; k < pieces_a_thread; ++k) {
+      for (int k = 0; k < vectors_a_thread; ++k) {
 #pragma unroll
-        for (int i = 0; i < piece_keys; ++i) piece[k].key[i] = keys[min(low + place(k) + i, count - 1)];
+        for (int i = 0; i < vector_keys; ++i) vector[k].key[i] = keys[min(low + place(k) + i, count - 1)];
       }
     }
     if (threadIdx.x != 0) return;
@@ -78,8 +78,8 @@ __global__ void __launch_bounds__(key_threads, key_blocks_of_sm)
     const int here = static_cast<int>(min(std::int64_t{tile_keys}, count - low));
     bool known = true, ascends = true;
 #pragma unroll
-    for (int k = 0; k < pieces_a_thread; ++k) {
-      const Key(&key)[piece_keys] = mine.piece[k].key;
+    for (int k = 0; k < vectors_a_thread; ++k) {
+      const Key(&key)[vector_keys] = mine.vector[k].key;
       uint4 words;
       words.x = static_cast<std::uint32_t>(key[0]);
       words.y = static_cast<std::uint32_t>(key[1]);
@@ -87,15 +87,16 @@ __global__ void __launch_bounds__(key_threads, key_blocks_of_sm)
       words.w = static_cast<std::uint32_t>(key[3]);
       *reinterpret_cast<uint4*>(tile + thread_keys<Key>::place(k)) = words;
 #pragma unroll
-      for (int i = 0; i < piece_keys; ++i) {
+      for (int i = 0; i < vector_keys; ++i) {
         known = known && is_group(key[i], groups);
         if (i > 0) ascends = ascends && key[i - 1] <= key[i];
       }
     }
     if (!known) {
-      for (int k = pieces_a_thread; k-- > 0;) {
-        for (int i = piece_keys; i-- > 0;) {
-          if (!is_group(mine.piece[k].key[i], groups)) first_bad = min(first_bad, low + thread_keys<Key>::place(k) + i);
+      for (int k = vectors_a_thread; k-- > 0;) {
+        for (int i = vector_keys; i-- > 0;) {
+          if (!is_group(mine.vector[k].key[i], groups))
+            first_bad = min(first_bad, low + thread_keys<Key>::place(k) + i);
         }
       }
     }
@@ -106,7 +107,7 @@ __global__ void __launch_bounds__(key_threads, key_blocks_of_sm)
     mine.load(keys, aligned, low + tile_step, count, groups, report);
     __syncthreads();
 #pragma unroll
-    for (int k = 0; k < pieces_a_thread; ++k) {
+    for (int k = 0; k < vectors_a_thread; ++k) {
       const int at = thread_keys<Key>::place(k);
       ascends = ascends && (at == 0 ? before : tile[at - 1]) <= tile[at];
     }

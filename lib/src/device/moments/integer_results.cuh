@@ -64,12 +64,12 @@ __device__ void store_description(summary& out, dtype type, std::int64_t n,
                                   const multifold::detail::partial_marks& marks, double sum, double squares,
                                   double deviation) {
   const double mean = __ddiv_rn(sum, static_cast<double>(n)), norm = __dsqrt_rn(squares);
-  store_in_pieces({static_cast<std::uint64_t>(n), 0, 0, 0, static_cast<std::uint64_t>(marks.zeros),
-                   static_cast<std::uint64_t>(marks.least_at), static_cast<std::uint64_t>(marks.greatest_at),
-                   word_of_key<Carrier>(marks.least, type), word_of_key<Carrier>(marks.greatest, type),
-                   static_cast<std::uint64_t>(static_cast<std::int64_t>(sum)), bit_copy<std::uint64_t>(mean),
-                   bit_copy<std::uint64_t>(deviation), bit_copy<std::uint64_t>(norm)},
-                  out);
+  store_in_vectors({static_cast<std::uint64_t>(n), 0, 0, 0, static_cast<std::uint64_t>(marks.zeros),
+                    static_cast<std::uint64_t>(marks.least_at), static_cast<std::uint64_t>(marks.greatest_at),
+                    word_of_key<Carrier>(marks.least, type), word_of_key<Carrier>(marks.greatest, type),
+                    static_cast<std::uint64_t>(static_cast<std::int64_t>(sum)), bit_copy<std::uint64_t>(mean),
+                    bit_copy<std::uint64_t>(deviation), bit_copy<std::uint64_t>(norm)},
+                   out);
 }
 
 /// Stores a result in double of integers whose totals are such numbers; false if some are not.

@@ -111,11 +111,11 @@ __device__ inline segment_position position_of(const segment_bounds& bounds, std
   return search.position(bounds, least_cut);
 }
 /// And where it ends: one step of both at a time.
-struct segment_stretch {
+struct segment_range {
   segment_position begin, end;
 };
-__device__ inline segment_stretch stretch_of(const segment_bounds& bounds, std::int64_t share, std::int64_t shares,
-                                             std::int64_t least_cut) {
+__device__ inline segment_range range_of(const segment_bounds& bounds, std::int64_t share, std::int64_t shares,
+                                         std::int64_t least_cut) {
   position_search begin(bounds, share, shares), end(bounds, share + 1, shares);
   while (!begin.found() || !end.found()) {
     const std::int64_t of_begin = begin.probe(), of_end = end.probe();

@@ -2,8 +2,8 @@
 // prefix sums to the result.
 #pragma once
 
-#include "device/segments/pieces.cuh"
 #include "device/segments/segment_walk.cuh"
+#include "device/segments/staged_segments.cuh"
 
 namespace multifold::inline v0_1::cuda::segments {
 

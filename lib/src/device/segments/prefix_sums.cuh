@@ -23,8 +23,8 @@ __global__ void __launch_bounds__(prefix_memory<typename Op::value_type>::thread
   const auto behind_line = [&](std::int64_t element) {
     return static_cast<int>(reinterpret_cast<std::uintptr_t>(data + element) % memory::line) / item;
   };
-  segment_walk walk = segment_walk::along(args.bounds, number,
-                                          stretch_of(args.bounds, number, shares, least_cut_of_warps), behind_line);
+  segment_walk walk =
+      segment_walk::along(args.bounds, number, range_of(args.bounds, number, shares, least_cut_of_warps), behind_line);
   // All that follows is found from the walk, again where it is asked for.
   const auto place = [&] { return walk.number % memory::warps * memory::warp_bytes; };
   const auto full = [&] { return &barriers[walk.number % memory::warps][walk.stage]; };

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "device/exact/run_sums.cuh"
-#include "device/segments/pieces.cuh"
+#include "device/segments/staged_segments.cuh"
 
 namespace multifold::inline v0_1::cuda::segments {
 

@@ -4,13 +4,13 @@
 // block, from stage to stage. What a stage has of a short segment that goes on is carried over in front of the next.
 #pragma once
 
-#include "device/segments/pieces.cuh"
+#include "device/segments/staged_segments.cuh"
 #include "multifold/cuda/kernels/tiles/ring.cuh"
 #include "multifold/cuda/kernels/tiles/walks.cuh"
 
 namespace multifold::inline v0_1::cuda::segments {
 
-/// A stage, for all arrays together: room for what is carried over, then a copy of a piece of the array, which begins
+/// A stage, for all arrays together: room for what is carried over, then a copy of a range of the array, which begins
 /// as far behind a line as it does in memory.
 inline constexpr int segment_stages = 2, segment_stage_bytes = 29 << 10, carried_bytes = 4 << 10;
 inline constexpr int segment_ring_bytes = segment_stages * segment_stage_bytes;
@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(tile_threads, segment_blocks_of<Op>)
   extern __shared__ __align__(128) std::byte ring[];
   __shared__ std::uint64_t full[segment_stages];
   __shared__ segment_position edge[2];
-  __shared__ piece_list list;
+  __shared__ staged_list list;
   __shared__ std::int64_t first_end, crossing;
   alignas(16) __shared__ merge_storage<Op> storage;
   const int thread = static_cast<int>(threadIdx.x), warp = thread / 32, lane = thread % 32;
@@ -122,7 +122,7 @@ __global__ void __launch_bounds__(tile_threads, segment_blocks_of<Op>)
       if (thread == 0) list.few = list.warps = list.longs = 0;
       const int count = __syncthreads_count(is_there && my_end <= high);
       if (open && count == 0) {  // all of the stage
-        if (high > low) add_piece(&args.op, &mine, stage, {0, in_stage(high), 0}, low - open_begin);
+        if (high > low) add_open(&args.op, &mine, stage, {0, in_stage(high), 0}, low - open_begin);
         break;
       }
       whole_step = count == tile_threads;
@@ -131,25 +131,25 @@ __global__ void __launch_bounds__(tile_threads, segment_blocks_of<Op>)
       if (thread == 0) first_end = my_end;
       if (thread == count) crossing = my_begin;
       const bool was_open = open;
-      segment_piece own{in_stage(my_begin), 0, thread};
+      staged_segment own{in_stage(my_begin), 0, thread};
       own.rows = max(in_stage(my_end) - own.first, 0);
       if (own.rows == 0) own.first = 0;
       const bool taken = thread < count && !(was_open && thread == 0), alone = taken && own.rows <= most_alone;
       if (taken && !alone) {
-        if (own.rows <= most_of_few) list.piece[atomicAdd(&list.few, 1)] = own;
-        else if (own.rows <= most_of_warp) list.piece[tile_threads - 1 - atomicAdd(&list.warps, 1)] = own;
-        else list.of_block[min(atomicAdd(&list.longs, 1), piece_list::most_long - 1)] = own;
+        if (own.rows <= most_of_few) list.grouped[atomicAdd(&list.few, 1)] = own;
+        else if (own.rows <= most_of_warp) list.grouped[tile_threads - 1 - atomicAdd(&list.warps, 1)] = own;
+        else list.of_block[min(atomicAdd(&list.longs, 1), staged_list::most_long - 1)] = own;
       }
       const std::int64_t base = current;
       current += count;
       ask();
       __syncthreads();
-      if (count > 0) take_pieces(&args, &output, &list, stage, own, alone, base);
+      if (count > 0) take_segments(&args, &output, &list, stage, own, alone, base);
       // By the block: the segment that was open, those that are long, and the one that goes on, if it is not short.
-      const int longs = min(list.longs, piece_list::most_long);
+      const int longs = min(list.longs, staged_list::most_long);
 #pragma unroll 1
       for (int i = was_open ? -1 : 0; i <= longs; ++i) {
-        segment_piece p{};
+        staged_segment p{};
         if (i < 0) {
           p.rows = in_stage(first_end);
         } else if (i < longs) {
@@ -166,7 +166,7 @@ __global__ void __launch_bounds__(tile_threads, segment_blocks_of<Op>)
           mine = args.op.identity();
           open_begin = low + p.first;
         }
-        if (p.rows > 0) add_piece(&args.op, &mine, stage, p, low + p.first - open_begin);
+        if (p.rows > 0) add_open(&args.op, &mine, stage, p, low + p.first - open_begin);
         open = i == longs;
         if (open) break;
         const accumulator value = merge_block(args.op, mine, storage);

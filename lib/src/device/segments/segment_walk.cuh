@@ -32,9 +32,9 @@ struct segment_walk {
 
   /// `behind` elements are between the line and the first one of the share.
   template <class Behind>
-  __device__ static segment_walk along(const segment_bounds& bounds, int number, const segment_stretch& stretch,
+  __device__ static segment_walk along(const segment_bounds& bounds, int number, const segment_range& range,
                                        const Behind& behind) {
-    const auto& [begin, end] = stretch;
+    const auto& [begin, end] = range;
     const auto inside = [&](const segment_position& at) {
       return at.segment < bounds.count && at.element > bounds[at.segment];
     };

@@ -6,7 +6,7 @@
 #include "host/aligned_bytes.hpp"
 #include "host/exact/bins.hpp"
 #include "host/exact/gather.hpp"
-#include "host/exact/stretch.hpp"
+#include "host/exact/tile.hpp"
 #include "host/exact/wide_bin_columns.hpp"
 #include "host/kernels/columns.hpp"
 

@@ -102,19 +102,19 @@ requires(!std::is_same_v<T, f16>) class exponent_bins {
   /// Adds multiples of 2^(16 at) halves of the sum's unit, of each bin and of one after the last.
   static void add_quanta(exact_sum<T>& sum, const int128_t (&quanta)[exponents + 2]) {
     // Of the 32 places of a limb, two bins begin at the 15th and at the last.
-    limbs<format::limb_count> pieces{};
+    limbs<format::limb_count> carried{};
     int128_t carry = quanta[0] >> 1;
     constexpr int limbs_of_bins = exponents / 2;
     for (int d = 0; d < limbs_of_bins; ++d) {
       carry += quanta[2 * d + 1] * (1 << 15) + quanta[2 * d + 2] * (int128_t{1} << 31);
-      pieces.limb[d] = static_cast<std::int64_t>(carry & 0xffffffff);
+      carried.limb[d] = static_cast<std::int64_t>(carry & 0xffffffff);
       carry >>= 32;
     }
     for (int d = limbs_of_bins; d + 1 < format::limb_count; ++d, carry >>= 32) {
-      pieces.limb[d] = static_cast<std::int64_t>(carry & 0xffffffff);
+      carried.limb[d] = static_cast<std::int64_t>(carry & 0xffffffff);
     }
-    pieces.limb[format::limb_count - 1] = static_cast<std::int64_t>(carry);
-    sum.add_limbs(pieces, 1);
+    carried.limb[format::limb_count - 1] = static_cast<std::int64_t>(carry);
+    sum.add_limbs(carried, 1);
   }
 
  private:

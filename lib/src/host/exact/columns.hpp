@@ -87,7 +87,7 @@ template <class T, bool Omit>
 [[gnu::noinline]] void add_again(const exact_gather<T, Omit>& op, typename exact_gather<T, Omit>::accumulator& into,
                                  const packed<T>* x, std::int64_t count) {
   if constexpr (is_narrow<T>) {
-    const exact_pair sum = op.kernels->sum_stretch(x, count);
+    const exact_pair sum = op.kernels->sum_tile(x, count);
     if (!sum.lost()) {
       if constexpr (Omit) into.count += count;
       return op.add(into, sum);
@@ -144,7 +144,7 @@ MULTIFOLD_INLINE void merge_lanes(const exact_gather<T, Omit>& op, typename exac
   }
 }
 
-/// A stretch of columns at a time, so that those that are lost can be added again to what they were.
+/// Some columns at a time, so that those that are lost can be added again to what they were.
 template <class T, bool Omit>
 MULTIFOLD_INLINE void merge_row(const exact_gather<T, Omit>& op, typename exact_gather<T, Omit>::accumulator* acc,
                                 const packed<T>* row, std::int64_t width, std::int64_t) {

@@ -8,7 +8,7 @@
 #include "host/elements/widened.hpp"
 #include "host/exact/bins.hpp"
 #include "host/exact/exponents.hpp"
-#include "host/exact/stretch.hpp"
+#include "host/exact/tile.hpp"
 #include "multifold/exact/accumulator.hpp"
 #include "multifold/exact/expansions/pair.hpp"
 
@@ -139,12 +139,12 @@ MULTIFOLD_INLINE void add_by_exponent(exact_sum<double>& sum, const packed<doubl
   }
 }
 
-// f16 come here for specials among them: a stretch of others fits a double.
+// f16 come here for specials among them: a tile of others fits a double.
 MULTIFOLD_INLINE void add_halves(exact_sum<f16>& sum, const packed<f16>* x, std::int64_t count) {
   constexpr std::uint16_t infinity = multifold::detail::float_layout<f16>::infinity;
-  for (std::int64_t first = 0; first < count; first += exact_stretch<f16>) {
-    const std::int64_t some = std::min(count - first, exact_stretch<f16>);
-    packed<f16> finite[exact_stretch<f16>];
+  for (std::int64_t first = 0; first < count; first += exact_tile_elements<f16>) {
+    const std::int64_t some = std::min(count - first, exact_tile_elements<f16>);
+    packed<f16> finite[exact_tile_elements<f16>];
     std::uint16_t largest = 0;
     for (std::int64_t k = 0; k < some; ++k) {
       const std::uint16_t bits = x[first + k].value.bits, field = bits & infinity;

@@ -30,8 +30,8 @@ template <floating_storage T>
 struct exact_kernels {
   /// Adds them to a sum, whatever they are. Their number is not counted, their specials are.
   void (*add_all)(exact_sum<T>& sum, const packed<T>* x, std::int64_t count);
-  /// The sum of a stretch if lanes of pairs hold it, of f16 if all are finite; else it is lost.
-  exact_pair (*sum_stretch)(const packed<T>* x, std::int64_t count);
+  /// The sum of a tile if lanes of pairs hold it, of f16 if all are finite; else it is lost.
+  exact_pair (*sum_tile)(const packed<T>* x, std::int64_t count);
 };
 
 namespace detail {

@@ -1,4 +1,4 @@
-// The exact sum of a stretch of f16 in fixed point: two integers a lane, of which each element gives to both.
+// The exact sum of a tile of f16 in fixed point: two integers a lane, of which each element gives to both.
 // See docs/exact-sums.md, 8.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "host/elements/half_floats.hpp"
-#include "host/exact/stretch.hpp"
+#include "host/exact/tile.hpp"
 
 namespace multifold::inline v0_1::host {
 
@@ -21,7 +21,7 @@ MULTIFOLD_INLINE float difference(float a, float b) {
 
 }  // namespace detail
 
-/// The sum of at most exact_stretch<f16> elements; lost if they are not all finite.
+/// The sum of at most exact_tile_elements<f16> elements; lost if they are not all finite.
 template <simd_level Level>
 MULTIFOLD_INLINE exact_pair sum_of_halves(const packed<f16>* x, std::int64_t count) {
   using detail::difference;
@@ -49,7 +49,7 @@ MULTIFOLD_INLINE exact_pair sum_of_halves(const packed<f16>* x, std::int64_t cou
       });
 
   // A chain adds at most 2^22 and 2^21 units.
-  static_assert(exact_stretch<f16> / (chain * lanes) <= 1 << 8 && exact_stretch<f16> <= 1 << 13);
+  static_assert(exact_tile_elements<f16> / (chain * lanes) <= 1 << 8 && exact_tile_elements<f16> <= 1 << 13);
   const auto chains = static_cast<std::uint32_t>((count + chain * lanes - 1) / (chain * lanes));
   std::int64_t units = 0;
   std::uint32_t any = 0;

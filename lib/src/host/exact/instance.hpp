@@ -27,30 +27,30 @@ MULTIFOLD_AVX512 void add_avx512(exact_sum<T>& sum, const packed<T>* x, std::int
 }
 
 template <simd_level Level, class T>
-MULTIFOLD_INLINE exact_pair sum_stretch(const packed<T>* x, std::int64_t count) {
+MULTIFOLD_INLINE exact_pair sum_tile(const packed<T>* x, std::int64_t count) {
   if constexpr (std::is_same_v<T, f16>) return sum_of_halves<Level>(x, count);
   else return pair_sum(x, count);
 }
 
 template <class T>
-exact_pair stretch_portable(const packed<T>* x, std::int64_t count) {
-  return sum_stretch<simd_level::portable>(x, count);
+exact_pair tile_portable(const packed<T>* x, std::int64_t count) {
+  return sum_tile<simd_level::portable>(x, count);
 }
 template <class T>
-MULTIFOLD_AVX2 exact_pair stretch_avx2(const packed<T>* x, std::int64_t count) {
-  return sum_stretch<simd_level::avx2>(x, count);
+MULTIFOLD_AVX2 exact_pair tile_avx2(const packed<T>* x, std::int64_t count) {
+  return sum_tile<simd_level::avx2>(x, count);
 }
 template <class T>
-MULTIFOLD_AVX512 exact_pair stretch_avx512(const packed<T>* x, std::int64_t count) {
-  return sum_stretch<simd_level::avx512>(x, count);
+MULTIFOLD_AVX512 exact_pair tile_avx512(const packed<T>* x, std::int64_t count) {
+  return sum_tile<simd_level::avx512>(x, count);
 }
 
 template <class T>
-inline constexpr exact_kernels<T> exact_portable = {add_portable<T>, stretch_portable<T>};
+inline constexpr exact_kernels<T> exact_portable = {add_portable<T>, tile_portable<T>};
 template <class T>
-inline constexpr exact_kernels<T> exact_avx2 = {add_avx2<T>, stretch_avx2<T>};
+inline constexpr exact_kernels<T> exact_avx2 = {add_avx2<T>, tile_avx2<T>};
 template <class T>
-inline constexpr exact_kernels<T> exact_avx512 = {add_avx512<T>, stretch_avx512<T>};
+inline constexpr exact_kernels<T> exact_avx512 = {add_avx512<T>, tile_avx512<T>};
 template <class T>
 inline constexpr exact_kernels<T> exact_kernels_of[simd_levels] = {MULTIFOLD_OF_LEVELS(exact, T)};
 

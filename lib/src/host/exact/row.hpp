@@ -1,7 +1,7 @@
-// Rows to their exact sums: stretch by stretch, and short rows many at a time.
+// Rows to their exact sums: tile by tile, and short rows many at a time.
 #pragma once
 
-#include "host/exact/stretch.hpp"
+#include "host/exact/tile.hpp"
 #include "host/fold.hpp"
 
 namespace multifold::inline v0_1::host {
@@ -17,24 +17,24 @@ template <class T>
 template <class T>
 [[gnu::noinline]] void add_slowly(const exact_gather<T, true>& op, counted_partial& into, const packed<T>* x,
                                   std::int64_t count) {
-  packed<T> numbers[exact_stretch<T>];
+  packed<T> numbers[exact_tile_elements<T>];
   for (std::int64_t k = 0; k < count;) {
     std::int64_t kept = 0;
-    for (; k < count && kept < exact_stretch<T>; ++k) {
+    for (; k < count && kept < exact_tile_elements<T>; ++k) {
       numbers[kept].value = x[k].value;
       kept += to_double(T{x[k].value}) == to_double(T{x[k].value}) ? 1 : 0;
     }
     into.count += kept;
-    const exact_pair sum = op.kernels->sum_stretch(numbers, kept);
+    const exact_pair sum = op.kernels->sum_tile(numbers, kept);
     if (sum.lost()) op.kernels->add_all(op.spill(into), numbers, kept);
     else op.add(into, sum);
   }
 }
 
-/// How stretches were lately: data that is hard twice is hard more often, so failures in a row multiply the stretches
-/// that go a slower way before a quicker one is tried again. An array comes in many rows and pieces, so a thread
+/// How tiles were lately: data that is hard twice is hard more often, so failures in a row multiply the tiles
+/// that go a slower way before a quicker one is tried again. An array comes in many rows and ranges, so a thread
 /// remembers them.
-struct recent_stretches {
+struct recent_tiles {
   std::int64_t unwatched;  // until one is watched again; less than zero: none will be
   std::int64_t slow = 0;   // until one is summed in lanes again
 
@@ -42,8 +42,8 @@ struct recent_stretches {
   std::int64_t patience_to_watch = 0;
   std::int64_t patience_to_try = 0;
 
-  static recent_stretches& of_this_thread() {
-    thread_local recent_stretches lately{rounding_watch::works() ? 0 : -1};
+  static recent_tiles& of_this_thread() {
+    thread_local recent_tiles lately{rounding_watch::works() ? 0 : -1};
     return lately;
   }
 
@@ -60,7 +60,7 @@ struct exact_row_kernel {
 
   const op_type& op;
   const rows_work& w;
-  recent_stretches& lately;
+  recent_tiles& lately;
 
   // Rows up to this length are taken several at a time.
   static constexpr std::int64_t short_row = is_narrow<T> ? 128 : 48;
@@ -126,8 +126,8 @@ struct exact_row_kernel {
       if constexpr (!always_fits<T>) {
         if (lately.unwatched > 0) --lately.unwatched;
         if (lately.unwatched == 0) {
-          const row_span<T> stretch = beginning(rest, watched_stretch<T>);
-          if (adds(watched_sum(stretch), stretch.length)) {
+          const row_span<T> tile = beginning(rest, watched_tile_elements<T>);
+          if (adds(watched_sum(tile), tile.length)) {
             lately.patience_to_watch = 0;
             continue;
           }
@@ -136,18 +136,18 @@ struct exact_row_kernel {
         }
       }
       if (lately.slow == 0) {
-        const row_span<T> stretch = beginning(rest, exact_stretch<T>);
-        if (adds(quick_sum(*op.kernels, stretch), stretch.length)) {
+        const row_span<T> tile = beginning(rest, exact_tile_elements<T>);
+        if (adds(quick_sum(*op.kernels, tile), tile.length)) {
           lately.patience_to_try = 0;
           continue;
         }
         lately.slow = 1 + lately.patience_to_try;
         lately.patience_to_try = lately.more(lately.patience_to_try);
       }
-      const row_span<T> stretches = beginning(rest, lately.slow * exact_stretch<T>);
-      lately.slow -= (stretches.length + exact_stretch<T> - 1) / exact_stretch<T>;
-      slowly(r, stretches);
-      advance(stretches.length);
+      const row_span<T> tiles = beginning(rest, lately.slow * exact_tile_elements<T>);
+      lately.slow -= (tiles.length + exact_tile_elements<T> - 1) / exact_tile_elements<T>;
+      slowly(r, tiles);
+      advance(tiles.length);
     }
   }
 
@@ -192,7 +192,7 @@ struct exact_row_kernel {
 
 template <class T, bool Omit>
 MULTIFOLD_INLINE void rows_of(const exact_gather<T, Omit>& op, const rows_work& w) {
-  const exact_row_kernel<T, Omit> kernel{op, w, recent_stretches::of_this_thread()};
+  const exact_row_kernel<T, Omit> kernel{op, w, recent_tiles::of_this_thread()};
   if constexpr (!is_narrow<T>) {
     if (w.length <= kernel.short_row) return kernel.short_rows_of_pairs(0, w.rows);
   } else if constexpr (!std::is_same_v<T, f16>) {

@@ -10,8 +10,8 @@
 
 namespace multifold::inline v0_1::host {
 
-/// Rows that do not fetch ahead by themselves do so in stretches of this many bytes.
-inline constexpr std::int64_t rows_stretch = 512;
+/// Rows that do not fetch ahead by themselves do so by this many bytes.
+inline constexpr std::int64_t rows_ahead_bytes = 512;
 
 template <class Op>
 MULTIFOLD_INLINE void rows_of(const Op& op, const rows_work& w) {
@@ -23,10 +23,10 @@ MULTIFOLD_INLINE void rows_of(const Op& op, const rows_work& w) {
   const bool ascending = w.row_stride > 0;
   const std::int64_t row_bytes = w.row_stride * static_cast<std::int64_t>(sizeof(T));
   const std::int64_t together =
-      ascending && w.length < longest_short_row<Op> && row_bytes < rows_stretch ? rows_stretch / row_bytes : 1;
+      ascending && w.length < longest_short_row<Op> && row_bytes < rows_ahead_bytes ? rows_ahead_bytes / row_bytes : 1;
   for (std::int64_t r = 0; r < w.rows;) {
     const std::int64_t end = r + together < w.rows ? r + together : w.rows;
-    if (together > 1) prefetch_behind<ahead_of_reads>(x, rows_stretch);
+    if (together > 1) prefetch_behind<ahead_of_reads>(x, rows_ahead_bytes);
     for (; r < end; ++r) {
       const std::int64_t readable = (ascending ? (w.rows - 1 - r) * w.row_stride : 0) + w.length;
       *acc = op.combine(*acc, row_of(op, {x, w.length, readable}, index, w.index_step));

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "host/moments/lanes.hpp"
-#include "host/moments/stretch.hpp"
+#include "host/moments/tile.hpp"
 
 namespace multifold::inline v0_1::host {
 

@@ -1,19 +1,19 @@
-// Stretches of products of floats in integers, for a product_run: such products are exact in double.
+// Tiles of products of floats in integers, for a product_run: such products are exact in double.
 // See docs/exact-sums.md, 15.
 #pragma once
 
 #include <cstdint>
 
-#include "host/exact/stretch.hpp"
+#include "host/exact/tile.hpp"
 #include "host/moments/terms.hpp"
 
 namespace multifold::inline v0_1::host {
 
-/// Two windows for products p with |p| < 2^top that are multiples of 2^unit(), moment_stretch_elements of them in
+/// Two windows for products p with |p| < 2^top that are multiples of 2^unit(), moment_tile_elements of them in
 /// lanes.
 ///
 /// A lane adds products to a constant 1.5 * 2^k, so that the bits of what it has come to count units of 2^(k - 52).
-/// What that rounds off adds up exactly for the elements of a stretch, then goes to the second window:
+/// What that rounds off adds up exactly for the elements of a tile, then goes to the second window:
 ///     t = RN(s + p);  rest += p - (t - s);  s = t
 struct float_product_windows {
   static constexpr int least_top = -250, most_top = 300;  // all that there are: subnormals count as 2^-126
@@ -25,13 +25,13 @@ struct float_product_windows {
   MULTIFOLD_INLINE double origin(int i) const { return 1.5 * power_of_two(unit_of(i) + 52); }
 };
 
-/// What the lanes of a stretch come to.
+/// What the lanes of a tile come to.
 struct float_product_lanes {
   using element = float;
   using windows_type = float_product_windows;
   static constexpr int width = 16, windows = 2;
   static constexpr int step_bits = 45;  // each element moves a window by at most 2^45 of its units
-  static_assert(moment_stretch_elements <= 64 * width);
+  static_assert(moment_tile_elements <= 64 * width);
 
   std::uint64_t window[windows][width];
 

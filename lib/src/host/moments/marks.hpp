@@ -1,4 +1,4 @@
-// Extremes, their indices and zeros of a stretch, for descriptions. Values are compared lane by lane; an index is
+// Extremes, their indices and zeros of a tile, for descriptions. Values are compared lane by lane; an index is
 // looked for only where an extreme improves.
 #pragma once
 
@@ -22,7 +22,7 @@ MULTIFOLD_INLINE bool is_zero(T x) {
   else return x == 0;
 }
 
-/// At most moment_stretch_elements.
+/// At most moment_tile_elements.
 template <storage_type T>
 MULTIFOLD_INLINE marked_elements<T> mark_elements(const packed<T>* x, std::int64_t count) {
   using key = key_of<T>;
@@ -55,7 +55,7 @@ MULTIFOLD_INLINE marked_elements<T> mark_elements(const packed<T>* x, std::int64
   return all;
 }
 
-/// Where the elements of a stretch stand in their batch.
+/// Where the elements of a tile stand in their batch.
 struct index_range {
   std::int64_t first, step, count;
 

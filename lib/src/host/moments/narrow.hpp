@@ -1,5 +1,5 @@
 // Rows and columns of floating point to the exact sums of a set of moments: many batches side by side in little memory,
-// and those that this is too narrow for, or that are long, stretch by stretch.
+// and those that this is too narrow for, or that are long, tile by tile.
 #pragma once
 
 #include "host/moments/block.hpp"
@@ -12,7 +12,7 @@ template <class T, moment_set Set>
 struct moment_level {
   using op_type = moment_gather<T, Set>;
   using accumulator = typename op_type::accumulator;
-  stretch_kernel<exact_moments<T, Set>> gather;
+  tile_kernel<exact_moments<T, Set>> gather;
   std::uint64_t (*lanes)(const op_type& op, accumulator* acc, std::int64_t step, const lane_rows<T>& rows, int n);
   outcome (*lower)(const void* op, const lower_work& work);
 };
@@ -32,7 +32,7 @@ struct narrow_kernels {
     auto* const acc = reinterpret_cast<accumulator*>(w.acc);
     if constexpr (Set != moment_set::description) {  // which needs an index for every element
       if (w.acc_step == 0 && w.length <= longest_row_to_copy) {
-        return lay_end_to_end<T, two>(w, [&](const moment_stretch<T>& s) { add_row(o, *acc, s); });
+        return lay_end_to_end<T, two>(w, [&](const moment_tile<T>& s) { add_row(o, *acc, s); });
       }
     }
     if (w.acc_step != 0 && w.length <= longest_lane && w.rows >= fewest_lanes) return short_rows(o, w);
@@ -71,16 +71,16 @@ struct narrow_kernels {
     return all ? ~std::uint64_t{0} : op.level->lanes(op, acc, step, rows, n);
   }
 
-  static void add_wide(const op_type& op, accumulator& into, const moment_stretch<T>& s) {
-    add_stretches(op.moments, op.spill(into), s, op.level->gather);
+  static void add_wide(const op_type& op, accumulator& into, const moment_tile<T>& s) {
+    add_tiles(op.moments, op.spill(into), s, op.level->gather);
   }
 
-  static void add_row(const op_type& op, accumulator& into, const moment_stretch<T>& s) {
+  static void add_row(const op_type& op, accumulator& into, const moment_tile<T>& s) {
     if (s.indices.count > few || into.spilled() || !add_few(op, into, s)) add_wide(op, into, s);
   }
 
   // False if a sum is lost; `into` is then as it was.
-  [[gnu::noinline]] static bool add_few(const op_type& op, accumulator& into, const moment_stretch<T>& s) {
+  [[gnu::noinline]] static bool add_few(const op_type& op, accumulator& into, const moment_tile<T>& s) {
     moment_lanes<T, Set, 1> sums;
     sums.load(&into, 0, 1);
     const key_of<carrier_of<T>> propagates = op.moments.nan == nan_policy::propagate ? -1 : 0;
@@ -114,15 +114,15 @@ struct narrow_kernels {
     }
   }
 
-  // Laid out as columns, a piece of each row at a time.
+  // Laid out as columns, some of each row at a time.
   static void short_rows(const op_type& op, const rows_work& w) {
-    constexpr std::int64_t piece = 32;
-    alignas(64) packed<T> x[piece * lanes] = {}, y[piece * lanes] = {};
+    constexpr std::int64_t some = 32;
+    alignas(64) packed<T> x[some * lanes] = {}, y[some * lanes] = {};
     auto* const acc = reinterpret_cast<accumulator*>(w.acc);
     for (std::int64_t r = 0; r < w.rows; r += lanes) {
       const int n = static_cast<int>(std::min<std::int64_t>(lanes, w.rows - r));
-      for (std::int64_t first = 0; first < w.length; first += piece) {
-        const std::int64_t count = std::min(piece, w.length - first);
+      for (std::int64_t first = 0; first < w.length; first += some) {
+        const std::int64_t count = std::min(some, w.length - first);
         const packed<T>* const from_x = packed_at<T>(w.data) + r * w.row_stride + first;
         const packed<T>* const from_y = packed_at<T>(w.data + w.other) + r * w.row_stride + first;
         lay_across(from_x, w.row_stride, n, count, x);

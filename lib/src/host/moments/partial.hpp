@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "host/exact/stretch.hpp"
 #include "host/exact/sum_arena.hpp"
+#include "host/exact/tile.hpp"
 #include "host/moments/terms.hpp"
 #include "multifold/ops/moments/moments.hpp"
 

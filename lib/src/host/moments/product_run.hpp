@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "host/exact/stretch.hpp"
+#include "host/exact/tile.hpp"
 #include "host/moments/float_products.hpp"
 #include "host/moments/terms.hpp"
 #include "multifold/exact/accumulator.hpp"
@@ -19,7 +19,7 @@ namespace multifold::inline v0_1::host {
 /// those bits add up as integers. What the first one rounds off goes to the second, without the error of the product,
 /// which follows:
 ///     p + e = x y;  t = RN(x y + M[0]);  c = M[1] - (t - M[0]);  t' = RN(x y + c);  rest = e - (t' - (p + c))
-/// All that is not written with RN is exact. Rests add up for the elements of a stretch, then go to the third window.
+/// All that is not written with RN is exact. Rests add up for the elements of a tile, then go to the third window.
 struct product_windows {
   static constexpr int least_top = -926, most_top = 1021;
   static constexpr int span = 43;  // |RN(x y)| >= 2^(top - span) makes x y a multiple of 2^unit()
@@ -31,7 +31,7 @@ struct product_windows {
   MULTIFOLD_INLINE double origin(int i) const { return 1.5 * power_of_two(unit_of(i) + 52); }
 };
 
-/// What the lanes of a stretch come to, and the extremes of |RN(x y)|.
+/// What the lanes of a tile come to, and the extremes of |RN(x y)|.
 struct product_lanes {
   using element = double;
   using windows_type = product_windows;
@@ -112,7 +112,7 @@ struct product_lanes {
   }
 };
 
-/// Stretches whose products fit the same windows, which are those of the latest stretch that did not fit.
+/// Tiles whose products fit the same windows, which are those of the latest tile that did not fit.
 template <class Lanes>
 class product_run {
   using element = typename Lanes::element;
@@ -125,7 +125,7 @@ class product_run {
   static constexpr std::int64_t capacity = std::int64_t{width} << 11;
   static_assert(Lanes::step_bits + 11 < 63);
 
-  /// Adds the products of at most moment_stretch_elements pairs of any elements. Returns false, and adds nothing, if
+  /// Adds the products of at most moment_tile_elements pairs of any elements. Returns false, and adds nothing, if
   /// they do not fit.
   template <bool Fma, bool Square>
   MULTIFOLD_INLINE bool add(const packed<element>* x, const packed<element>* y, std::int64_t count) {
@@ -199,7 +199,7 @@ using float_product_run = product_run<float_product_lanes>;
 
 /// Where no products are summed, or those of integers.
 struct no_product_run {
-  static constexpr std::int64_t capacity = moment_stretch_elements;
+  static constexpr std::int64_t capacity = moment_tile_elements;
 };
 template <class T, moment_set Set>
 using product_run_of =

@@ -1,10 +1,10 @@
-// What a stretch of finite elements adds to a sum of moments: elements, magnitudes or products, exactly in double.
+// What a tile of finite elements adds to a sum of moments: elements, magnitudes or products, exactly in double.
 // See docs/exact-sums.md, 13 and 15.
 #pragma once
 
 #include <cmath>
 
-#include "host/exact/stretch.hpp"
+#include "host/exact/tile.hpp"
 #include "host/moments/windows.hpp"
 #include "multifold/exact/accumulator.hpp"
 
@@ -109,7 +109,7 @@ struct term_scale {
 template <class Terms, class C, class Emit>
 MULTIFOLD_INLINE void sum_through_memory(const packed<C>* x, const packed<C>* y, std::int64_t count,
                                          const window_list& list, int unit, const term_scale& scale, const Emit& emit) {
-  alignas(64) double values[(Terms::split ? 2 : 1) * moment_stretch_elements];
+  alignas(64) double values[(Terms::split ? 2 : 1) * moment_tile_elements];
   double* at = values;
   for_each_lanes(x, y, count, [&](const packed<C>* a, const packed<C>* b) {
     for (int j = 0; j < window_width; ++j) {
@@ -152,7 +152,7 @@ MULTIFOLD_INLINE found_scale scale_of_products(const value_bounds& x, const valu
   return {{power_of_two(a), power_of_two(b), -(a + b)}, scaled, whole};
 }
 
-/// Adds the terms of at most moment_stretch_elements finite elements. `bounds` are those of the scaled terms.
+/// Adds the terms of at most moment_tile_elements finite elements. `bounds` are those of the scaled terms.
 template <class Terms, class C, exact_format Format>
 MULTIFOLD_INLINE void add_terms(exact_accumulator<Format>& sum, const packed<C>* x, const packed<C>* y,
                                 std::int64_t count, const value_bounds& bounds, const term_scale& scale) {

@@ -12,8 +12,8 @@
 
 namespace multifold::inline v0_1::host {
 
-/// Elements of a stretch, which is summed at once: they stay in L1 while they are read again.
-inline constexpr std::int64_t moment_stretch_elements = 1024;
+/// Elements of a tile, which is summed at once: they stay in L1 while they are read again.
+inline constexpr std::int64_t moment_tile_elements = 1024;
 
 /// Lanes of a window. Not 16: GCC 12 unrolls loops of that length before it vectorises them, and takes up to three
 /// times as long.

@@ -1,4 +1,4 @@
-// One contiguous row to its first least key: the least key of a stretch that fits L1, then its place only if it wins.
+// One contiguous row to its first least key: the least key of a tile that fits L1, then its place only if it wins.
 #pragma once
 
 #include "host/kernels/row.hpp"
@@ -66,7 +66,7 @@ struct arg_search {
   }
 };
 
-/// What `search` finds in stretches, as one row.
+/// What `search` finds in tiles, as one row.
 template <class search, class T>
 MULTIFOLD_INLINE typename arg_extremum<T>::accumulator place_of_extreme(const arg_extremum<T>& op,
                                                                         const row_span<T>& row, std::int64_t index,
@@ -74,12 +74,12 @@ MULTIFOLD_INLINE typename arg_extremum<T>::accumulator place_of_extreme(const ar
   const packed<T>* const x = row.data;
   const std::int64_t length = row.length;
   using op_type = arg_extremum<T>;
-  constexpr std::int64_t stretch = 8192 / sizeof(T);
+  constexpr std::int64_t tile = 8192 / sizeof(T);
   auto best = op.identity();
   if (length == 0) return best;
   if (length <= longest_few_keys) return search::of_few(op, row, index, step);
   for (std::int64_t k = 0, here = 0; k < length; k += here) {
-    const std::int64_t most = k == 0 ? stretch + elements_before_line(x) : stretch;  // the others begin with a line
+    const std::int64_t most = k == 0 ? tile + elements_before_line(x) : tile;  // the others begin with a line
     here = length - k < most ? length - k : most;
     const auto least = search::least(op, x + k, here);
     // The first element wins even with the greatest key, unless that key stands for an omitted NaN.

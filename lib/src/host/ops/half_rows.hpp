@@ -23,13 +23,13 @@ template <bool F16c>
 MULTIFOLD_INLINE double row_of(const half_float_sum<F16c>& op, row_span<f16> row, std::int64_t, std::int64_t) {
   constexpr simd_level level = F16c ? simd_level::avx2 : simd_level::portable;
   const float_sum<f16>& plain = op;
-  // Up to a stretch, plain sums are exact, too.
+  // Up to a tile, plain sums are exact, too.
   constexpr std::int64_t shortest = F16c ? longest_short_row<float_sum<f16>> : 1024;
-  static_assert(shortest <= exact_stretch<f16>);
+  static_assert(shortest <= exact_tile_elements<f16>);
   if (row.length < shortest) return row_of(plain, row, 0, 0);
   double total = op.identity();
   while (row.length > 0) {
-    const std::int64_t run = std::min(row.length, exact_stretch<f16>);
+    const std::int64_t run = std::min(row.length, exact_tile_elements<f16>);
     const exact_pair sum = sum_of_halves<level>(row.data, run);
     total += sum.lost() ? row_of(plain, {row.data, run, row.readable}, 0, 0) : sum.high;
     row = {row.data + run, row.length - run, row.readable - run};

@@ -1,5 +1,5 @@
-// Tasks are stretches of neighbouring segments with about as much work each; what is too long for one is cut into
-// pieces, whose accumulators meet in the end.
+// Tasks are ranges of neighbouring segments with about as much work each; what is too long for one is cut into
+// parts, whose accumulators meet in the end.
 #include "host/segments/segments.hpp"
 
 #include <algorithm>
@@ -49,12 +49,12 @@ class execution {
         options_(options) {}
 
   void run() {
-    const std::int64_t pieces = shared_.pieces * shape_.blocks, stretches = order_.tasks() * shape_.blocks;
-    if (pieces > 0) partials_ = allocate_accumulators(pieces * shape_.block, fold_.acc_bytes());
+    const std::int64_t parts = shared_.parts * shape_.blocks, ranges = order_.tasks() * shape_.blocks;
+    if (parts > 0) partials_ = allocate_accumulators(parts * shape_.block, fold_.acc_bytes());
     const auto make_scratch = [this] { return scratch(*this); };
-    share_out(shape_.threads, pieces + stretches, make_scratch, [&](std::int64_t task, scratch& s) {
-      if (task < pieces) reduce_piece(task, s);
-      else reduce_stretch(task - pieces, s);
+    share_out(shape_.threads, parts + ranges, make_scratch, [&](std::int64_t task, scratch& s) {
+      if (task < parts) reduce_part(task, s);
+      else reduce_range(task - parts, s);
     });
     share_out(shape_.threads, static_cast<std::int64_t>(shared_.list.size()) * shape_.blocks, make_scratch,
               [&](std::int64_t task, scratch& s) { finish_shared(task, s); });
@@ -71,7 +71,7 @@ class execution {
           boxes(e.nest_, e.shape_) {
       segments.reserve(counts.size());
     }
-    aligned_bytes acc;  // of a batch of segments, and of one more piece
+    aligned_bytes acc;  // of a batch of segments, and of one more part
     std::vector<std::int64_t> counts;
     std::vector<interval> segments;
     block_boxes boxes;
@@ -97,14 +97,14 @@ class execution {
     }
   }
 
-  // A segment into accumulators that are clear. Where the order shows in bits, pieces are cut from its begin on.
+  // A segment into accumulators that are clear. Where the order shows in bits, parts are cut from its begin on.
   void gather_all(block_boxes& boxes, interval segment, std::byte* acc, std::byte* spare) const {
-    const std::int64_t piece = shape_.piece(segment.end - segment.begin);
-    interval part{segment.begin, std::min(segment.end, segment.begin + piece)};
+    const std::int64_t length = shape_.part_length(segment.end - segment.begin);
+    interval part{segment.begin, std::min(segment.end, segment.begin + length)};
     gather(boxes, segment.begin, part, acc);
     while (part.end < segment.end) {
       look_at_stop();
-      part = {part.end, std::min(segment.end, part.end + piece)};
+      part = {part.end, std::min(segment.end, part.end + length)};
       if (fold_.any_order) {
         gather(boxes, segment.begin, part, acc);
       } else {
@@ -115,14 +115,14 @@ class execution {
     }
   }
 
-  void reduce_piece(std::int64_t task, scratch& s) {
+  void reduce_part(std::int64_t task, scratch& s) {
     look_at_stop();
     const std::int64_t block = task % shape_.blocks, number = task / shape_.blocks;
-    const shared_segment& mine = shared_.of_piece(number);
+    const shared_segment& mine = shared_.of_part(number);
     const interval segment = work_.of.at(mine.segment);
-    const std::int64_t first = segment.begin + (number - mine.first_piece) * mine.piece;
-    std::byte* const acc = at(partials_.get(), block * shared_.pieces + number);
-    const interval part{first, std::min(segment.end, first + mine.piece)};
+    const std::int64_t first = segment.begin + (number - mine.first_part) * mine.part_length;
+    std::byte* const acc = at(partials_.get(), block * shared_.parts + number);
+    const interval part{first, std::min(segment.end, first + mine.part_length)};
     s.boxes.go_to(block);
     fold_.clear(acc, shape_.block);
     gather(s.boxes, segment.begin, part, acc);
@@ -132,15 +132,15 @@ class execution {
   void finish_shared(std::int64_t task, scratch& s) {
     const std::int64_t block = task % shape_.blocks;
     const shared_segment& mine = shared_.list[static_cast<std::size_t>(task / shape_.blocks)];
-    std::byte* const acc = at(partials_.get(), block * shared_.pieces + mine.first_piece);
+    std::byte* const acc = at(partials_.get(), block * shared_.parts + mine.first_part);
     s.boxes.go_to(block);
-    for (std::int64_t i = 1; i < mine.pieces; ++i) fold_.merge(acc, at(acc, i), s.boxes.count());
+    for (std::int64_t i = 1; i < mine.parts; ++i) fold_.merge(acc, at(acc, i), s.boxes.count());
     const interval segment = work_.of.at(mine.segment);
     s.counts[0] = segment.end - segment.begin;
     lower(s.boxes, {mine.segment, mine.segment + 1}, acc, s.counts.data());
   }
 
-  void reduce_stretch(std::int64_t task, scratch& s) {
+  void reduce_range(std::int64_t task, scratch& s) {
     s.boxes.go_to(task % shape_.blocks);
     std::int64_t elements = 0, first = 0;
     const auto flush = [&] {

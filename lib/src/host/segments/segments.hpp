@@ -28,7 +28,7 @@ struct segment_work {
 
 /// Reduces every segment of the array at `data`, or of two, whatever its strides and alignment.
 /// Shapes:   `census` is of these segments, none of which is bad; `results` holds of.count * results_a_segment().
-/// Memory:   accumulators of some segments a thread, and of the pieces of those that are so long that several threads
+/// Memory:   accumulators of some segments a thread, and of the parts of those that are so long that several threads
 ///           share them; 16 bytes for 512 segments.
 /// Numerics: the same bits for any number of threads, and any neighbours of a segment.
 /// Throws:   overflow_error, shape_error, cancelled_error, out_of_memory; `results` is then unspecified.

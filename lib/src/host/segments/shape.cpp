@@ -1,4 +1,4 @@
-// Stretches and pieces: many enough for all threads, and long enough to be worth a task.
+// Ranges and parts: many enough for all threads, and long enough to be worth a task.
 #include "host/segments/shape.hpp"
 
 #include <algorithm>
@@ -13,11 +13,11 @@ namespace {
 
 // Accumulators that a task gathers at once, and those of a batch of segments: within L2, and within L1.
 constexpr std::int64_t block_bytes = 256 << 10, batch_bytes = 32 << 10, most_batch = 1024;
-// Of a stretch, if there is enough for all threads, and of a thread at all.
+// Of a range, if there is enough for all threads, and of a thread at all.
 constexpr std::int64_t least_task_work = 1 << 16, least_thread_work = 1 << 18;
 constexpr std::int64_t tasks_a_thread = 64, shares_a_thread = 32;
 // Of one segment.
-constexpr std::int64_t least_piece_work = 1 << 18, least_piece_rows = 64, pieces_a_segment = 256;
+constexpr std::int64_t least_part_work = 1 << 18, least_part_rows = 64, parts_a_segment = 256;
 // Between two looks at the stop token.
 constexpr std::int64_t most_work = 1 << 22;
 
@@ -37,8 +37,8 @@ std::int64_t total_work(const segment_work& work, const segment_census& census, 
 
 }  // namespace
 
-std::int64_t segment_shape::piece(std::int64_t length) const {
-  return any_order ? least_piece : std::clamp(length / pieces_a_segment + 1, least_piece, most_piece);
+std::int64_t segment_shape::part_length(std::int64_t length) const {
+  return any_order ? least_part : std::clamp(length / parts_a_segment + 1, least_part, most_part);
 }
 
 segment_shape shape_of_segments(const segment_work& work, const segment_census& census, const fold& f,
@@ -55,11 +55,11 @@ segment_shape shape_of_segments(const segment_work& work, const segment_census& 
   s.threads =
       useful < 2 ? 1 : static_cast<int>(std::min<std::int64_t>(threads > 0 ? threads : usable_threads(), useful));
   s.task_work = std::clamp(total / (tasks_a_thread * s.threads), least_task_work, most_work);
-  const std::int64_t share = std::max(total / (shares_a_thread * s.threads), least_piece_work);
-  s.most_piece = std::max<std::int64_t>(1, most_work / s.block);
-  s.least_piece = std::min(std::max(least_piece_rows, least_piece_work / s.block), s.most_piece);
-  if (s.any_order) s.least_piece = std::clamp(share / s.block, s.least_piece, s.most_piece);
-  s.share_above = s.threads == 1 ? INT64_MAX : std::max(share / s.block, s.least_piece);
+  const std::int64_t share = std::max(total / (shares_a_thread * s.threads), least_part_work);
+  s.most_part = std::max<std::int64_t>(1, most_work / s.block);
+  s.least_part = std::min(std::max(least_part_rows, least_part_work / s.block), s.most_part);
+  if (s.any_order) s.least_part = std::clamp(share / s.block, s.least_part, s.most_part);
+  s.share_above = s.threads == 1 ? INT64_MAX : std::max(share / s.block, s.least_part);
   return s;
 }
 
@@ -77,9 +77,9 @@ std::int64_t segment_order::block_of(std::int64_t work) const {
   return std::upper_bound(before_.begin(), before_.end(), work) - before_.begin() - 1;
 }
 
-const shared_segment& shared_list::of_piece(std::int64_t number) const {
+const shared_segment& shared_list::of_part(std::int64_t number) const {
   const auto behind = std::upper_bound(list.begin(), list.end(), number,
-                                       [](std::int64_t n, const shared_segment& s) { return n < s.first_piece; });
+                                       [](std::int64_t n, const shared_segment& s) { return n < s.first_part; });
   return *(behind - 1);
 }
 
@@ -93,9 +93,9 @@ shared_list shared_segments(const segment_bounds& of, const segment_census& cens
       const interval segment = of.at(i);
       const std::int64_t length = segment.end - segment.begin;
       if (!shape.is_shared(length)) continue;
-      const std::int64_t piece = shape.piece(length), pieces = (length - 1) / piece + 1;
-      found.list.push_back({i, piece, found.pieces, pieces});
-      found.pieces += pieces;
+      const std::int64_t each = shape.part_length(length), parts = (length - 1) / each + 1;
+      found.list.push_back({i, each, found.parts, parts});
+      found.parts += parts;
     }
   }
   return found;

@@ -1,4 +1,4 @@
-// How segments are shared out: in which stretches, which of them in pieces, and in blocks of the results of each.
+// How segments are shared out: in which ranges, which of them in parts, and in blocks of the results of each.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ struct segment_shape {
   std::int64_t results;        // accumulators of a segment
   std::int64_t batch;          // segments whose accumulators become results together
   int threads;
-  std::int64_t task_work;    // of a stretch
+  std::int64_t task_work;    // of a range
   std::int64_t share_above;  // the length above which a segment is shared by tasks
-  std::int64_t least_piece, most_piece;
-  bool any_order;  // else pieces of a segment depend on nothing but its length
+  std::int64_t least_part, most_part;
+  bool any_order;  // else parts of a segment depend on nothing but its length
 
   /// Of a block.
   std::int64_t work_of(std::int64_t segments, std::int64_t elements) const {
@@ -27,15 +27,15 @@ struct segment_shape {
     return segments * (a_segment + block * a_result) + elements * block;
   }
   bool is_shared(std::int64_t length) const { return length > share_above; }
-  /// Elements along the axis of each piece of a segment but the last.
-  std::int64_t piece(std::int64_t length) const;
+  /// Elements along the axis of each part of a segment but the last.
+  std::int64_t part_length(std::int64_t length) const;
 };
 
 /// `threads`: as run_options has it. Throws: shape_error if all segments together have more than 2^63 elements.
 segment_shape shape_of_segments(const segment_work& work, const segment_census& census, const fold& f,
                                 std::int64_t results, int threads);
 
-/// Segments in ascending order, cut into stretches with about task_work each.
+/// Segments in ascending order, cut into ranges with about task_work each.
 class segment_order {
  public:
   segment_order(std::int64_t segments, const segment_census& census, const segment_shape& shape);
@@ -65,16 +65,16 @@ class segment_order {
   std::int64_t total_ = 0;
 };
 
-/// A segment in pieces that are tasks of their own. Pieces are numbered through all such segments.
+/// A segment in parts that are tasks of their own. Parts are numbered through all such segments.
 struct shared_segment {
-  std::int64_t segment, piece, first_piece, pieces;
+  std::int64_t segment, part_length, first_part, parts;
 };
 
 struct shared_list {
   std::vector<shared_segment> list;
-  std::int64_t pieces = 0;
+  std::int64_t parts = 0;
 
-  const shared_segment& of_piece(std::int64_t number) const;
+  const shared_segment& of_part(std::int64_t number) const;
 };
 
 shared_list shared_segments(const segment_bounds& of, const segment_census& census, const segment_shape& shape);

@@ -1,4 +1,4 @@
-// How the elements of an array in memory are shared out: blocks of batches by pieces of length.
+// How the elements of an array in memory are shared out: blocks of batches by ranges of length.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@ namespace multifold::inline v0_1::host {
 /// What a task reads, where it does not have to read more. [bytes]
 inline constexpr std::int64_t task_bytes = 256 << 10;
 
-/// A block is `block` neighbouring accumulators, a piece `piece` neighbouring elements of each of their batches. Where
+/// A block is `block` neighbouring accumulators, a range `range` neighbouring elements of each of their batches. Where
 /// they decide about the bits of a rounded sum, both depend on the array and the plan alone; else on the threads, too:
-/// long pieces leave few partial results.
+/// long ranges leave few partial results.
 struct work_shape {
   std::int64_t block, blocks;
-  std::int64_t piece, pieces_a_part, parts, part_length;
-  bool split;  // every piece of a block is a task of its own, else a block is one task
+  std::int64_t range, ranges_a_part, parts, part_length;
+  bool split;  // every range of a block is a task of its own, else a block is one task
 
-  std::int64_t pieces() const { return (parts - 1) * pieces_a_part + pieces_of(parts - 1); }
-  std::int64_t pieces_of(std::int64_t part) const;
-  std::int64_t tasks() const { return split ? blocks * pieces() : blocks; }
+  std::int64_t ranges() const { return (parts - 1) * ranges_a_part + ranges_of(parts - 1); }
+  std::int64_t ranges_of(std::int64_t part) const;
+  std::int64_t tasks() const { return split ? blocks * ranges() : blocks; }
   interval batches_of(std::int64_t number) const;
-  /// The elements of piece `number`, which counts through all parts.
+  /// The elements of range `number`, which counts through all parts.
   interval elements_of(std::int64_t number) const;
 
   std::int64_t results, length;

@@ -113,7 +113,7 @@ engine_traits traits(int threads) {
   t.engine = engine_kind::host;
   t.name = model;
   t.units = threads > 0 ? threads : usable_threads();
-  t.part_bytes = 64 << 20;  // the engine cuts parts into pieces itself; each part only costs partial results
+  t.part_bytes = 64 << 20;  // the engine cuts parts into ranges itself; each part only costs partial results
   return t;
 }
 

@@ -1,4 +1,4 @@
-// WILLNEED, in pieces that the kernel takes whole.
+// WILLNEED, in requests that the kernel takes whole.
 #include "io/files/read_ahead.hpp"
 
 #include <fcntl.h>
@@ -12,8 +12,8 @@ namespace multifold::inline v0_1::io {
 namespace {
 
 constexpr std::int64_t window_bytes = INT64_C(64) << 20;
-// Of a longer piece only the beginning is read: at least this much of it.
-constexpr std::int64_t piece_bytes = 128 << 10;
+// Of a longer request only the beginning is read: at least this much of it.
+constexpr std::int64_t request_bytes = 128 << 10;
 
 bool in_page_cache(int descriptor, std::int64_t byte) {
   std::byte one;
@@ -29,8 +29,8 @@ void read_ahead::before(int descriptor, std::int64_t first, std::int64_t end, st
   do {
     if (until <= asked) return;
   } while (!asked_.compare_exchange_weak(asked, until, std::memory_order_relaxed));
-  for (std::int64_t at = std::max(first, asked); at < until; at += piece_bytes) {
-    ::posix_fadvise(descriptor, at, std::min(piece_bytes, until - at), POSIX_FADV_WILLNEED);
+  for (std::int64_t at = std::max(first, asked); at < until; at += request_bytes) {
+    ::posix_fadvise(descriptor, at, std::min(request_bytes, until - at), POSIX_FADV_WILLNEED);
   }
 }
 

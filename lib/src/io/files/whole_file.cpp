@@ -10,9 +10,9 @@ namespace multifold::inline v0_1 {
 void write_whole_file(const std::string& path, const std::function<void(const byte_sink& sink)>& write) {
   io::output file(path);
   std::int64_t bytes = 0;
-  write([&](std::span<const std::byte> piece) {
-    bytes += static_cast<std::int64_t>(piece.size());
-    file.write(piece, bytes);
+  write([&](std::span<const std::byte> chunk) {
+    bytes += static_cast<std::int64_t>(chunk.size());
+    file.write(chunk, bytes);
   });
   file.finish();
 }

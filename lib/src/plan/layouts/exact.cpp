@@ -54,7 +54,7 @@ std::optional<lane_walk> walk_of_sums(const plan& p) {
   return walk && walk->walk_extent * item >= tuning::least_sum_walk_bytes ? walk : std::nullopt;
 }
 
-// Vectors of 16 bytes that a thread takes of a tile. Blocks that read longer stretches get more out of the memory, but
+// Vectors of 16 bytes that a thread takes of a tile. Blocks that read longer runs get more out of the memory, but
 // rows have to be shared among many blocks evenly.
 std::int64_t tile_vectors(dtype input, std::int64_t length, int threads, std::int64_t blocks) {
   if (input == dtype::f64) return exact_tile_vectors(input, length);

@@ -151,19 +151,19 @@ bool deal(lane_walk& of, std::int64_t rows, std::int64_t others, std::int64_t sl
     const double cost = tuning::part_lane_cost / static_cast<double>(elements);
     return parts_for_waves(blocks, slots, std::max<std::int64_t>(limit, 1), cost);
   };
-  const std::int64_t pieces =
+  const std::int64_t ranges =
       parts_of(of.boxes * others, lane_rows, std::min(lane_rows / tuning::least_part_lane_rows, most / others));
   std::int64_t share = 1;
-  if (pieces == 1 && others > 1) {
+  if (ranges == 1 && others > 1) {
     const std::int64_t elements = lane_rows * others;
     share = ceil_div(others,
                      parts_of(of.boxes, elements, std::min({others, most, elements / tuning::least_part_lane_rows})));
   }
-  of.lane_rows = static_cast<int>(ceil_div(lane_rows, pieces));
-  of.pieces = static_cast<int>(pieces);
-  of.parts = static_cast<int>(others * pieces);
+  of.lane_rows = static_cast<int>(ceil_div(lane_rows, ranges));
+  of.ranges = static_cast<int>(ranges);
+  of.parts = static_cast<int>(others * ranges);
   of.share = static_cast<int>(share);
-  of.shares = static_cast<int>(ceil_div(others * pieces, share));
+  of.shares = static_cast<int>(ceil_div(others * ranges, share));
   return true;
 }
 

@@ -10,9 +10,9 @@
 namespace multifold::inline v0_1::detail {
 
 /// The lanes of a block have `width` batches, each of them shared by `phases` lanes. A lane goes along one of the reduced
-/// runs, the walk, or through a piece of it; a part is a piece of it at one place of the other runs, of which the run that
-/// lanes lie along is cut into chunks, and a share is some parts behind each other. Strides are in elements, extents are
-/// positive.
+/// runs, the walk, or through a range of it; a part is a range of it at one place of the other runs, of which the run
+/// that lanes lie along is cut into chunks, and a share is some parts behind each other. Strides are in elements,
+/// extents are positive.
 struct lane_walk {
   static constexpr int most_runs = 8;
   // Runs are the slowest first; an index is what a batch's elements are numbered by.
@@ -23,9 +23,9 @@ struct lane_walk {
   std::int64_t phase_extent;               // places for lanes, of which `phases` at a time are taken
   int kept_count, other_count;
   int width, phases;   // lanes of a block: width * phases, at most its threads
-  int walk_phases;     // lanes that have every so many-th element of a piece: all of a batch's, or each has all of them
-  int lane_rows;       // elements that a lane has of a piece, at most
-  int pieces, chunks;  // of the walk, and of the places for lanes
+  int walk_phases;     // lanes that have every so many-th element of a part: all of a batch's, or each has all of them
+  int lane_rows;       // elements that a lane has of a part, at most
+  int ranges, chunks;  // of the walk, and of the places for lanes
   int parts;           // of a batch
   int share, shares;   // parts of a share, at most, and shares of a batch
   int batches, boxes;  // boxes of `width` batches
@@ -33,14 +33,14 @@ struct lane_walk {
 };
 
 /// What a lane has of a part. Elements follow each other as every `walk_phases`-th of the walk does.
-struct lane_piece {
+struct lane_part {
   std::int64_t offset = 0, index = 0;  // of its first element from the array's, and its number in the batch
   int left = 0;                        // how many it has
 };
 
 /// Of `batch`, and of the lane `phase` of those that share it.
-MULTIFOLD_HD constexpr lane_piece lane_piece_of(const lane_walk& walk, int batch, int phase, int part) {
-  lane_piece of;
+MULTIFOLD_HD constexpr lane_part lane_part_of(const lane_walk& walk, int batch, int phase, int part) {
+  lane_part of;
   auto left = static_cast<unsigned>(batch);
   MULTIFOLD_ROLLED
   for (int i = walk.kept_count - 1; i > 0; --i) {
@@ -51,9 +51,9 @@ MULTIFOLD_HD constexpr lane_piece lane_piece_of(const lane_walk& walk, int batch
   if (walk.kept_count > 0) of.offset += left * walk.kept_stride[0];
   auto other = static_cast<unsigned>(part);
   int row = 0;
-  if (walk.pieces > 1) {
-    other /= static_cast<unsigned>(walk.pieces);
-    row = (part - static_cast<int>(other) * walk.pieces) * walk.lane_rows * walk.walk_phases;
+  if (walk.ranges > 1) {
+    other /= static_cast<unsigned>(walk.ranges);
+    row = (part - static_cast<int>(other) * walk.ranges) * walk.lane_rows * walk.walk_phases;
   }
   int place = phase;
   if (walk.chunks > 1) {

@@ -67,18 +67,18 @@ bool box_of_batches(pass& p, const tiled_array& of, const tile_room& room) {
   const std::int64_t item = room.item, room_bytes = room.bytes;
   if (of.length > room_bytes / item) return false;
   const bool fits = of.inner <= room_bytes / item / of.length;
-  const std::int64_t slab = fits ? of.length * of.inner * item : room_bytes + 1;
+  const std::int64_t outer_bytes = fits ? of.length * of.inner * item : room_bytes + 1;
   const bool dense = of.inner == 1 || of.row_stride == of.inner;
   tile_box& box = p.box;
   box.rows = static_cast<int>(of.length);
   box.columns = fits ? static_cast<int>(of.inner) : 1;
   if (dense && fits && (of.outer_stride == of.length * of.inner || of.inner > 1)) {
     const bool several = of.outer_stride == of.length * of.inner;
-    box.outers = several ? static_cast<int>(std::min(of.outer, room_bytes / slab)) : 1;
+    box.outers = several ? static_cast<int>(std::min(of.outer, room_bytes / outer_bytes)) : 1;
     return true;
   }
   if (of.inner == 1) {
-    box.pitch = static_cast<int>(pitch_of(slab, of.outer_stride * item));
+    box.pitch = static_cast<int>(pitch_of(outer_bytes, of.outer_stride * item));
     box.outers = static_cast<int>(std::min(of.outer, room_bytes / box.pitch));
     return box.outers > 0;
   }
@@ -96,7 +96,7 @@ bool box_of_batches(pass& p, const tiled_array& of, const tile_room& room) {
   return true;
 }
 
-// Rows of some columns, or a piece of one row: a block goes on with the next ones.
+// Rows of some columns, or a part of one row: a block goes on with the next ones.
 void box_of_rows(pass& p, const tiled_array& of, const tile_room& room, std::int64_t accumulator,
                  const engine_traits& engine) {
   const std::int64_t item = room.item, room_bytes = room.bytes;

@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t task_elements = 1 << 16;
 constexpr std::int64_t column_bytes = 16 << 10;
 constexpr std::int64_t most_columns = 2048, least_columns = 16;
-// Blocks that keep any machine busy: of fewer, batches are cut into pieces.
+// Blocks that keep any machine busy: of fewer, batches are cut into ranges.
 constexpr std::int64_t enough_blocks = 512, enough_tasks = 2048;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
@@ -143,11 +143,11 @@ class loop_builder {
   std::vector<axis_loop> kept_, reduced_;
 };
 
-// Whole leaves, so many times doubled that there are no more than `most` pieces.
-std::int64_t piece_of(std::int64_t length, std::int64_t leaf, std::int64_t wanted, std::int64_t most) {
-  std::int64_t piece = leaf;
-  while (piece < length && (piece < wanted || ceil_div(length, piece) > most)) piece *= 2;
-  return piece;
+// Whole leaves, so many times doubled that there are no more than `most` ranges.
+std::int64_t range_of(std::int64_t length, std::int64_t leaf, std::int64_t wanted, std::int64_t most) {
+  std::int64_t range = leaf;
+  while (range < length && (range < wanted || ceil_div(length, range) > most)) range *= 2;
+  return range;
 }
 
 void share_out(fold_shape& s, const fold_traits& traits) {
@@ -156,12 +156,12 @@ void share_out(fold_shape& s, const fold_traits& traits) {
   const std::int64_t columns = std::clamp(column_bytes / traits.accumulator_bytes, least_columns, most_columns);
   s.width = std::min(s.run, s.columns ? columns : std::max<std::int64_t>(1, task_elements / s.length));
   s.blocks = s.results / s.run * ceil_div(s.run, s.width);
-  s.piece = s.length;
+  s.range = s.length;
   if (s.blocks < enough_blocks) {
-    s.piece = piece_of(s.length, leaf, std::max<std::int64_t>(1, task_elements / s.width), enough_tasks / s.blocks);
+    s.range = range_of(s.length, leaf, std::max<std::int64_t>(1, task_elements / s.width), enough_tasks / s.blocks);
   }
-  s.pieces = ceil_div(s.length, s.piece);
-  if (s.pieces == 1) s.blocks_a_task = std::clamp<std::int64_t>(task_elements / s.width / s.length, 1, s.blocks);
+  s.ranges = ceil_div(s.length, s.range);
+  if (s.ranges == 1) s.blocks_a_task = std::clamp<std::int64_t>(task_elements / s.width / s.length, 1, s.blocks);
 }
 
 fold_shape shape_of_views(std::span<const array_view> views, const fold_traits& traits, const fold_options& options) {
@@ -187,8 +187,8 @@ fold_interval fold_shape::block(std::int64_t number) const {
   return {start + at, start + std::min(run, at + width)};
 }
 
-fold_interval fold_shape::piece_at(std::int64_t number) const {
-  return {number * piece, std::min(length, (number + 1) * piece)};
+fold_interval fold_shape::range_at(std::int64_t number) const {
+  return {number * range, std::min(length, (number + 1) * range)};
 }
 
 fold_interval fold_shape::front(fold_interval batches) const {

@@ -1,4 +1,4 @@
-// Where the pieces of a fold wait for each other.
+// Where the tasks of a fold wait for each other.
 #include <map>
 #include <mutex>
 #include <utility>

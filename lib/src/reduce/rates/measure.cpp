@@ -39,7 +39,7 @@ double seconds_of(const Work& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Calls `work(worker, first element)` for slices, each by a thread that has none.
+// Calls `work(worker, first element)` for ranges, each by a thread that has none.
 template <class Work>
 void for_slices(int threads, std::int64_t count, const Work& work) {
   std::atomic<std::int64_t> next{0};

@@ -8,7 +8,7 @@
 #include "reduce/device.hpp"
 #include "reduce/sources/gathered_source.hpp"
 #include "reduce/sources/memory_source.hpp"
-#include "stream/host/slabs.hpp"
+#include "stream/host/slices.hpp"
 #include "stream/host/stream.hpp"
 
 namespace multifold::inline v0_1::detail {
@@ -82,7 +82,7 @@ std::vector<std::int64_t> order_of_chunks(const array_view& view, const std::vec
   std::vector<std::int64_t> order = memory_order(view);
   const batches form = normalise(dense_in(view, order), axes, indices);
   const std::int64_t most = memory_bytes / accumulator_bytes(what);
-  if (form.pattern != access::strided && stream::slabs_of(form).results <= most) return order;
+  if (form.pattern != access::strided && stream::slices_of(form).results <= most) return order;
   return batch_order(view, axes, indices);
 }
 

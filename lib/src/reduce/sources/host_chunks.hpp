@@ -13,12 +13,13 @@
 
 namespace multifold::inline v0_1::detail {
 
-/// Whether the elements of `view` fill a stretch of memory that starts with the first one, in any order of the axes.
+/// Whether the elements of `view` fill a contiguous range of memory that starts with the first one, in any order of the
+/// axes.
 bool is_dense(const array_view& view);
 
 /// The axes of `view`, slowest first, in the order in which chunks bring its elements; empty for the order of memory,
-/// if chunks can be cut out of it as they are. Otherwise it is an order in which rows, or columns of which a slab takes
-/// no more than `memory_bytes` of accumulators, are complete one after the other.
+/// if chunks can be cut out of it as they are. Otherwise it is an order in which rows, or columns of which a slice
+/// takes no more than `memory_bytes` of accumulators, are complete one after the other.
 std::vector<std::int64_t> order_of_chunks(const array_view& view, const std::vector<std::int64_t>& axes,
                                           const reduction& what, std::int64_t memory_bytes);
 

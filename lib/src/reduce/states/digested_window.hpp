@@ -1,4 +1,4 @@
-// A stretch of a source as a source of its own, which digests what is read of it.
+// A range of a source as a source of its own, which digests what is read of it.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ class digested_window final : public source {
     return got;
   }
 
-  /// Of all elements, when all of them have been read. Those that came in pieces of blocks, or twice, are read again.
+  /// Of all elements, when all of them have been read. Those that came in parts of blocks, or twice, are read again.
   element_digest digest(const digest_options& options) {
     if (digested_ == count_) return digest_;
     return digest_again(whole_, first_, count_, options);

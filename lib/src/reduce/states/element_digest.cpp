@@ -177,9 +177,9 @@ element_digest digest_again(source& input, std::int64_t first, std::int64_t coun
     try {
       for (std::int64_t at = next.fetch_add(chunk); at < bytes; at = next.fetch_add(chunk)) {
         if (options.before_chunk) options.before_chunk(done);
-        const std::span<std::byte> piece(buffer.get(), static_cast<std::size_t>(std::min(chunk, bytes - at)));
-        const std::int64_t got = input.read(first + at / item, piece) * item;
-        mine += digest_of((first * item + at) / digest_block_bytes, piece.first(static_cast<std::size_t>(got)));
+        const std::span<std::byte> some(buffer.get(), static_cast<std::size_t>(std::min(chunk, bytes - at)));
+        const std::int64_t got = input.read(first + at / item, some) * item;
+        mine += digest_of((first * item + at) / digest_block_bytes, some.first(static_cast<std::size_t>(got)));
         done += got;
       }
     } catch (...) {

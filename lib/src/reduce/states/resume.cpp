@@ -1,4 +1,4 @@
-// The loop over stretches, and the look at the checkpoint that was found.
+// The loop over ranges, and the look at the checkpoint that was found.
 #include "reduce/states/resume.hpp"
 
 #include <algorithm>
@@ -19,9 +19,9 @@
 namespace multifold::inline v0_1::detail {
 namespace {
 
-constexpr std::int64_t first_stretch_bytes = INT64_C(256) << 20;
-constexpr std::int64_t least_stretch_bytes = INT64_C(4) << 20;
-static_assert(least_stretch_bytes % digest_block_bytes == 0);
+constexpr std::int64_t first_range_bytes = INT64_C(256) << 20;
+constexpr std::int64_t least_range_bytes = INT64_C(4) << 20;
+static_assert(least_range_bytes % digest_block_bytes == 0);
 
 std::string label_of(const source& input) { return io::label_of(input.name(), "standard input"); }
 
@@ -90,7 +90,7 @@ void save(const checkpoint& c, const std::string& path) {
 
 }  // namespace
 
-std::int64_t next_stretch(std::int64_t count, double took, double seconds, std::int64_t least, std::int64_t most) {
+std::int64_t next_range(std::int64_t count, double took, double seconds, std::int64_t least, std::int64_t most) {
   const double wanted = static_cast<double>(count) * seconds / std::max(took, 1e-6);
   if (wanted >= static_cast<double>(most)) return most;
   return std::max(static_cast<std::int64_t>(wanted) / least, INT64_C(1)) * least;
@@ -123,16 +123,16 @@ void refuse_checkpoint(const reduce_options& options) {
 }
 
 std::int64_t sum_with_checkpoints(const request& r, source& input, std::byte* state, const reduce_options& options,
-                                  const sum_stretch& sum) {
+                                  const sum_range& sum) {
   checkpoint now = start_of(r, input, options);
   now.identity = digest_of(input.identity());  // as it was opened, not as it is now
   const std::int64_t resumed = now.done;
   const std::int64_t item = item_bytes(r.what.input);
-  const std::int64_t least = least_stretch_bytes / item;
-  std::int64_t stretch = options.checkpoint_seconds > 0 ? first_stretch_bytes / item : least;
+  const std::int64_t least = least_range_bytes / item;
+  std::int64_t range = options.checkpoint_seconds > 0 ? first_range_bytes / item : least;
   std::vector<std::byte> more(now.state.size());
   while (now.done < now.elements) {
-    const std::int64_t count = std::min(stretch, now.elements - now.done);
+    const std::int64_t count = std::min(range, now.elements - now.done);
     reduce_options each = options;
     if (options.progress) {
       each.progress = [&options, before = now.done * item](std::int64_t bytes) { options.progress(before + bytes); };
@@ -143,7 +143,7 @@ std::int64_t sum_with_checkpoints(const request& r, source& input, std::byte* st
     now.state = merge_states(now.state, more);
     now.done += count;
     const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    stretch = next_stretch(count, took, options.checkpoint_seconds, least, now.elements);
+    range = next_range(count, took, options.checkpoint_seconds, least, now.elements);
     now.summed += window.digest(again_with(options));
     save(now, options.checkpoint);
   }

@@ -18,17 +18,17 @@ void refuse_checkpoint_of(const request& r);
 /// Throws unsupported_error if a checkpoint is asked of anything but one source.
 void refuse_checkpoint(const reduce_options& options);
 
-/// The elements of the stretch that follows one of `count`, which `took` so many seconds: as many as should take
+/// The elements of the range that follows one of `count`, which `took` so many seconds: as many as should take
 /// `seconds`, but a multiple of `least`, or `most`.
-std::int64_t next_stretch(std::int64_t count, double took, double seconds, std::int64_t least, std::int64_t most);
+std::int64_t next_range(std::int64_t count, double took, double seconds, std::int64_t least, std::int64_t most);
 
-/// Sums one stretch into `state`, with these options.
-using sum_stretch = std::function<void(source& stretch, std::byte* state, const reduce_options& options)>;
+/// Sums one range into `state`, with these options.
+using sum_range = std::function<void(source& range, std::byte* state, const reduce_options& options)>;
 
-/// Sums `input` into `state` by one stretch after the other, with a checkpoint behind each, starting where the one that
+/// Sums `input` into `state` by one range after the other, with a checkpoint behind each, starting where the one that
 /// options.checkpoint names has come to. Returns the number of elements that this one had.
 /// Throws: what `sum` throws; io_error; format_error for files that are no checkpoint, or another source's.
 std::int64_t sum_with_checkpoints(const request& r, source& input, std::byte* state, const reduce_options& options,
-                                  const sum_stretch& sum);
+                                  const sum_range& sum);
 
 }  // namespace multifold::inline v0_1::detail

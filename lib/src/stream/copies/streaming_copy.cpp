@@ -1,5 +1,5 @@
 // Whole cache lines by non-temporal stores of the widest vectors there are; the ends by memcpy.
-// One thread, stretches of 16 MiB, a Xeon in a virtual machine: AVX-512 9.3 GB/s, AVX2 9.2, SSE2 8.4; memcpy 6.6.
+// One thread, blocks of 16 MiB, a Xeon in a virtual machine: AVX-512 9.3 GB/s, AVX2 9.2, SSE2 8.4; memcpy 6.6.
 #include "stream/copies/streaming_copy.hpp"
 
 #include <cstddef>

@@ -8,7 +8,7 @@
 
 #include "host/shape/nest.hpp"
 #include "multifold/plan.hpp"
-#include "stream/host/slabs.hpp"
+#include "stream/host/slices.hpp"
 
 namespace multifold::inline v0_1::stream {
 
@@ -38,52 +38,52 @@ void boxes_of(const host::nest& n, host::interval range, const Emit& emit) {
 
 /// How chunks become work for a GPU.
 struct chunk_cut {
-  const slabs& array;
-  std::int64_t most_results;    // of one step
-  std::int64_t piece_elements;  // steps do not reach beyond a multiple of it; 0: as far as the chunk
-  bool one_sum;                 // everything is part of slab 0, which stays open
+  const slices& array;
+  std::int64_t most_results;  // of one step
+  std::int64_t cut_elements;  // steps do not reach beyond a multiple of it; 0: as far as the chunk
+  bool one_sum;               // everything is part of slice 0, which stays open
 };
 
 /// Cuts the elements `range` of a chunk into steps, in ascending order:
 /// to.whole(box)             batches that lie in it from end to end: straight to results;
-/// to.part(box)              the others: into the accumulators of the open slab, where box.first_result counts from;
+/// to.part(box)              the others: into the accumulators of the open slice, where box.first_result counts from;
 /// to.close(host::interval)  which are then complete, and become these results.
 /// Results are numbered as their batches lie in memory. Those of a range ascend without gaps.
 template <class To>
 void steps_of(const chunk_cut& c, host::interval range, To&& to) {
-  const slabs& s = c.array;
-  const auto add_part = [&](host::interval elements, std::int64_t slab) {
+  const slices& s = c.array;
+  const auto add_part = [&](host::interval elements, std::int64_t slice) {
     boxes_of(s.nest, elements, [&](device_box box) {
-      box.first_result -= slab * s.results;
+      box.first_result -= slice * s.results;
       to.part(box);
     });
   };
-  const auto close = [&](std::int64_t slab) { to.close(host::interval{slab * s.results, (slab + 1) * s.results}); };
-  const auto add = [&](const stretch& each) {
+  const auto close = [&](std::int64_t slice) { to.close(host::interval{slice * s.results, (slice + 1) * s.results}); };
+  const auto add = [&](const slice_range& each) {
     if (!each.whole) {
-      add_part(each.elements, each.slab);
-      if (each.ends) close(each.slab);
+      add_part(each.elements, each.slice);
+      if (each.ends) close(each.slice);
       return;
     }
     const std::int64_t end = each.elements.end / s.elements, at_once = c.most_results / s.results;
-    for (std::int64_t slab = each.slab; slab < end;) {
-      const std::int64_t next = slab + std::min(end - slab, std::max<std::int64_t>(at_once, 1));
-      const host::interval some{slab * s.elements, next * s.elements};
+    for (std::int64_t slice = each.slice; slice < end;) {
+      const std::int64_t next = slice + std::min(end - slice, std::max<std::int64_t>(at_once, 1));
+      const host::interval some{slice * s.elements, next * s.elements};
       if (at_once > 0) {
         boxes_of(s.nest, some, [&](const device_box& box) { to.whole(box); });
       } else {
-        add_part(some, slab);
-        close(slab);
+        add_part(some, slice);
+        close(slice);
       }
-      slab = next;
+      slice = next;
     }
   };
   while (range.begin < range.end) {
     std::int64_t end = range.end;
-    if (c.piece_elements > 0) end = std::min(end, (range.begin / c.piece_elements + 1) * c.piece_elements);
+    if (c.cut_elements > 0) end = std::min(end, (range.begin / c.cut_elements + 1) * c.cut_elements);
     if (c.one_sum && s.part > 0) end = std::min(end, (range.begin / s.part + 1) * s.part);
     if (c.one_sum) add_part({range.begin, end}, 0);
-    else stretches_of(s, {range.begin, end}, add);
+    else slice_ranges_of(s, {range.begin, end}, add);
     range.begin = end;
   }
 }

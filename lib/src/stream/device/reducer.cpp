@@ -86,11 +86,11 @@ struct device_reducer::steps {
   }
 };
 
-device_reducer::device_reducer(const reduction& what, const engine_traits& traits, const slabs& array, bool one_sum,
+device_reducer::device_reducer(const reduction& what, const engine_traits& traits, const slices& array, bool one_sum,
                                const ring& r, result_target& to, const device_streams& on)
     : what_(what),
       traits_(traits),
-      cut_{array, r.step_results, merges_in_any_order(what) ? 0 : r.piece_elements, one_sum},
+      cut_{array, r.step_results, merges_in_any_order(what) ? 0 : r.cut_elements, one_sum},
       room_(r.room),
       to_(to),
       on_(on),

@@ -20,13 +20,13 @@ struct chunk_place {
   std::int64_t origin;
 };
 
-/// Memory: accumulators of one slab, the only one that can be open; a workspace; two boxes for results that a slot has
+/// Memory: accumulators of one slice, the only one that can be open; a workspace; two boxes for results that a slot has
 ///         no room for.
 class device_reducer {
  public:
   /// `one_sum`: of a stream without an end, or to be a state.
   /// Throws: out_of_memory if the device has no room.
-  device_reducer(const reduction& what, const engine_traits& traits, const slabs& array, bool one_sum, const ring& r,
+  device_reducer(const reduction& what, const engine_traits& traits, const slices& array, bool one_sum, const ring& r,
                  result_target& to, const device_streams& on);
 
   /// Enqueues the kernels that reduce elements `range`, which are a chunk. One call at a time, in the order of

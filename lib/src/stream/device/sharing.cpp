@@ -151,7 +151,7 @@ class sharing {
     if (failure_.empty() && array_.open) host_->merge_whole(accumulators.get());
   }
 
-  // What the GPU has brought to an end is done again, too: in an open slab it is lost, and else it comes out the same.
+  // What the GPU has brought to an end is done again, too: in an open slice it is lost, and else it comes out the same.
   void do_the_rest() {
     device_.reset();
     cudaGetLastError();

@@ -16,7 +16,7 @@ bool is_worth_sharing(const reduction& what, const batches& form);
 /// the CPU. Where the GPU fails, the CPU does its part again, and the note says so.
 /// Shapes:   can_be_shared(p.what, p.form).
 /// Memory:   memory_bytes as in run_device; but sources are read into buffers of both engines, which take half of it
-///           each. On the host, accumulators of every result where the array is a single slab, or a few large ones.
+///           each. On the host, accumulators of every result where the array is a single slice, or a few large ones.
 /// Numerics: the bits of either engine alone, however the array was shared.
 /// Throws:   as run_host; unsupported_error for other reductions, for sources without random access or of unknown
 ///           length, and for a transfer out of pinned memory if the array is elsewhere.

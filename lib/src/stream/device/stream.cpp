@@ -39,9 +39,9 @@ class pipeline final : public device_part {
         options_(options),
         endless_(has_unknown_length(input.x.layout())),
         shared_(shared),
-        array_(endless_            ? endless_slab()
+        array_(endless_            ? endless_slice()
                : shared != nullptr ? shared->array
-                                   : slabs_of(p.form)),
+                                   : slices_of(p.form)),
         elements_(endless_ ? -1 : p.form.elements()),
         item_(item_bytes(p.what.input)),
         threads_(options.threads > 0 ? options.threads : host::usable_threads()),
@@ -228,7 +228,7 @@ class pipeline final : public device_part {
     return {at(input_.memory.x), two ? at(input_.memory.y) : nullptr};
   }
 
-  // More than one chunk of a single slab, of a sum that is the same whatever comes first.
+  // More than one chunk of a single slice, of a sum that is the same whatever comes first.
   bool goes_in_any_order() const {
     const bool several = endless_ || elements_ > ring_.chunk_elements;
     return how_ == transfer::staged && array_.count == 1 && several && merges_in_any_order(plan_.what);
@@ -243,7 +243,7 @@ class pipeline final : public device_part {
   const host_options& options_;
   const bool endless_;
   shared_array* const shared_;
-  const slabs array_;
+  const slices array_;
   const std::int64_t elements_;
   const std::int64_t item_;
   const int threads_;

@@ -14,7 +14,7 @@ namespace multifold::inline v0_1::stream {
 /// Runs the reduction of `p` over `input`, like run_host, on the current CUDA device.
 /// Shapes:   p.form is of a dense array, and streams_to_device.
 /// Memory:   at most memory_bytes of pinned slots and results, and as much on the device; there also an accumulator a
-///           result of one slab, and a workspace. Where the device has less, there are fewer and smaller slots. Arrays
+///           result of one slice, and a workspace. Where the device has less, there are fewer and smaller slots. Arrays
 ///           that lie in pinned memory are copied from there, or read from there, and take no pinned slots.
 /// Numerics: the same bits for any number of threads, any memory, and any way of transfer. But sums that are rounded on
 ///           the way depend on where a mapped array starts, modulo 128 bytes.

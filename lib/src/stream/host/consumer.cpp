@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "plan/no_value.hpp"
-#include "stream/open_slab.hpp"
+#include "stream/open_accumulators.hpp"
 #include "stream/shared_array.hpp"
 
 namespace multifold::inline v0_1::stream {
@@ -18,29 +18,29 @@ constexpr std::int64_t most_kept_bytes = INT64_C(2) << 20;
 
 }  // namespace
 
-host_consumer::host_consumer(const plan& p, void* results, slabs array, slab_end end)
+host_consumer::host_consumer(const plan& p, void* results, slices array, slice_end end)
     : what_(p.what),
       fold_(host::make_fold(p.what)),
-      slabs_(std::move(array)),
+      slices_(std::move(array)),
       end_(end),
-      copies_(slabs_.results * fold_.acc_bytes() <= (end == slab_end::whole ? most_kept_bytes : most_copied_bytes)),
+      copies_(slices_.results * fold_.acc_bytes() <= (end == slice_end::whole ? most_kept_bytes : most_copied_bytes)),
       sink_{p.what, static_cast<std::byte*>(results), {}} {}
 
 void host_consumer::begin(std::ptrdiff_t other) {
   other_ = other;
-  if (copies_) merge_ = std::make_unique<host_merge>(fold_, slabs_, sink_);
-  else turnstile_ = std::make_unique<host_turnstile>(fold_, slabs_, sink_, other_);
+  if (copies_) merge_ = std::make_unique<host_merge>(fold_, slices_, sink_);
+  else turnstile_ = std::make_unique<host_turnstile>(fold_, slices_, sink_, other_);
 }
 
 host_chunk host_consumer::make_chunk() {
-  const std::int64_t at_once = (same_in_any_order(what_) ? most_at_once_bytes : piece_bytes) / fold_.item;
-  return {fold_, slabs_, sink_, at_once, other_};
+  const std::int64_t at_once = (same_in_any_order(what_) ? most_at_once_bytes : tile_bytes) / fold_.item;
+  return {fold_, slices_, sink_, at_once, other_};
 }
 
 void host_consumer::add(host_chunk& state, std::int64_t chunk, host::interval range, const std::byte* data) {
   if (copies_) return state.add(range, data);
-  std::vector<stretch> parts;
-  stretches_of(slabs_, range, [&](const stretch& s) {
+  std::vector<slice_range> parts;
+  slice_ranges_of(slices_, range, [&](const slice_range& s) {
     if (s.whole) state.finish_whole(s, data, range.begin);
     else parts.push_back(s);
   });
@@ -48,11 +48,11 @@ void host_consumer::add(host_chunk& state, std::int64_t chunk, host::interval ra
 }
 
 void host_consumer::submit(host_chunk& state, std::int64_t chunk) {
-  if (copies_ && end_ != slab_end::whole) merge_->submit(chunk, state.take());
+  if (copies_ && end_ != slice_end::whole) merge_->submit(chunk, state.take());
 }
 
 void host_consumer::leave(host_chunk& state) {
-  if (copies_ && end_ == slab_end::whole) merge_->add(state.take());
+  if (copies_ && end_ == slice_end::whole) merge_->add(state.take());
 }
 
 void host_consumer::abandon() {
@@ -61,7 +61,7 @@ void host_consumer::abandon() {
 }
 
 void host_consumer::merge_whole(const std::byte* accumulators, int threads) {
-  const open_accumulators open{fold_, slabs_, merge_ ? merge_->accumulators() : turnstile_->accumulators(), threads};
+  const open_accumulators open{fold_, slices_, merge_ ? merge_->accumulators() : turnstile_->accumulators(), threads};
   open.merge_whole(what_, accumulators);
 }
 
@@ -69,7 +69,7 @@ void host_consumer::finish(std::int64_t length, int threads) {
   const bool needs_elements = !has_identity(what_.op) && !what_.initial.given && !what_.as_records;
   if (length == 0 && needs_elements) detail::throw_no_value(what_.op);
   if (is_open()) {
-    const open_accumulators open{fold_, slabs_, merge_ ? merge_->accumulators() : turnstile_->accumulators(), threads};
+    const open_accumulators open{fold_, slices_, merge_ ? merge_->accumulators() : turnstile_->accumulators(), threads};
     open.lower(sink_, length);
   }
   sink_.check();

@@ -9,13 +9,13 @@
 #include "multifold/plan.hpp"
 #include "stream/host/chunk.hpp"
 #include "stream/host/merge.hpp"
-#include "stream/host/slabs.hpp"
+#include "stream/host/slices.hpp"
 #include "stream/host/turnstile.hpp"
 
 namespace multifold::inline v0_1::stream {
 
-/// Whether the elements of a slab end somewhere.
-enum class slab_end : std::uint8_t {
+/// Whether the elements of a slice end somewhere.
+enum class slice_end : std::uint8_t {
   known,
   none,   // a stream of unknown length: results are made in the end
   whole,  // an array that is shared: results are made in the end, and what a thread gathers waits until then
@@ -23,13 +23,13 @@ enum class slab_end : std::uint8_t {
 
 class host_consumer {
  public:
-  host_consumer(const plan& p, void* results, slabs array, slab_end end);
+  host_consumer(const plan& p, void* results, slices array, slice_end end);
 
   /// Before any chunk. `other`: bytes from the elements of the first array to those of a second one.
   void begin(std::ptrdiff_t other);
 
   const host::fold& fold() const { return fold_; }
-  const slabs& array() const { return slabs_; }
+  const slices& array() const { return slices_; }
   /// Whether each chunk has accumulators of its own. Else it is passed on from thread to thread as a whole.
   bool copies() const { return copies_; }
   /// A thread's accumulators.
@@ -49,12 +49,12 @@ class host_consumer {
   void finish(std::int64_t length, int threads);
 
  private:
-  bool is_open() const { return end_ != slab_end::known; }
+  bool is_open() const { return end_ != slice_end::known; }
 
   const reduction& what_;
   const host::fold fold_;
-  const slabs slabs_;
-  const slab_end end_;
+  const slices slices_;
+  const slice_end end_;
   const bool copies_;
   result_sink sink_;
   std::ptrdiff_t other_ = 0;

@@ -17,9 +17,9 @@ void result_sink::lower(const host::fold& f, const host::nest& n, const std::byt
   outcome.note(host::lower_range(f, n, what, acc, range, {count}, results));
 }
 
-host_merge::host_merge(const host::fold& f, const slabs& s, result_sink& sink)
-    : fold_(f), slabs_(s), sink_(sink), open_(host::allocate_accumulators(s.results, f.acc_bytes())) {
-  fold_.clear(open_.get(), slabs_.results);
+host_merge::host_merge(const host::fold& f, const slices& s, result_sink& sink)
+    : fold_(f), slices_(s), sink_(sink), open_(host::allocate_accumulators(s.results, f.acc_bytes())) {
+  fold_.clear(open_.get(), slices_.results);
 }
 
 void host_merge::submit(std::int64_t chunk, remains r) {
@@ -43,11 +43,11 @@ void host_merge::add(remains r) {
 }
 
 void host_merge::merge(remains& r) {
-  const std::int64_t results = slabs_.results;
+  const std::int64_t results = slices_.results;
   if (r.head) fold_.merge(open_.get(), r.head.get(), results);
   if (r.head_ends) {
-    const host::interval range{r.slab * results, (r.slab + 1) * results};
-    sink_.lower(fold_, slabs_.nest, open_.get(), range, slabs_.nest.length);
+    const host::interval range{r.slice * results, (r.slice + 1) * results};
+    sink_.lower(fold_, slices_.nest, open_.get(), range, slices_.nest.length);
     fold_.clear(open_.get(), results);
   }
   if (r.tail) fold_.merge(open_.get(), r.tail.get(), results);

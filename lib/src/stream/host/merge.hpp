@@ -8,14 +8,14 @@
 
 #include "host/aligned_bytes.hpp"
 #include "host/fold.hpp"
-#include "stream/host/slabs.hpp"
+#include "stream/host/slices.hpp"
 
 namespace multifold::inline v0_1::stream {
 
-/// What a chunk leaves of the slabs that it shares with others: the end (or middle) of one, the start of another.
+/// What a chunk leaves of the slices that it shares with others: the end (or middle) of one, the start of another.
 struct remains {
-  host::aligned_bytes head, tail;  // accumulators of one slab each; either may be missing
-  std::int64_t slab = 0;           // of the head
+  host::aligned_bytes head, tail;  // accumulators of one slice each; either may be missing
+  std::int64_t slice = 0;          // of the head
   bool head_ends = false;
 };
 
@@ -33,23 +33,23 @@ struct result_sink {
 /// No thread waits here, unless one chunk lags so far behind that the others would fill memory.
 class host_merge {
  public:
-  host_merge(const host::fold& f, const slabs& s, result_sink& sink);
+  host_merge(const host::fold& f, const slices& s, result_sink& sink);
 
   void submit(std::int64_t chunk, remains r);
-  /// Of a slab that stays open, and whose parts merge in any order: instead of all `submit`.
+  /// Of a slice that stays open, and whose parts merge in any order: instead of all `submit`.
   void add(remains r);
   /// Wakes everybody: a chunk will never come.
   void abandon();
-  /// After the last chunk: those of the slab that is open.
+  /// After the last chunk: those of the slice that is open.
   std::byte* accumulators() const { return open_.get(); }
 
  private:
   void merge(remains& r);
 
   const host::fold& fold_;
-  const slabs& slabs_;
+  const slices& slices_;
   result_sink& sink_;
-  host::aligned_bytes open_;  // the slab that the next chunk continues
+  host::aligned_bytes open_;  // the slice that the next chunk continues
   std::mutex mutex_;
   std::condition_variable moved_;
   std::map<std::int64_t, remains> early_;

@@ -1,4 +1,4 @@
-// Claims by a counter; sequential sources are read under a lock, in slices short enough to notice a cancellation.
+// Claims by a counter; sequential sources are read under a lock, in reads short enough to notice a cancellation.
 #include "stream/host/reader.hpp"
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 namespace multifold::inline v0_1::stream {
 namespace {
 
-constexpr std::int64_t least_slice = 4 << 10;
-constexpr std::int64_t first_slice = 64 << 10;  // what a pipe holds
-constexpr std::int64_t greatest_slice = 4 << 20;
+constexpr std::int64_t least_read_bytes = 4 << 10;
+constexpr std::int64_t first_read_bytes = 64 << 10;  // what a pipe holds
+constexpr std::int64_t greatest_read_bytes = 4 << 20;
 
 }  // namespace
 
@@ -28,7 +28,7 @@ host_reader::host_reader(const inputs& from, std::int64_t elements, std::int64_t
       random_access_(from.random_access() && elements >= 0),
       stop_(std::move(stop)),
       shared_(shared),
-      slice_bytes_(first_slice) {}
+      read_bytes_(first_read_bytes) {}
 
 void host_reader::check_cancelled() const {
   if (stop_.stop_requested()) throw cancelled_error(inputs_.x.name() + ": the reduction was cancelled");
@@ -82,7 +82,7 @@ std::int64_t host_reader::read(chunk& c, std::int64_t done, std::byte* into, std
 
 std::int64_t host_reader::read_from(source& input, std::int64_t first, std::byte* into, std::int64_t count) {
   const std::int64_t got = random_access_ ? input.read(first, std::span(into, static_cast<std::size_t>(count * item_)))
-                                          : read_slices(input, first, into, count);
+                                          : read_in_turns(input, first, into, count);
   if (got < count) end_at(input, first + got);
   return got;
 }
@@ -96,21 +96,21 @@ void host_reader::end_at(const source& input, std::int64_t element) {
   elements_ = element;
 }
 
-// A slice that takes long is followed by a shorter one, so that slow pipes are cancelled promptly too.
-std::int64_t host_reader::read_slices(source& input, std::int64_t first, std::byte* into, std::int64_t count) {
+// A read that takes long is followed by a shorter one, so that slow pipes are cancelled promptly too.
+std::int64_t host_reader::read_in_turns(source& input, std::int64_t first, std::byte* into, std::int64_t count) {
   using clock = std::chrono::steady_clock;
   std::int64_t done = 0;
   while (done < count) {
     check_cancelled();
-    const std::int64_t slice = std::min(count - done, slice_bytes_ / item_);
+    const std::int64_t some = std::min(count - done, read_bytes_ / item_);
     const auto start = clock::now();
     const std::int64_t got =
-        input.read(first + done, std::span(into + done * item_, static_cast<std::size_t>(slice * item_)));
+        input.read(first + done, std::span(into + done * item_, static_cast<std::size_t>(some * item_)));
     const auto taken = clock::now() - start;
     done += got;
-    if (got < slice) break;
-    if (taken > std::chrono::milliseconds(40)) slice_bytes_ = std::max(least_slice, slice_bytes_ / 2);
-    else if (taken < std::chrono::milliseconds(10)) slice_bytes_ = std::min(greatest_slice, slice_bytes_ * 2);
+    if (got < some) break;
+    if (taken > std::chrono::milliseconds(40)) read_bytes_ = std::max(least_read_bytes, read_bytes_ / 2);
+    else if (taken < std::chrono::milliseconds(10)) read_bytes_ = std::min(greatest_read_bytes, read_bytes_ * 2);
   }
   return done;
 }

@@ -56,7 +56,7 @@ class host_reader {
   std::optional<chunk> claim_of_unit();
   void end_at(const source& input, std::int64_t element);
   std::int64_t read_from(source& input, std::int64_t first, std::byte* into, std::int64_t count);
-  std::int64_t read_slices(source& input, std::int64_t first, std::byte* into, std::int64_t count);
+  std::int64_t read_in_turns(source& input, std::int64_t first, std::byte* into, std::int64_t count);
 
   const inputs inputs_;
   const std::ptrdiff_t other_;
@@ -71,7 +71,7 @@ class host_reader {
   std::atomic<std::int64_t> next_{0};
   std::atomic<bool> stopped_{false};
   std::mutex turn_;
-  std::int64_t slice_bytes_;
+  std::int64_t read_bytes_;
   bool ended_ = false;
 };
 

@@ -15,9 +15,9 @@
 #include "host/threads/progress.hpp"
 #include "multifold/error.hpp"
 #include "stream/consumed.hpp"
+#include "stream/host/column_blocks.hpp"
 #include "stream/host/consumer.hpp"
 #include "stream/host/reader.hpp"
-#include "stream/host/stripes.hpp"
 #include "stream/worker_trace.hpp"
 
 namespace multifold::inline v0_1::stream {
@@ -34,13 +34,13 @@ struct buffers {
   throw out_of_memory("reading in chunks takes a buffer of " + std::to_string(wanted) + " bytes a thread, " + found);
 }
 
-// As many threads as memory allows; a single one may have a smaller buffer, down to one piece of each array.
+// As many threads as memory allows; a single one may have a smaller buffer, down to one tile of each array.
 buffers allocate_buffers(int threads, int arrays, std::int64_t each, std::int64_t limit) {
-  const std::int64_t least = arrays * piece_bytes;
+  const std::int64_t least = arrays * tile_bytes;
   if (limit < least) {
     refuse_memory(least, "but at most " + std::to_string(limit) + " are allowed: allow more");
   }
-  buffers b{{}, std::min(each, limit / least * piece_bytes)};
+  buffers b{{}, std::min(each, limit / least * tile_bytes)};
   const std::int64_t bytes = arrays * b.bytes, most = std::min<std::int64_t>(threads, limit / bytes);
   while (static_cast<std::int64_t>(b.blocks.size()) < most) {
     host::aligned_bytes block = host::try_allocate(bytes);
@@ -51,7 +51,7 @@ buffers allocate_buffers(int threads, int arrays, std::int64_t each, std::int64_
   return b;
 }
 
-// What is read from front to back has the partial results of a whole slab open at once.
+// What is read from front to back has the partial results of a whole slice open at once.
 constexpr std::int64_t beyond_memory = INT64_C(32) << 20;
 
 void limit_partials(const std::vector<std::unique_ptr<host_consumer>>& consumers, const source& input,
@@ -94,7 +94,7 @@ class pipeline final : public host_part {
         copies_(all_copy(consumers_)) {
     const std::int64_t limit = options.memory_bytes > 0 ? options.memory_bytes : default_memory_bytes;
     chunk_ =
-        copies_ ? copy_chunk_bytes : std::min(turnstile_chunk_bytes, limit / input.count() / piece_bytes * piece_bytes);
+        copies_ ? copy_chunk_bytes : std::min(turnstile_chunk_bytes, limit / input.count() / tile_bytes * tile_bytes);
     threads_ = options.threads > 0 ? options.threads : host::usable_threads();
     if (elements_ >= 0)
       threads_ = static_cast<int>(std::min<std::int64_t>(threads_, elements_ * item_ / copy_chunk_bytes + 1));
@@ -102,7 +102,7 @@ class pipeline final : public host_part {
     if (input.memory.x != nullptr) {
       other = distance_between(input.memory);
     } else {
-      buffers_ = allocate_buffers(threads_, input.count(), std::max(chunk_, piece_bytes), limit);
+      buffers_ = allocate_buffers(threads_, input.count(), std::max(chunk_, tile_bytes), limit);
       threads_ = static_cast<int>(buffers_.blocks.size());
       other = input.count() > 1 ? buffers_.bytes : 0;
     }
@@ -157,7 +157,7 @@ class pipeline final : public host_part {
 
  private:
   // Elements of a chunk, and where they are now.
-  struct piece {
+  struct elements_at {
     std::int64_t count;
     const std::byte* data;
   };
@@ -166,17 +166,17 @@ class pipeline final : public host_part {
                                                            const shared_array* shared) const {
     std::vector<std::unique_ptr<host_consumer>> all;
     for (const host::job& j : jobs) {
-      slabs array = endless_ ? endless_slab() : shared != nullptr ? shared->array : slabs_of(j.p->form);
-      const slab_end end = endless_                            ? slab_end::none
-                           : shared != nullptr && shared->open ? slab_end::whole
-                                                               : slab_end::known;
+      slices array = endless_ ? endless_slice() : shared != nullptr ? shared->array : slices_of(j.p->form);
+      const slice_end end = endless_                            ? slice_end::none
+                            : shared != nullptr && shared->open ? slice_end::whole
+                                                                : slice_end::known;
       all.push_back(std::make_unique<host_consumer>(*j.p, j.results, std::move(array), end));
     }
     return all;
   }
 
   // Arrays in memory are reduced where they are. What is passed on as a whole is read as a whole.
-  piece next_piece(chunk& c, std::int64_t done, std::byte* buffer, const worker_trace& tracer) {
+  elements_at next_elements(chunk& c, std::int64_t done, std::byte* buffer, const worker_trace& tracer) {
     if (const std::byte* const there = reader_->in_memory(c)) return {c.count, there};
     const auto start = tracer.now();
     const std::int64_t room = copies_ ? buffers_.bytes / item_ : c.count;
@@ -188,7 +188,7 @@ class pipeline final : public host_part {
   // A buffer that holds less than a chunk is filled several times.
   void reduce(chunk& c, std::byte* buffer, std::vector<host_chunk>& states, const worker_trace& tracer) {
     for (std::int64_t done = 0; done < c.count;) {
-      const piece next = next_piece(c, done, buffer, tracer);
+      const elements_at next = next_elements(c, done, buffer, tracer);
       if (reader_->stopped()) return;
       const auto start = tracer.now();
       const host::interval range{c.first + done, c.first + done + next.count};
@@ -227,8 +227,8 @@ std::int64_t run_host(std::span<const host::job> jobs, const inputs& input, cons
     for (const host::job& j : jobs) host::run(*j.p, nullptr, j.results);
     return 0;
   }
-  if (jobs.size() == 1 && worth_stripes(first, input, options)) {
-    return run_stripes(first, input, jobs.front().results, options);
+  if (jobs.size() == 1 && worth_column_blocks(first, input, options)) {
+    return run_column_blocks(first, input, jobs.front().results, options);
   }
   return pipeline(jobs, input, options, nullptr).run();
 }

@@ -33,7 +33,7 @@ struct host_options {
 /// sources have a length.
 /// Shapes:   `results` holds form.results() * result_bytes(what).
 /// Memory:   at most memory_bytes of buffers and partial results, where the source may be read anywhere. What is read
-///           from front to back has partial results open of one slab, the elements behind the slowest axes that are
+///           from front to back has partial results open of one slice, the elements behind the slowest axes that are
 ///           kept: those have to fit memory_bytes, too, or 32 MiB more.
 ///           Of input.memory nothing is copied, and it takes no buffers.
 /// Numerics: the same bits for any number of threads, and for any memory_bytes of 256 KiB and more.

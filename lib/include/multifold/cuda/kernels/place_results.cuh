@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(placing_threads, 4)
   __shared__ alignas(16) std::byte memory[placing_tile_bytes];
   __shared__ std::int64_t batch_of_row[most_placed_lines], place_of_column[most_placed_lines];
   constexpr int bytes = static_cast<int>(sizeof(Item));
-  const int piece = static_cast<int>(map.piece);
+  const int run = static_cast<int>(map.run_length);
   wait_for_previous();
   for (std::int64_t tile = blockIdx.x; tile < map.tiles; tile += gridDim.x) {
     const std::int64_t band = tile / map.row_tiles, others = band / map.column_tiles;
@@ -76,9 +76,9 @@ __global__ void __launch_bounds__(placing_threads, 4)
     const int columns =
         static_cast<int>(min(map.column_count - first_column, static_cast<std::int64_t>(map.tile_columns)));
     const placed_axis& outer = map.outer;
-    const std::int64_t batch = offset_in(outer.extent, outer.batch_stride, outer.count, others) + first_column * piece;
+    const std::int64_t batch = offset_in(outer.extent, outer.batch_stride, outer.count, others) + first_column * run;
     const std::int64_t place =
-        offset_in(outer.extent, outer.place_stride, outer.count, others) + first_row * piece * map.place_step;
+        offset_in(outer.extent, outer.place_stride, outer.count, others) + first_row * run * map.place_step;
     for (int i = static_cast<int>(threadIdx.x); i < rows; i += placing_threads) {
       batch_of_row[i] = batch + offset_in(map.rows.extent, map.rows.batch_stride, map.rows.count, first_row + i);
     }
@@ -88,12 +88,12 @@ __global__ void __launch_bounds__(placing_threads, 4)
     }
     __syncthreads();
     copy_lines<Item>(
-        rows, columns * piece, [](int i) { return i; }, [&](int row, int i) { return from[batch_of_row[row] + i]; },
+        rows, columns * run, [](int i) { return i; }, [&](int row, int i) { return from[batch_of_row[row] + i]; },
         [&](int row, int i, const Item& x) { *reinterpret_cast<Item*>(memory + row * map.pitch + i * bytes) = x; });
     __syncthreads();
     copy_lines<Item>(
-        columns, rows * piece, [&](int i) { return i / piece * map.pitch + i % piece * bytes; },
-        [&](int column, int at) { return *reinterpret_cast<const Item*>(memory + column * piece * bytes + at); },
+        columns, rows * run, [&](int i) { return i / run * map.pitch + i % run * bytes; },
+        [&](int column, int at) { return *reinterpret_cast<const Item*>(memory + column * run * bytes + at); },
         [&](int column, int i, const Item& x) { to[place_of_column[column] + i * map.place_step] = x; });
     __syncthreads();
   }

@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(tile_threads, (tile_blocks_of<Op, Width, Whole
           for (auto& each : mine) each = run_value<Op>(args.op);
         }
         if (active) {
-          if constexpr (sweeps::any) sweeps::add_piece(args.op, mine[0].kept, reader.run_of(place, true));
+          if constexpr (sweeps::any) sweeps::add_open(args.op, mine[0].kept, reader.run_of(place, true));
           else reader.absorb(args.op, mine, place);
         }
         if (!view.last) continue;

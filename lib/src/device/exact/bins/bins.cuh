@@ -220,7 +220,7 @@ template <floating_storage T>
 __device__ void limbs_of(const std::int64_t* low, const std::int64_t* high, int warps, std::int64_t* scratch,
                          std::int64_t* into) {
   using layout = bin_layout<T>;
-  constexpr int pieces = 4;
+  constexpr int word_count = 4;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   if (lane < layout::count) {
     std::int64_t lows = 0, highs = 0;
@@ -232,9 +232,9 @@ __device__ void limbs_of(const std::int64_t* low, const std::int64_t* high, int 
     const auto total = (static_cast<int128_t>(lows) + (static_cast<int128_t>(highs) << 32))
                        << (layout::position(lane) & 31);
 #pragma unroll
-    for (int i = 0; i < pieces; ++i) {
-      const auto piece = static_cast<std::int64_t>(total >> (32 * i));
-      scratch[pieces * lane + i] = i + 1 < pieces ? piece & 0xffffffff : piece;
+    for (int i = 0; i < word_count; ++i) {
+      const auto word = static_cast<std::int64_t>(total >> (32 * i));
+      scratch[word_count * lane + i] = i + 1 < word_count ? word & 0xffffffff : word;
     }
   }
   __syncwarp();
@@ -243,7 +243,7 @@ __device__ void limbs_of(const std::int64_t* low, const std::int64_t* high, int 
 #pragma unroll
     for (int b = 0; b < layout::count; ++b) {
       const int i = lane - (layout::position(b) >> 5);
-      if (i >= 0 && i < pieces) limb += scratch[pieces * b + i];
+      if (i >= 0 && i < word_count) limb += scratch[word_count * b + i];
     }
     into[lane] = limb;
   }

@@ -1,15 +1,15 @@
 // Exponent bins for f64: exact for any data, at two thirds of the memory's speed. Bounds: docs/exact-sums.md, 9.
 //
-// An element is cut into two pieces of at most 27 bits, h with its low 27 bits cleared and l = x - h, which is exact;
+// An element is split into two halves of at most 27 bits, h with its low 27 bits cleared and l = x - h, which is exact;
 // they always belong to different bins. Bins hold 16 binades of doubles, so 27 + 15 bits leave room for 2^11
 // additions. A row of bins belongs to each of three scales, because neither end of double's range may be passed:
 //   bins 0 to 127    elements as they are, exponent fields 64 to 2031;
-//   bins 128 to 135  elements with smaller fields, times 2^64: no piece is subnormal then;
+//   bins 128 to 135  elements with smaller fields, times 2^64: no half is subnormal then;
 //   bins 136 to 140  elements with greater fields, times 2^-64: no sum of them overflows. NaN and infinities land in
 //                    the last one of this scale, number 144.
 // 36 KiB of bins a warp leave room for six warps on an SM, which therefore load many vectors at a time.
 //
-// Bins start at -0, and a piece l of nothing is -0 as well, so that a bin is -0 until anything else is added.
+// Bins start at -0, and a half l of nothing is -0 as well, so that a bin is -0 until anything else is added.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,12 @@ struct wide_layout {
   static constexpr int capacity = 1 << 11;
   /// The exponent that elements of bin `row` were scaled by.
   __device__ static int scale(int row) { return row < low_rows ? 0 : row < high_rows ? 64 : -64; }
-  /// The least exponent field of a piece in bin `row`.
+  /// The least exponent field of a half in bin `row`.
   __device__ static int field(int row) {
     const int b = row < low_rows ? row : row < high_rows ? row - low_rows : row - high_rows + first_high;
     return b == 0 ? 1 : 16 * b;
   }
-  /// Every piece in bin `row` is a multiple of 2^unit.
+  /// Every half in bin `row` is a multiple of 2^unit.
   __device__ static int unit(int row) { return field(row) - 1023 - 26; }
 };
 

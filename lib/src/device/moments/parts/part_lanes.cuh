@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "device/moments/parts/lane_pieces.cuh"
+#include "device/moments/parts/lane_parts.cuh"
 #include "device/runs/warp_row.cuh"
 #include "multifold/cuda/kernels/dependent.cuh"
 #include "multifold/cuda/kernels/finish.cuh"
@@ -14,13 +14,13 @@
 namespace multifold::inline v0_1::cuda::moments {
 
 template <storage_type T, moment_set Set, class Output = output_of_parts<T, Set>>
-struct part_lanes_of : lane_pieces<T, Set, Output> {
-  using base = lane_pieces<T, Set, Output>;
+struct part_lanes_of : lane_parts<T, Set, Output> {
+  using base = lane_parts<T, Set, Output>;
   using base::args, base::walk, base::steps, base::stride, base::to_partner, base::column, base::phase, base::load,
-      base::share_of, base::end_of, base::piece_of, base::is_signed, base::two, base::describes, base::width,
+      base::share_of, base::end_of, base::part_of, base::is_signed, base::two, base::describes, base::width,
       base::in_flight, base::step, base::quick;
   using typename base::arguments, typename base::cursor, typename base::lane_type, typename base::loaded,
-      typename base::part_type, typename base::piece, typename base::slots_type;
+      typename base::part_type, typename base::lane_part, typename base::slots_type;
   static constexpr int chunk_steps = multifold::detail::started_sum::chunk / step;
   using base::base;
 
@@ -35,7 +35,7 @@ struct part_lanes_of : lane_pieces<T, Set, Output> {
 #pragma unroll 1
     for (int part = share * walk.share; part < end; ++part) {
       [[maybe_unused]] const int whole = next.left / width;
-      const cursor behind = part + 1 < end ? static_cast<cursor>(piece_of(box, part + 1)) : following;
+      const cursor behind = part + 1 < end ? static_cast<cursor>(part_of(box, part + 1)) : following;
 #pragma unroll 1
       for (int i = 1; i <= steps; ++i) {
         next.at += step * stride;
@@ -81,7 +81,7 @@ struct part_lanes_of : lane_pieces<T, Set, Output> {
   /// where it is less, or as great and may be in front of the one that is known: places do not ascend from part to part.
   template <class Lane, class Marks>
   __device__ void settle(int box, int part, const Marks& seen, multifold::detail::partial_marks& all) const {
-    const piece of = piece_of(box, part);
+    const lane_part of = part_of(box, part);
     const auto element = [&](int i) { return loaded::load(of.at + i * stride); };
     const auto place = [&](int i) { return of.first + i * walk.walk_index * walk.walk_phases; };
     const auto see = [&](int number, std::int64_t key, bool further, bool as_far, std::int64_t known_at) {

@@ -19,7 +19,7 @@ template <storage_type T, moment_set Set>
 struct part_sums_of : part_walk<T, Set> {
   using walk = part_walk<T, Set>;
   using typename walk::arguments, typename walk::cursor, typename walk::lane_type, typename walk::loaded,
-      typename walk::piece, typename walk::steps_type;
+      typename walk::row_range, typename walk::steps_type;
   using walk::in_flight, walk::step_terms, walk::two;
   using part_type = typename gathered<T, Set>::part;
   using terms_type = typename gathered<T, Set>::terms;
@@ -33,9 +33,9 @@ struct part_sums_of : part_walk<T, Set> {
     std::int64_t row[warps][kept];
   };
 
-  /// What this thread has of a piece. `v` is what it has loaded of the first step, and then of that at `following`.
+  /// What this thread has of a range. `v` is what it has loaded of the first step, and then of that at `following`.
   template <class Lane>
-  __device__ __forceinline__ static part_type of_lane(const piece& of, const terms_type& terms, loaded& v,
+  __device__ __forceinline__ static part_type of_lane(const row_range& of, const terms_type& terms, loaded& v,
                                                       const cursor& following) {
     Lane lane;
     if (of.last && of.in.ends() > 0) see_ends(of, lane);
@@ -67,7 +67,7 @@ struct part_sums_of : part_walk<T, Set> {
   }
   /// With the places of extremes in the row, which are looked up.
   template <class Lane, class Marks>
-  __device__ static multifold::detail::partial_marks marks_of(const piece& of, const Marks& seen) {
+  __device__ static multifold::detail::partial_marks marks_of(const row_range& of, const Marks& seen) {
     multifold::detail::partial_marks all;
     const auto see = [&](int number, std::int64_t key) {
       if (number < 0) return;
@@ -92,7 +92,7 @@ struct part_sums_of : part_walk<T, Set> {
   }
   /// What is not in vectors, an element at a time.
   template <class Lane>
-  __device__ __forceinline__ static void see_ends(const piece& of, Lane& lane) {
+  __device__ __forceinline__ static void see_ends(const row_range& of, Lane& lane) {
     const auto put_first = [](vector_word& into, T element) {
       auto all = bit_copy<kernels::elements_of<T>>(into);
       all.values[0] = element;
@@ -161,14 +161,14 @@ __global__ void __launch_bounds__(part_threads, part_blocks)
   const auto start_at = [&](int step) {
     const int row = step / steps.row, begin = step - row * steps.row;
     if (step >= end) return typename all::cursor{};
-    return typename all::piece(args, n, steps, row, begin, min(steps.row, begin + (end - step))).start();
+    return typename all::row_range(args, n, steps, row, begin, min(steps.row, begin + (end - step))).start();
   };
   typename all::loaded v;
   v.load(start_at(at));
 #pragma unroll 1
   while (at < end) {
     const int row = at / steps.row, begin = at - row * steps.row;
-    const typename all::piece of(args, n, steps, row, begin, min(steps.row, begin + (end - at)));
+    const typename all::row_range of(args, n, steps, row, begin, min(steps.row, begin + (end - at)));
     at += of.steps + apart;
     const auto following = start_at(at);
     part_type mine = gathered<T, Set>::with_lane(

@@ -59,7 +59,7 @@ struct part_walk {
     bool aligned = true;  // the partners
   };
   /// Some steps of a row, and a thread's vectors of them.
-  struct piece {
+  struct row_range {
     exact::row_vectors<T> in;
     const T* partner;
     int apart, thread;
@@ -67,7 +67,7 @@ struct part_walk {
     bool last;               // of the row
     const vector_word* first;
 
-    __device__ piece(const arguments& args, std::int64_t n, const steps_type& of, int row, int begin, int end)
+    __device__ row_range(const arguments& args, std::int64_t n, const steps_type& of, int row, int begin, int end)
         : in(args.x + row * args.row_stride, n),
           partner(args.y + row * args.row_stride),
           apart(args.team),

@@ -263,7 +263,7 @@ struct moment_output {
     if (!multifold::detail::round_if_sure(norm2, to.result, d.norm2) &&
         !rounded(root_of(near_of_total(of.products)), false, to.result, d.norm2, up))
       return false;
-    store_in_pieces(d, out);
+    store_in_vectors(d, out);
     return true;
   }
 

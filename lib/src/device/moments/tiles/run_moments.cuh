@@ -3,7 +3,7 @@
 // look. See docs/exact-sums.md, 14.
 #pragma once
 
-#include "device/moments/tiles/piece_moments.cuh"
+#include "device/moments/tiles/open_run_moments.cuh"
 
 namespace multifold::inline v0_1::cuda::kernels {
 
@@ -12,7 +12,7 @@ template <floating_storage T, moment_set Set>
 struct column_moments;
 
 template <floating_storage T, moment_set Set>
-struct run_sweeps<moments::moment_fold<T, Set>> : moment_pieces<T, Set> {
+struct run_sweeps<moments::moment_fold<T, Set>> : open_run_moments<T, Set> {
   using base = moment_windows<T, Set>;
   using base::at_exact_level, base::exact_level_of, base::is_close, base::is_negative_zero, base::level_of,
       base::look_at, base::merge_looks, base::add_plainly, base::near_of_windows, base::put, base::sums_of_halves,

@@ -16,7 +16,7 @@ __device__ __forceinline__ void store_description(summary& out, int n, const run
                                                   const kernels::run_indices& index,
                                                   const multifold::detail::statistics_of<T>& of) {
   const auto word_of = [](T x) { return std::uint64_t{bit_copy<std::make_unsigned_t<key_of<T>>>(x)}; };
-  store_in_pieces(
+  store_in_vectors(
       {static_cast<std::uint64_t>(n), 0, 0, 0, static_cast<std::uint64_t>(marks.zeros),
        static_cast<std::uint64_t>(index[marks.least.number()]),
        static_cast<std::uint64_t>(index[marks.greatest.number()]), word_of(marks.least_element()),

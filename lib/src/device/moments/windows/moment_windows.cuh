@@ -28,7 +28,7 @@ __device__ inline void merge_with(product_tops& of, int mask) {
   of.greatest = max(of.greatest, __shfl_xor_sync(whole_warp, of.greatest, mask));
 }
 
-/// Whole runs are taken by run_moments.cuh, and pieces of runs by piece_moments.cuh.
+/// Whole runs are taken by run_moments.cuh, and others by open_run_moments.cuh.
 template <floating_storage T, moment_set Set>
 struct moment_windows {
   using op_type = moments::moment_fold<T, Set>;
@@ -122,9 +122,9 @@ struct moment_windows {
 
   __device__ static double float_product(T x, T y) { return static_cast<double>(to_float(x) * to_float(y)); }
 
-  // Elements of a lane from which on it pays to look up where extremes stand: of a whole run, and of a piece of one,
+  // Elements of a lane from which on it pays to look up where extremes stand: of a whole run, and of an open one,
   // whose extremes seldom count.
-  static constexpr int least_ascending = 24, least_ascending_piece = 8;
+  static constexpr int least_ascending = 24, least_ascending_open = 8;
   template <class Run, class F>
   __device__ __forceinline__ static void with_marks(const Run& run, int least_of_lane, const F& f) {
     if constexpr (describes) {

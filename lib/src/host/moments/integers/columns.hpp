@@ -1,7 +1,7 @@
 // Columns of integers side by side to the sums of a set of moments, a lane each.
 #pragma once
 
-#include "host/moments/integers/stretch.hpp"
+#include "host/moments/integers/tile.hpp"
 #include "host/moments/mark_block.hpp"
 
 namespace multifold::inline v0_1::host {

@@ -32,11 +32,11 @@ namespace detail {
 /// Adds value * 2^exponent.
 template <exact_format Format>
 void add_whole(exact_accumulator<Format>& sum, int128_t value, int exponent) {
-  constexpr int piece = 62;
+  constexpr int bits = 62;
   const bool negative = value < 0;
   uint128_t rest = multifold::detail::magnitude_of(value);
-  for (; rest != 0; rest >>= piece, exponent += piece) {
-    const auto low = static_cast<std::int64_t>(rest & ((uint128_t{1} << piece) - 1));
+  for (; rest != 0; rest >>= bits, exponent += bits) {
+    const auto low = static_cast<std::int64_t>(rest & ((uint128_t{1} << bits) - 1));
     sum.add_quanta(negative ? -low : low, exponent);
   }
 }

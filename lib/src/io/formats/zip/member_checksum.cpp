@@ -1,4 +1,4 @@
-// Pieces with their CRC-32s, which grow together.
+// Ranges with their CRC-32s, which grow together.
 #include "io/formats/zip/member_checksum.hpp"
 
 #include <algorithm>
@@ -33,31 +33,31 @@ void member_checksum::add(std::int64_t first, std::span<const std::byte> bytes, 
 // Of [first, end), what has not been read before; empty if all has.
 member_checksum::interval member_checksum::first_gap(std::int64_t first, std::int64_t end) {
   const std::lock_guard lock(changing_);
-  auto next = pieces_.upper_bound(first);
-  if (next != pieces_.begin()) first = std::max(first, std::prev(next)->second.end);
-  if (next != pieces_.end()) end = std::min(end, next->first);
+  auto next = ranges_.upper_bound(first);
+  if (next != ranges_.begin()) first = std::max(first, std::prev(next)->second.end);
+  if (next != ranges_.end()) end = std::min(end, next->first);
   return {first, std::max(first, end)};
 }
 
 void member_checksum::fill(interval gap, std::uint32_t crc) {
   const std::lock_guard lock(changing_);
-  auto next = pieces_.lower_bound(gap.first);
+  auto next = ranges_.lower_bound(gap.first);
   // Another thread may have read the same meanwhile.
-  if (next != pieces_.end() && next->first < gap.second) return;
-  if (next != pieces_.begin() && std::prev(next)->second.end > gap.first) return;
-  if (next != pieces_.end() && next->first == gap.second) {
+  if (next != ranges_.end() && next->first < gap.second) return;
+  if (next != ranges_.begin() && std::prev(next)->second.end > gap.first) return;
+  if (next != ranges_.end() && next->first == gap.second) {
     crc = joined_crc32(crc, next->second.crc, static_cast<std::uint64_t>(next->second.end - next->first));
     gap.second = next->second.end;
-    next = pieces_.erase(next);
+    next = ranges_.erase(next);
   }
-  if (next != pieces_.begin() && std::prev(next)->second.end == gap.first) {
-    piece& before = std::prev(next)->second;
+  if (next != ranges_.begin() && std::prev(next)->second.end == gap.first) {
+    range& before = std::prev(next)->second;
     before.crc = joined_crc32(before.crc, crc, static_cast<std::uint64_t>(gap.second - gap.first));
     before.end = gap.second;
   } else {
-    next = pieces_.emplace_hint(next, gap.first, piece{gap.second, crc});
+    next = ranges_.emplace_hint(next, gap.first, range{gap.second, crc});
   }
-  const auto& [first, whole] = *pieces_.begin();
+  const auto& [first, whole] = *ranges_.begin();
   if (first != 0 || whole.end != bytes_) return;
   found_ = whole.crc;
   verdict_ = found_ == expected_ ? verdict::right : verdict::wrong;

@@ -23,7 +23,7 @@ class member_checksum {
   void add(std::int64_t first, std::span<const std::byte> bytes, const std::string& label);
 
  private:
-  struct piece {
+  struct range {
     std::int64_t end;
     std::uint32_t crc;
   };
@@ -38,7 +38,7 @@ class member_checksum {
   const std::int64_t bytes_;
   const std::string what_;
   std::mutex changing_;
-  std::map<std::int64_t, piece> pieces_;  // by their first bytes; none touches another
+  std::map<std::int64_t, range> ranges_;  // by their first bytes; none touches another
   std::uint32_t found_ = 0;
   std::atomic<verdict> verdict_{verdict::open};
 };

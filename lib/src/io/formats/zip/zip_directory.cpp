@@ -68,7 +68,7 @@ struct table {
 };
 
 table checked(const input& in, std::uint64_t disks, const table& found) {
-  if (disks != 0) throw unsupported_error(in.label() + ": found a piece of a zip archive; expected all of it");
+  if (disks != 0) throw unsupported_error(in.label() + ": found one volume of a zip archive; expected all of it");
   if (found.bytes > most_table_bytes) {
     broken(in, found.byte,
            "found a zip directory of " + std::to_string(found.bytes) + " bytes; expected at most " +

@@ -24,7 +24,7 @@ struct zip_member {
 
 /// The members of the archive in the order of its table, zip64 included.
 /// Memory:  the table at once, at most 64 MiB.
-/// Throws:  format_error with the byte; unsupported_error for archives in several pieces; io_error.
+/// Throws:  format_error with the byte; unsupported_error for archives in several volumes; io_error.
 /// Source:  PKWARE's APPNOTE.TXT 6.3.10, sections 4.3.7 to 4.3.16 and 4.5.3.
 std::vector<zip_member> read_zip_directory(input& in);
 

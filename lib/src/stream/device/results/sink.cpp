@@ -7,7 +7,7 @@
 
 namespace multifold::inline v0_1::stream {
 
-device_sink::device_sink(const plan& p, const slabs& array, bool one_sum, const ring& r, transfer how,
+device_sink::device_sink(const plan& p, const slices& array, bool one_sum, const ring& r, transfer how,
                          result_target& to, const device_streams& on)
     : what_(p.what),
       one_sum_(one_sum),

@@ -14,7 +14,7 @@ namespace multifold::inline v0_1::stream {
 class device_sink {
  public:
   /// `how` is not automatic. Throws: out_of_memory if the device has no room.
-  device_sink(const plan& p, const slabs& array, bool one_sum, const ring& r, transfer how, result_target& to,
+  device_sink(const plan& p, const slices& array, bool one_sum, const ring& r, transfer how, result_target& to,
               const device_streams& on);
 
   /// Enqueues the copy of elements `range` of chunk `number`, which are at `from` in pinned memory, into the slot, and

@@ -2,7 +2,7 @@
 //
 // Consecutive threads read consecutive 16-byte vectors, four of them each, and the next four are asked for before the
 // last four are used: a block of 512 has up to 64 KiB in flight. Tiles are dealt to the parts in turn, so all blocks
-// read one stretch of memory together. Elements before the first and after the last 16-byte boundary are read one by
+// read neighbouring memory together. Elements before the first and after the last 16-byte boundary are read one by
 // one. On an H200 a row of 2^32 floats has 528 parts, 4 blocks for each of 132 SMs: 993 rounds of 8192
 // elements a block.
 #pragma once

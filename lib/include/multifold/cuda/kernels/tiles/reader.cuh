@@ -100,7 +100,7 @@ __device__ typename Op::accumulator merge_lanes(const Op& op, const tile_lanes& 
 ///   whole_columns(op, run, columns)
 ///                              the same of several columns of a lane that shares no run, if most_columns > 1; the
 ///                              run is that of the first one
-///   add_piece(op, into, run)   a lane's elements of a run, to its accumulator
+///   add_open(op, into, run)   a lane's elements of a run, to its accumulator
 ///   merge_row(slots, group, value)
 ///                              what all lanes of a group of several warps have in accumulators
 ///   accumulator_of(sum)        of a whole sum, for a next pass, if it hands_on

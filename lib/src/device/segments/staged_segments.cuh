@@ -1,5 +1,5 @@
-// Pieces of segments that lie in a stage of shared memory, and how threads take them: alone, in groups of a warp, or as
-// a block.
+// Segments, or what of them lies in a stage of shared memory, and how threads take them: alone, in groups of a warp, or
+// as a block.
 #pragma once
 
 #include <cstdint>
@@ -37,23 +37,24 @@ struct segment_arguments {
   Output output;
 };
 
-/// A piece by the number of its first element in the stage, which may be negative: those were carried over.
-struct segment_piece {
+/// What a stage has of a segment, by the number of its first element in the stage, which may be negative: those were
+/// carried over.
+struct staged_segment {
   int first, rows;
   int segment;  // behind the first one of the step
 };
 
-/// Threads that share a piece, by its length: what a lane has is then worth the exchange. On an H200, exact sums of 4
+/// Threads that share one, by its length: what a lane has is then worth the exchange. On an H200, exact sums of 4
 /// GiB of f32 in 10^8 segments of 0 to 20 elements went at 395 GB/s with threads alone up to 16 elements, and at 570 up
 /// to 32; of 64 in the mean at 590 with groups of eight, and at 700 of four.
-inline constexpr int piece_classes = 3;
+inline constexpr int group_classes = 3;
 __device__ constexpr int log_group_of_class(int c) { return c == 0 ? 0 : c == 1 ? 2 : 5; }
 inline constexpr int most_alone = 32, most_of_few = 256, most_of_warp = 1536;
 
-/// Pieces of one step, up to one a thread: those of groups of a few from the front, of warps from the back.
-struct piece_list {
+/// Those of one step, up to one a thread: those of groups of a few from the front, of warps from the back.
+struct staged_list {
   static constexpr int most_long = 64;
-  segment_piece piece[tile_threads], of_block[most_long];
+  staged_segment grouped[tile_threads], of_block[most_long];
   int few, warps, longs;
 };
 
@@ -83,7 +84,7 @@ struct stage_view {
   int beyond;                 // bytes from there to the second array's
   const kernels::tile_map* map;
 
-  __device__ run_place place_of(const segment_piece& p, std::int64_t first_index, int most_rows) const {
+  __device__ run_place place_of(const staged_segment& p, std::int64_t first_index, int most_rows) const {
     constexpr int item = sizeof(tile_element<Op>);
     const std::byte* const at = elements + p.first * item;
     return {{at, at + beyond}, p.rows, 0, item, {first_index, 1}, most_rows};
@@ -93,10 +94,10 @@ struct stage_view {
   }
 };
 
-/// A whole piece by the lanes of a group of up to a warp. All lanes of a warp must call.
+/// A whole segment by the lanes of a group of up to a warp. All lanes of a warp must call.
 template <class Op, class Output>
-__device__ __forceinline__ void take_piece(const stage_view<Op>& stage, const segment_piece& p, bool active, int group,
-                                           int lane, const whole_segment<Op, Output>& to, int most_rows) {
+__device__ __forceinline__ void take_segment(const stage_view<Op>& stage, const staged_segment& p, bool active,
+                                             int group, int lane, const whole_segment<Op, Output>& to, int most_rows) {
   const Op& op = *to.op;
   const auto reader = stage.reader(group, lane);
   const run_place place = stage.place_of(p, 0, most_rows);
@@ -112,44 +113,44 @@ __device__ __forceinline__ void take_piece(const stage_view<Op>& stage, const se
   }
 }
 
-/// All whole pieces of a step: each thread's own, if it is taken `alone`, and those in the list. Segments are numbered
-/// from `base` on. All threads of the block must call.
+/// All whole segments of a step: each thread's own, if it is taken `alone`, and those in the list. Segments are
+/// numbered from `base` on. All threads of the block must call.
 template <class Op, class Output>
-__device__ __forceinline__ void take_pieces(const segment_arguments<Op, Output>* args, Output* output,
-                                            const piece_list* list, stage_view<Op> stage, segment_piece own, bool alone,
-                                            std::int64_t base) {
+__device__ __forceinline__ void take_segments(const segment_arguments<Op, Output>* args, Output* output,
+                                              const staged_list* list, stage_view<Op> stage, staged_segment own,
+                                              bool alone, std::int64_t base) {
   const int thread = static_cast<int>(threadIdx.x);
 #pragma unroll 1
-  for (int c = 0; c < piece_classes; ++c) {
+  for (int c = 0; c < group_classes; ++c) {
     const int log = log_group_of_class(c), group = 1 << log, together = tile_threads >> log;
-    const int pieces = c == 0 ? tile_threads : c == 1 ? list->few : list->warps;
+    const int count = c == 0 ? tile_threads : c == 1 ? list->few : list->warps;
     const int most = c == 0 ? most_alone : c == 1 ? most_of_few : most_of_warp;
     int r = thread >> log;
 #pragma unroll 1
-    for (int left = pieces - ((thread & -32) >> log); left > 0; left -= together, r += together) {
-      segment_piece p = own;
+    for (int left = count - ((thread & -32) >> log); left > 0; left -= together, r += together) {
+      staged_segment p = own;
       bool active = alone;
       if (c > 0) {
-        active = r < pieces;
-        if (active) p = list->piece[c == 1 ? r : tile_threads - 1 - r];
+        active = r < count;
+        if (active) p = list->grouped[c == 1 ? r : tile_threads - 1 - r];
       }
       if (!__any_sync(kernels::whole_warp, active)) continue;
       const int lane = thread & (group - 1);
       const whole_segment<Op, Output> to{&args->op, output, base + p.segment, p.rows, active && lane == 0};
-      take_piece(stage, p, active, group, lane, to, most);
+      take_segment(stage, p, active, group, lane, to, most);
     }
   }
 }
 
-/// The threads of a block add their elements of a piece to what they have of a segment; `index` is that of its first
-/// element. Out of line, since neither this nor what is done with short pieces leaves registers for the other.
+/// The threads of a block add their elements of an open segment to what they have of a segment; `index` is that of its
+/// first element. Out of line, since neither this nor what is done with short segments leaves registers for the other.
 template <class Op>
-__device__ __noinline__ void add_piece(const Op* op, typename Op::accumulator* mine, stage_view<Op> stage,
-                                       segment_piece p, std::int64_t index) {
+__device__ __noinline__ void add_open(const Op* op, typename Op::accumulator* mine, stage_view<Op> stage,
+                                      staged_segment p, std::int64_t index) {
   const auto reader = stage.reader(tile_threads, static_cast<int>(threadIdx.x));
   const run_place place = stage.place_of(p, index, p.rows);
   if constexpr (run_sweeps<Op>::any) {
-    run_sweeps<Op>::add_piece(*op, *mine, reader.run_of(place, true));
+    run_sweeps<Op>::add_open(*op, *mine, reader.run_of(place, true));
   } else {
     run_value<Op> value[1];
     value[0].kept = *mine;

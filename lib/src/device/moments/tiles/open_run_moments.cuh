@@ -1,4 +1,4 @@
-// Pieces of runs of a tile, of floating point: what a lane has of one goes to its accumulator, expansions that say what
+// Open runs of a tile, of floating point: what a lane has of one goes to its accumulator, expansions that say what
 // they are off by. See docs/exact-sums.md, 6 and 14.
 #pragma once
 
@@ -8,13 +8,13 @@
 namespace multifold::inline v0_1::cuda::kernels {
 
 template <floating_storage T, moment_set Set>
-struct moment_pieces : moment_windows<T, Set> {
+struct open_run_moments : moment_windows<T, Set> {
   using base = moment_windows<T, Set>;
   using base::add_plainly, base::are_finite, base::exact_level_of, base::is_negative_zero, base::level_of,
       base::look_at, base::sums_of_halves, base::with_marks;
   using base::describes, base::halves, base::joint, base::looks_at_sums, base::multiplies, base::sums, base::two,
       base::wide;
-  using base::exactly_in_few, base::few, base::few_sums, base::in_few, base::least_ascending_piece, base::more,
+  using base::exactly_in_few, base::few, base::few_sums, base::in_few, base::least_ascending_open, base::more,
       base::more_sums, base::plainly;
   using typename base::accumulator;
   using typename base::first_look;
@@ -78,10 +78,10 @@ struct moment_pieces : moment_windows<T, Set> {
 
   /// A lane's elements of a run.
   template <class Run>
-  __device__ static void add_piece(const op_type& op, accumulator& into, const Run& run) {
+  __device__ static void add_open(const op_type& op, accumulator& into, const Run& run) {
     first_look look;
     std::conditional_t<halves, half_sums, multifold::detail::nothing<0>> of_halves;
-    with_marks(run, least_ascending_piece, [&](auto& marks) {
+    with_marks(run, least_ascending_open, [&](auto& marks) {
       if constexpr (halves) of_halves = sums_of_halves(run, marks);
       else look = look_at(run, marks);
       if constexpr (describes) moments::merge_marks(into.marks, marks, run);
@@ -119,13 +119,13 @@ struct moment_pieces : moment_windows<T, Set> {
           }
         }
         const accumulator copy = into;
-        into = with_piece(copy, look, run, in_few_exactly);
+        into = out_of_line(copy, look, run, in_few_exactly);
       }
     }
   }
   // Out of line, with a copy of the accumulator, so that the loops around have theirs in registers.
   template <class Run>
-  __device__ static __noinline__ accumulator with_piece(accumulator into, first_look look, Run run, bool few_do) {
+  __device__ static __noinline__ accumulator out_of_line(accumulator into, first_look look, Run run, bool few_do) {
     const layouts by(look, run.share());
     const auto with = [&]<int Sums, int Products>() {
       if (!by.template in_range<Sums, Products>(look)) return lose(into);

@@ -29,7 +29,7 @@ struct lane_arguments {
 
 /// Outputs of another kind are of exact sums, which are `absolute` but for signs.
 template <storage_type T, moment_set Set, class Output = output_of_parts<T, Set>>
-struct lane_pieces {
+struct lane_parts {
   static constexpr bool real = floating_storage<T>, is_signed = !std::is_same_v<Output, output_of_parts<T, Set>>;
   using arguments = lane_arguments<T, Set, Output>;
   using lane_type = typename gathered<T, Set, is_signed>::lane;
@@ -46,7 +46,7 @@ struct lane_pieces {
     int left = 0;
   };
   /// What a lane has of a part, and the number of its first element in the batch.
-  struct piece : cursor {
+  struct lane_part : cursor {
     std::int64_t first = 0;
   };
   /// Elements as they are loaded: narrow ones become words where they are used, for which they have to be there.
@@ -101,7 +101,7 @@ struct lane_pieces {
   std::int64_t stride;      // bytes from one of its elements to the next
   std::int64_t to_partner;  // and to that of the second array
 
-  __device__ explicit lane_pieces(const arguments& args)
+  __device__ explicit lane_parts(const arguments& args)
       : args(args),
         walk(args.walk),
         items(walk.boxes * walk.shares),
@@ -128,21 +128,21 @@ struct lane_pieces {
     return batch < walk.batches && column < walk.width && phase < walk.phases ? static_cast<int>(batch) : -1;
   }
 
-  __device__ piece piece_of(int box, int part) const {
-    piece of;
+  __device__ lane_part part_of(int box, int part) const {
+    lane_part of;
     const int batch = batch_of(box);
     if (box >= walk.boxes || batch < 0) return of;
-    const auto found = multifold::detail::lane_piece_of(walk, batch, phase, part);
+    const auto found = multifold::detail::lane_part_of(walk, batch, phase, part);
     of.at = reinterpret_cast<const std::byte*>(args.x + found.offset);
     of.left = found.left;
     of.first = found.index;
     return of;
   }
   /// The first part of an item.
-  __device__ piece first_of(int item) const {
+  __device__ lane_part first_of(int item) const {
     if (item >= items) return {};
     const int share = share_of(item);
-    return piece_of(item - share * walk.boxes, share * walk.share);
+    return part_of(item - share * walk.boxes, share * walk.share);
   }
 
   __device__ __forceinline__ void load(loaded& v, const cursor& c) const {

@@ -1,5 +1,5 @@
 // Tables with many results out of sources: any axes and order in little memory, and what memory they take.
-#include "stream/host/stripes.hpp"
+#include "stream/host/column_blocks.hpp"
 
 #include <gtest/gtest.h>
 
@@ -48,7 +48,7 @@ constexpr op_kind ops[] = {op_kind::sum, op_kind::mean, op_kind::min, op_kind::a
                            op_kind::var, op_kind::std,  op_kind::cov, op_kind::describe, op_kind::sumsq};
 
 void check(const reduction& what, const table& x, const table& y, const std::vector<std::int64_t>& axes,
-           bool expected_striped, test::random_bits& random) {
+           bool expected_blockd, test::random_bits& random) {
   const plan p = make_plan(what, normalise(x.view(), axes, order_of(what.op)), {}, host::traits(1));
   const bool two = takes_two_arrays(what.op);
   bytes expected(static_cast<std::size_t>(p.form.results() * result_bytes(what)), std::byte{0xab});
@@ -60,7 +60,7 @@ void check(const reduction& what, const table& x, const table& y, const std::vec
       options.threads = threads;
       options.memory_bytes = limit;
       const stream::inputs input = two ? stream::inputs(first, second) : stream::inputs(first);
-      EXPECT_TRUE(!expected_striped || limit == 0 || stream::worth_stripes(p, input, options));
+      EXPECT_TRUE(!expected_blockd || limit == 0 || stream::worth_column_blocks(p, input, options));
       ASSERT_EQ(reduced(p, first, two ? &second : nullptr, options), expected)
           << name(what.op) << " of " << name(what.input) << " " << to_string(x.layout.extents)
           << (x.layout.fortran_order ? " fortran" : "") << " axes " << to_string(axes) << " memory " << limit
@@ -71,7 +71,7 @@ void check(const reduction& what, const table& x, const table& y, const std::vec
 
 }  // namespace
 
-TEST(host_stripes, tables_of_any_shape) {
+TEST(host_blocks, tables_of_any_shape) {
   test::random_bits random(31);
   for (int i = 0; i < 24 / share && !HasFatalFailure(); ++i) {
     const op_kind op = ops[random() % std::size(ops)];
@@ -96,7 +96,7 @@ TEST(host_stripes, tables_of_any_shape) {
   }
 }
 
-TEST(host_stripes, the_slowest_axis_of_a_wide_table) {
+TEST(host_blocks, the_slowest_axis_of_a_wide_table) {
   test::random_bits random(32);
   for (const op_kind op : {op_kind::sum, op_kind::var, op_kind::cov, op_kind::describe}) {
     for (const test::family f : {test::family::normal, test::family::any_finite}) {
@@ -108,7 +108,7 @@ TEST(host_stripes, the_slowest_axis_of_a_wide_table) {
 }
 
 // Rounded sums and products keep the bits that they have where memory is plenty.
-TEST(host_stripes, rounded_sums_are_cut_as_ever) {
+TEST(host_blocks, rounded_sums_are_cut_as_ever) {
   test::random_bits random(33);
   for (const std::int64_t rows : {2, 3, 9, 40}) {
     for (const dtype type : {dtype::f16, dtype::f32, dtype::f64}) {
@@ -123,7 +123,7 @@ TEST(host_stripes, rounded_sums_are_cut_as_ever) {
           stream::host_options options;
           options.threads = threads;
           options.memory_bytes = limit;
-          EXPECT_EQ(stream::worth_stripes(p, source, options), limit != 0);
+          EXPECT_EQ(stream::worth_column_blocks(p, source, options), limit != 0);
           const bytes found = reduced(p, source, nullptr, options);
           if (expected.empty()) expected = found;
           ASSERT_EQ(found, expected) << rows << " rows of " << name(type) << ", memory " << limit;
@@ -134,7 +134,7 @@ TEST(host_stripes, rounded_sums_are_cut_as_ever) {
 }
 
 // A pipe has all results open at once: what that takes is said before anything is read.
-TEST(host_stripes, a_pipe_says_what_it_would_take) {
+TEST(host_blocks, a_pipe_says_what_it_would_take) {
   test::random_bits random(34);
   table x = random_table(dtype::f32, test::family::normal, {1, 2000003}, random);
   x.layout = {dtype::f32, {2, 1000001}, false};
@@ -163,7 +163,7 @@ TEST(host_stripes, a_pipe_says_what_it_would_take) {
 }
 
 // A column that ends early, and one that cannot be read, fail as they do elsewhere.
-TEST(host_stripes, failures_of_the_source) {
+TEST(host_blocks, failures_of_the_source) {
   test::random_bits random(35);
   table x = random_table(dtype::f64, test::family::normal, {3, 70001}, random);
   x.layout.fortran_order = false;

@@ -1,10 +1,10 @@
-// Slabs start behind the kept loops that are slower than every reduced one.
-#include "stream/host/slabs.hpp"
+// Slices start behind the kept loops that are slower than every reduced one.
+#include "stream/host/slices.hpp"
 
 namespace multifold::inline v0_1::stream {
 
-slabs slabs_of(const batches& form) {
-  slabs s;
+slices slices_of(const batches& form) {
+  slices s;
   s.nest = host::nest_of(form);
   bool inside = false;
   for (std::size_t i = 0; i < s.nest.loops.size(); ++i) {
@@ -18,16 +18,16 @@ slabs slabs_of(const batches& form) {
   return s;
 }
 
-slabs endless_slab() {
-  slabs s;
+slices endless_slice() {
+  slices s;
   s.nest.length = s.elements = INT64_MAX;
   s.nest.loops = {{INT64_MAX, 1, 0, 0, 1, true}};
   s.nest.reduced = s.nest.all = {0};
   return s;
 }
 
-slabs open_slab(const batches& form) {
-  slabs s = slabs_of(form);
+slices open_slice(const batches& form) {
+  slices s = slices_of(form);
   if (s.count > 1) s.part = s.elements;
   s.count = 1;
   s.elements = INT64_MAX;

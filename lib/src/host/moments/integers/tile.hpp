@@ -1,8 +1,8 @@
-// A stretch of integers to the exact sums of a set of moments: in lanes of 64 bits, products of 64 bits in 128.
+// A tile of integers to the exact sums of a set of moments: in lanes of 64 bits, products of 64 bits in 128.
 #pragma once
 
 #include "host/moments/integers/partial.hpp"
-#include "host/moments/stretch.hpp"
+#include "host/moments/tile.hpp"
 
 namespace multifold::inline v0_1::host {
 namespace detail {
@@ -100,11 +100,11 @@ MULTIFOLD_INLINE void add_integer_products(int128_t* part, const packed<T>* x, c
 
 }  // namespace detail
 
-/// Adds a stretch to the sums of its batch.
+/// Adds a tile to the sums of its batch.
 template <bool, storage_type T, moment_set Set>
 requires(!floating_storage<T>) MULTIFOLD_INLINE
-    void gather_stretch(const integer_gather<T, Set>&, integer_partial<T, Set>& into, const moment_stretch<T>& s) {
-  static_assert(longest_stretch<T, Set> <= 1 << 10, "lanes of a stretch hold no more");
+    void gather_tile(const integer_gather<T, Set>&, integer_partial<T, Set>& into, const moment_tile<T>& s) {
+  static_assert(longest_tile<T, Set> <= 1 << 10, "lanes of a tile hold no more");
   using parts = integer_parts<T, Set>;
   constexpr int bits = 8 * sizeof(T);
   const std::int64_t count = s.indices.count;

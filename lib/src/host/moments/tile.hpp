@@ -1,4 +1,4 @@
-// A stretch of floating-point elements to the exact sums of a set of moments: quickly where all are finite and not too
+// A tile of floating-point elements to the exact sums of a set of moments: quickly where all are finite and not too
 // far apart, one by one where they are not.
 #pragma once
 
@@ -13,9 +13,9 @@
 
 namespace multifold::inline v0_1::host {
 
-/// At most longest_stretch neighbours of one batch, and their partners in the second array, if there is one.
+/// At most longest_tile neighbours of one batch, and their partners in the second array, if there is one.
 template <class T>
-struct moment_stretch {
+struct moment_tile {
   const packed<T>* x;
   const packed<T>* y;
   index_range indices;
@@ -65,7 +65,7 @@ template <class T, moment_set Set, class C>
   return kept;
 }
 
-/// Marks of a stretch with NaN or infinities among its elements.
+/// Marks of a tile with NaN or infinities among its elements.
 template <class C>
 [[gnu::noinline]] void add_special_marks(description_marks<C>& marks, nan_policy policy, const packed<C>* x,
                                          const index_range& indices, packed<C>* numbers) {
@@ -147,10 +147,10 @@ MULTIFOLD_INLINE value_bounds narrowed(value_bounds bounds) {
   return bounds;
 }
 
-/// A buffer of a stretch.
+/// A buffer of a tile.
 template <class C>
-struct stretch_copy {
-  alignas(64) packed<C> element[moment_stretch_elements];
+struct tile_copy {
+  alignas(64) packed<C> element[moment_tile_elements];
 };
 
 template <bool Fma, class T, moment_set Set, class C>
@@ -161,7 +161,7 @@ MULTIFOLD_INLINE void gather_carried(const exact_moments<T, Set>& op, moment_sum
   exponent_range<C> range_x = range_of(x, count), range_y = two ? range_of(y, count) : range_x;
   constexpr auto top = exponent_range<C>::top;
   const bool special = range_x.most >= top || range_y.most >= top;
-  stretch_copy<C> copy_x, copy_y;
+  tile_copy<C> copy_x, copy_y;
   if constexpr (Set == moment_set::description) {
     if (special) add_special_marks(into.marks, op.nan, x, indices, copy_x.element);
     else merge_extremes<C>(into.marks, x, indices, mark_elements<C>(x, count));
@@ -183,7 +183,7 @@ MULTIFOLD_INLINE void gather_carried(const exact_moments<T, Set>& op, moment_sum
 
 /// Elements of 16 bits as floats. `F16c`: whether the processor converts f16.
 template <bool F16c, class T>
-MULTIFOLD_INLINE void widen(const packed<T>* x, std::int64_t count, stretch_copy<float>& out) {
+MULTIFOLD_INLINE void widen(const packed<T>* x, std::int64_t count, tile_copy<float>& out) {
   constexpr int block = 32;
   constexpr simd_level level = F16c ? simd_level::avx2 : simd_level::portable;
   std::int64_t k = 0;
@@ -199,7 +199,7 @@ MULTIFOLD_INLINE void widen(const packed<T>* x, std::int64_t count, stretch_copy
 
 /// Elements [0, count) as they are carried, in `out` if they are narrower.
 template <bool Fma, class T>
-MULTIFOLD_INLINE auto carried_elements(const packed<T>* x, std::int64_t count, stretch_copy<carrier_of<T>>& out) {
+MULTIFOLD_INLINE auto carried_elements(const packed<T>* x, std::int64_t count, tile_copy<carrier_of<T>>& out) {
   if constexpr (is_narrow_real<T>) {
     widen<Fma>(x, count, out);
     return static_cast<const packed<float>*>(out.element);
@@ -210,20 +210,19 @@ MULTIFOLD_INLINE auto carried_elements(const packed<T>* x, std::int64_t count, s
 
 }  // namespace detail
 
-/// Elements of one call of gather_stretch.
+/// Elements of one call of gather_tile.
 template <class T, moment_set Set>
-inline constexpr std::int64_t longest_stretch = product_run_of<T, Set>::capacity;
+inline constexpr std::int64_t longest_tile = product_run_of<T, Set>::capacity;
 
-/// Adds a stretch to the sums of its batch.
+/// Adds a tile to the sums of its batch.
 template <bool Fma, floating_storage T, moment_set Set>
-MULTIFOLD_INLINE void gather_stretch(const exact_moments<T, Set>& op, moment_sums<T, Set>& into,
-                                     const moment_stretch<T>& s) {
+MULTIFOLD_INLINE void gather_tile(const exact_moments<T, Set>& op, moment_sums<T, Set>& into, const moment_tile<T>& s) {
   constexpr bool two = reads_two_arrays(Set), only_products = Set == moment_set::squares || Set == moment_set::products;
   constexpr bool ranges_last = only_products && std::is_same_v<T, double>;
   product_run_of<T, Set> run;
-  detail::stretch_copy<carrier_of<T>> copy_x, copy_y;
-  for (std::int64_t k = 0; k < s.indices.count; k += moment_stretch_elements) {
-    const std::int64_t count = std::min(moment_stretch_elements, s.indices.count - k);
+  detail::tile_copy<carrier_of<T>> copy_x, copy_y;
+  for (std::int64_t k = 0; k < s.indices.count; k += moment_tile_elements) {
+    const std::int64_t count = std::min(moment_tile_elements, s.indices.count - k);
     const auto* const x = detail::carried_elements<Fma>(s.x + k, count, copy_x);
     const auto* const y = two ? detail::carried_elements<Fma>(s.y + k, count, copy_y) : x;
     if constexpr (ranges_last) {

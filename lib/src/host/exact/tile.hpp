@@ -1,4 +1,4 @@
-// A stretch of elements to their exact sum: in plain lanes where the processor says that it rounded nothing or the
+// A tile of elements to their exact sum: in plain lanes where the processor says that it rounded nothing or the
 // exponents allow it, in lanes of pairs, or, whatever the elements are, in exact_elements.
 // See docs/exact-sums.md, 5, 7 and 11.
 #pragma once
@@ -18,18 +18,18 @@ namespace multifold::inline v0_1::host {
 template <class T>
 inline constexpr bool is_narrow = sizeof(T) < 8;
 
-/// Whether all stretches of finite elements add up exactly in double: 40 bits of range and 13 of count.
+/// Whether all tiles of finite elements add up exactly in double: 40 bits of range and 13 of count.
 template <class T>
 inline constexpr bool always_fits = std::is_same_v<T, f16>;
 
-/// Elements of a stretch: they are in L1 when they have to be read again.
+/// Elements of a tile: they are in L1 when they have to be read again.
 template <class T>
-inline constexpr std::int64_t exact_stretch = always_fits<T>   ? 8192
-                                              : sizeof(T) == 4 ? 1024
-                                                               : 4096;
+inline constexpr std::int64_t exact_tile_elements = always_fits<T>   ? 8192
+                                                    : sizeof(T) == 4 ? 1024
+                                                                     : 4096;
 /// Of one that is watched: beginning and ending a watch takes as long as some hundred additions.
 template <class T>
-inline constexpr std::int64_t watched_stretch = sizeof(T) == 8 ? 8192 : 4096;
+inline constexpr std::int64_t watched_tile_elements = sizeof(T) == 8 ? 8192 : 4096;
 
 /// The extremes of the exponents of some elements. As bit patterns without the sign, zeros aside.
 template <class T>
@@ -139,7 +139,7 @@ MULTIFOLD_INLINE void halve_sums(double* sums) {
   if constexpr (Width > 1) halve_sums<Width / 2>(sums);
 }
 
-/// The sum of a stretch in plain lanes; lost if they may have rounded.
+/// The sum of a tile in plain lanes; lost if they may have rounded.
 template <class T>
 MULTIFOLD_INLINE exact_pair checked_sum(const packed<T>* x, std::int64_t count) {
   constexpr int lanes = 32;
@@ -164,7 +164,7 @@ struct double_halves {
       : high(std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & ~std::uint64_t{0x7ffffff})), low(x - high) {}
 };
 
-/// The sum of a stretch if the processor rounds nothing on the way; else it is lost. Where T is narrow, that costs no
+/// The sum of a tile if the processor rounds nothing on the way; else it is lost. Where T is narrow, that costs no
 /// operation an element; elsewhere, in halves, three more than a sum that is rounded.
 template <class T>
 MULTIFOLD_INLINE exact_pair watched_sum(row_span<T> row) {
@@ -240,7 +240,7 @@ struct pair_lanes {
   }
 };
 
-/// The sum of a stretch in lanes of pairs; it may be lost.
+/// The sum of a tile in lanes of pairs; it may be lost.
 template <class T>
 MULTIFOLD_INLINE exact_pair pair_sum(const packed<T>* x, std::int64_t count) {
   constexpr int lanes = 16;
@@ -261,11 +261,11 @@ MULTIFOLD_INLINE bool only_negative_zeros(const packed<T>* x, std::int64_t count
   return true;
 }
 
-/// The sum of a stretch if it comes quickly; else it is lost. A NaN is always lost.
+/// The sum of a tile if it comes quickly; else it is lost. A NaN is always lost.
 template <class T>
 MULTIFOLD_INLINE exact_pair quick_sum(const exact_kernels<T>& kernels, const row_span<T>& row) {
   if constexpr (always_fits<T>) {
-    if (row.length >= longest_short_row<float_sum<T>>) return kernels.sum_stretch(row.data, row.length);
+    if (row.length >= longest_short_row<float_sum<T>>) return kernels.sum_tile(row.data, row.length);
     const double sum = plain_sum(row);
     return {sum, sum - sum};
   } else {

@@ -1,4 +1,4 @@
-// Accumulators of a slab that stays open until all of the array is read.
+// Accumulators of a slice that stays open until all of the array is read.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace multifold::inline v0_1::stream {
 /// The accumulators of every result of `array`, as the CPU has them.
 struct open_accumulators {
   const host::fold& fold;
-  const slabs& array;
+  const slices& array;
   std::byte* first;
   int threads;
 

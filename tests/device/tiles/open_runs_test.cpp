@@ -1,4 +1,4 @@
-// Rows of several tiles, whose lanes gather piece by piece and meet at the end: whatever the rows are, whole or in
+// Rows of several tiles, whose lanes gather tile by tile and meet at the end: whatever the rows are, whole or in
 // parts, and whatever the next row is.
 #include <cstdint>
 #include <vector>
@@ -9,7 +9,7 @@
 namespace multifold::device_tests {
 namespace {
 
-class row_pieces : public exact_on_device {
+class open_runs : public exact_on_device {
  protected:
   // By a card of so few SMs, and few of their blocks, which go from row to row.
   void expect_same(const reduction& what, std::int64_t batches, std::int64_t length, int units) {
@@ -39,7 +39,7 @@ class row_pieces : public exact_on_device {
 };
 
 // Of two tiles and of four, the last of them not full.
-TEST_F(row_pieces, sums) {
+TEST_F(open_runs, sums) {
   for (const dtype type : real_dtypes) {
     for (const std::int64_t bytes : {31'003, 91'003}) {
       const std::int64_t length = bytes / item_bytes(type);
@@ -51,7 +51,7 @@ TEST_F(row_pieces, sums) {
 }
 
 // Longer rows of other dtypes than f16 are read by blocks of their own.
-TEST_F(row_pieces, moments) {
+TEST_F(open_runs, moments) {
   for (const dtype type : real_dtypes) {
     for (const op_kind op :
          {op_kind::norm1, op_kind::norm2, op_kind::dot, op_kind::var, op_kind::cov, op_kind::describe}) {
@@ -64,9 +64,9 @@ TEST_F(row_pieces, moments) {
 }
 
 // Both kinds of slots, of rows that each ask for as many windows as they need.
-class row_pieces_Sanitized : public row_pieces {};
+class open_runs_Sanitized : public open_runs {};
 
-TEST_F(row_pieces_Sanitized, by_several_warps) {
+TEST_F(open_runs_Sanitized, by_several_warps) {
   constexpr std::int64_t length = 8000;
   for (const op_kind op : {op_kind::sum, op_kind::dot, op_kind::describe})
     ASSERT_NO_FATAL_FAILURE(expect_same(make_reduction(op, dtype::f32), rows, length, few_units));
