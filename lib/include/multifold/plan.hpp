@@ -22,7 +22,7 @@ struct engine_traits {
   engine_kind engine = engine_kind::host;
   std::string name = "host";
   int units = 1;                      // CPU threads, or SMs
-  int blocks_per_unit = 1;            // resident at once with `threads` threads each
+  int blocks_per_unit = 1;            // the occupancy, with `threads` threads each
   int threads = 1;                    // a block, unless the caller forces another size
   std::int64_t part_bytes = 1 << 20;  // a part shorter than this is not worth a block of its own
   std::int64_t max_blocks = INT64_C(1) << 31;

@@ -1,4 +1,4 @@
-// Copies of an item, word by word: neighbouring threads write neighbouring words, however long the item is.
+// Copies of an item, word by word in a grid-stride loop: stores are coalesced, however long the item is.
 #include "multifold/cuda/fill_items.hpp"
 
 namespace multifold::inline v0_1::cuda {

@@ -1,4 +1,4 @@
-// Tasks, handed to the crew one by one: ranges of a few huge batches, or blocks of many.
+// Tasks, which the thread pool takes one by one: ranges of a few huge batches, or blocks of many.
 #pragma once
 
 #include <algorithm>

@@ -49,7 +49,7 @@ inline constexpr std::int64_t most_partials = 1 << 14;
 /// block_rows.cuh]
 inline constexpr std::int64_t vectors_in_flight = 4;
 
-/// Blocks that an SM holds, for which kernels are compiled. Arrays that they read at once, with four vectors
+/// The occupancy for which kernels are compiled, in blocks an SM. Arrays that they read at once, with four vectors
 /// a thread, are cut into a part for every SM, as far as that leaves a vector for each thread: on an H200,
 /// captured sums of f32 of 4 MiB take 4.3 microseconds in 128 parts, 4.5 in 256 and 4.7 in 512; of 8 MiB 5.6, 5.4, 7.2.
 inline constexpr std::int64_t row_blocks_a_unit = 2;
@@ -123,7 +123,7 @@ inline constexpr std::int64_t least_tile_vectors = 4, most_tile_vectors = 32, ti
 /// an H200 that brought 16 GiB of f32 from 0.995 to 1.001 of a plain read; parts of 1 MiB end together. [bytes]
 inline constexpr std::int64_t least_claimed_part_bytes = INT64_C(4) << 20;
 
-/// Threads of blocks of long rows that an SM holds, if it has the shared memory for their bins: as many as
+/// The occupancy of long rows, in threads an SM, if it has the shared memory for their bins: as many as
 /// kernels are compiled for. What a block takes beside them is rounded up. [bytes]
 inline constexpr std::int64_t exact_threads_a_unit = 1024, bin_bytes_a_thread = 144, bin_block_bytes = 4 << 10;
 
@@ -131,7 +131,7 @@ inline constexpr std::int64_t exact_threads_a_unit = 1024, bin_bytes_a_thread = 
 /// every limb that lanes merge. So lanes have so many elements, unless SMs would be idle, and never fewer
 /// than so many. Reasoned.
 inline constexpr std::int64_t again_elements_a_limb = 2, again_least_elements = 8;
-/// Warps, each a block of its own, that an SM has registers for. [as in sum_groups.cuh]
+/// The occupancy that registers allow, in warps an SM, each a block of its own. [as in sum_groups.cuh]
 inline constexpr std::int64_t again_warps_a_unit = 24;
 
 // --- Moments --------------------------------------------------------------------------------------------------------
@@ -182,8 +182,8 @@ inline constexpr std::int64_t moment_part_elements = 32, moment_lane_elements = 
 
 // --- Groups of lanes: moment_groups, sum_groups ---------------------------------------------------------------------
 
-/// Threads a block, where groups gather in registers, and such blocks that an SM holds at most: as many as
-/// its threads are. [as in the kernels]
+/// Threads a block, where groups gather in registers, and their occupancy at most, in blocks an SM: that of all
+/// threads. [as in the kernels]
 inline constexpr int group_threads = 256;
 inline constexpr std::int64_t group_blocks_a_unit = 8;
 

@@ -45,7 +45,7 @@ struct tile_box {
   int outers = 1, rows = 1, columns = 1;  // at most; rows along the length, columns along inner
   int pitch = 0;                          // bytes from one contiguous piece to the next; 0 where it is a single piece
   bool turned = false;                    // threads of different outers begin at different rows: other banks
-  int resident = 1;                       // blocks that an SM holds
+  int resident = 1;                       // the occupancy: blocks on an SM
 
   bool operator==(const tile_box&) const = default;
 };
@@ -60,9 +60,10 @@ struct tiled_array {
   bool operator==(const tiled_array&) const = default;
 };
 
-/// Blocks of tiles: of so many threads, so many on an SM, each with a ring of so many stages of shared
-/// memory. On an H200, rows of 1000 f32 were added at 4240 GB/s like this; with three stages of 16 KiB and four blocks
-/// at 3480, and with three of 32 KiB and two blocks at 4260, but columns of (1000, 17) at 3410 in place of 3940.
+/// Blocks of tiles: of so many threads, so many on an SM, each with a ring of so many pipeline
+/// stages in shared memory. On an H200, rows of 1000 f32 were added at 4240 GB/s like this; with three stages of 16 KiB
+/// and four blocks at 3480, and with three of 32 KiB and two blocks at 4260, but columns of (1000, 17) at 3410 in place
+/// of 3940.
 inline constexpr int tile_threads = 256, tile_stages = 2, most_tile_blocks = 3;
 inline constexpr int moment_column_blocks = 2;  // at most, whose threads take whole moments of several columns
 inline constexpr std::int64_t tile_stage_bytes = (30 << 10) + 128;
@@ -76,7 +77,7 @@ inline constexpr std::int64_t tile_ring_bytes = tile_stages * tile_stage_bytes +
 constexpr std::int64_t tile_block_bytes(std::int64_t accumulator) noexcept {
   return tile_ring_bytes + tile_threads * accumulator + 512 + 1024;
 }
-/// Blocks of tiles on an SM. Kernels are compiled for as many as an H200 holds: latency is hidden by warps
+/// The occupancy of tiles, in blocks an SM. Kernels are compiled for that of an H200: latency is hidden by warps
 /// alone, and moments with 24 of them in place of 16 took fewer cycles even where a few registers were spilled.
 constexpr int tile_blocks(std::int64_t accumulator, std::int64_t shared_bytes = INT64_C(228) << 10) noexcept {
   const std::int64_t blocks = shared_bytes / tile_block_bytes(accumulator);
@@ -87,11 +88,11 @@ constexpr int tile_blocks(std::int64_t accumulator, std::int64_t shared_bytes = 
 /// row counts; of longer ones there are too few for all warps to end together.
 inline constexpr std::int64_t least_warp_row = 512, most_warp_row_bytes = 64 << 10;
 
-/// Threads of a block that reads long rows of moments, and such blocks that an SM has registers for.
+/// Threads of a block that reads long rows of moments, and the occupancy that registers allow, in blocks an SM.
 inline constexpr int part_threads = 256, part_blocks = 3;
 
-/// Rows of moments that groups of a warp's lanes read by themselves: of shorter ones, a request of theirs is too many lines
-/// of memory.
+/// Rows of moments that groups of a warp's lanes read by themselves: of shorter ones, loads of theirs are hardly
+/// coalesced.
 inline constexpr std::int64_t least_group_row_bytes = 128;
 
 /// Elements of a run of exact sums, at most, that a lane adds up with their errors, of so many bytes each.

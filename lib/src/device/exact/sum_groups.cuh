@@ -15,7 +15,7 @@
 namespace multifold::inline v0_1::cuda::exact {
 
 inline constexpr int sum_group_threads = 256;
-/// Blocks of so many threads that an SM has registers for: f64 has shared memory for fewer, others see
+/// The occupancy that registers allow, in blocks of so many threads: f64 has shared memory for fewer, others see
 /// plan/layouts/exact.cpp.
 template <floating_storage T>
 inline constexpr int sum_group_blocks = sizeof(T) == 8 ? 2 : 3;

@@ -111,7 +111,7 @@ inline bool has_windows_in_parts(const reduction& what, std::int64_t elements, s
 std::int64_t group_sum_bytes(std::int64_t groups);
 void sum_groups(const group_sum_call& c, const engine_traits& gpu, work_queue& queue);
 
-/// Blocks of kernels in which each thread takes some items at a time, and then those that are a grid away.
+/// Blocks of kernels with grid-stride loops, in which each thread takes some items at a time.
 inline unsigned blocks_for(std::int64_t items, int items_a_block, const engine_traits& gpu) {
   constexpr std::int64_t blocks_of_sm = 8;
   const std::int64_t wanted = (items + items_a_block - 1) / items_a_block, most = gpu.units * blocks_of_sm;

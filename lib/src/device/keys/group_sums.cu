@@ -56,8 +56,8 @@ __device__ void note_bad_keys(const sum_arguments& args, const thread_elements<T
   }
 }
 
-// Tiles are a grid apart where windows have all groups. Else keys come in the order of what is above the groups of a
-// window, a part: then a block takes tiles that follow each other, and hands windows over between parts.
+// A grid-stride loop over tiles where windows have all groups. Else keys come in the order of what is above the groups
+// of a window, a part: then a block takes tiles that follow each other, and hands windows over between parts.
 template <floating_storage T, class Key, bool Parts>
 __global__ void __launch_bounds__(sum_threads, sum_blocks_of_sm)
     add_to_windows(const T* data, const Key* keys, const __grid_constant__ sum_arguments args) {

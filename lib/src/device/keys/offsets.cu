@@ -55,11 +55,11 @@ struct thread_keys {
   }
 };
 
-// A block takes tiles of 4096 neighbours, a grid apart, and asks for the next one before it looks at what it has. The
-// groups that begin in a tile lie between the key in front of it and its last one: threads look for the beginnings of
-// neighbouring groups in shared memory, so that offsets are written once and in order, however many groups are empty.
-// The last block of all takes offsets back that mean nothing. Four blocks for each of 132 SMs have 8 MiB of keys of 32
-// bits on their way.
+// Blocks take tiles of 4096 neighbours in a grid-stride loop; each asks for the next one before it looks at what it
+// has. The groups that begin in a tile lie between the key in front of it and its last one: threads look for the
+// beginnings of neighbouring groups in shared memory, so that offsets are written once and in order, however many
+// groups are empty. The last block of all takes offsets back that mean nothing. Four blocks for each of 132 SMs have 8
+// MiB of keys of 32 bits on their way.
 template <class Key>
 __global__ void __launch_bounds__(key_threads, key_blocks_of_sm)
     offsets_of_keys(const Key* keys, std::int64_t count, std::int64_t groups, std::int64_t* offsets,

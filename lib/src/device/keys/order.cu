@@ -8,7 +8,7 @@ namespace {
 
 constexpr int order_threads = 256, items_a_thread = 8;
 
-// Neighbouring threads write neighbours; what they read lies anywhere, so that each has some reads in flight.
+// Stores are coalesced; what threads read lies anywhere, so that each has some reads in flight.
 template <class Word, class Number>
 __global__ void __launch_bounds__(order_threads)
     gather_items(const Word* from, const Number* order, Word* to, std::int64_t count) {

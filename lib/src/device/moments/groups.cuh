@@ -1,6 +1,6 @@
 // Moments of any batches, of elements of any magnitude: a group of neighbouring lanes a batch, or a part of one,
-// element by element. Rows, columns and strided arrays alike; a group of one lane reads columns, side by side with its
-// neighbours. Integers are gathered in registers, floating point in limbs of each lane's own.
+// element by element. Rows, columns and strided arrays alike; groups of one lane read columns, coalesced. Integers are
+// gathered in registers, floating point in limbs of each lane's own.
 #pragma once
 
 #include <algorithm>

@@ -25,7 +25,7 @@ struct stage_layout {
       (array_bytes - room_bytes - tile_line_bytes) / tile_line_bytes * tile_line_bytes / item;
 };
 
-/// Blocks that an SM holds.
+/// The occupancy, in blocks an SM.
 template <class Op>
 inline constexpr int segment_blocks_of = kernels::tile_blocks_of<Op, 1, false>;
 

@@ -6,8 +6,8 @@
 
 namespace multifold::inline v0_1::cuda::segments {
 
-/// Memory of a warp: a ring of stages, and prefix sums of two windows. Data that take more have them one pair after the
-/// other.
+/// Memory of a warp: a ring of pipeline stages, and prefix sums of two windows. Data that take more have them one pair
+/// after the other.
 template <floating_storage T>
 struct prefix_memory {
   static constexpr int warps = 4, threads = 32 * warps, stages = 2;

@@ -1,4 +1,4 @@
-// The pool: callers queue their jobs, work on them themselves, and wait only for the workers that really came.
+// The thread pool: callers queue their jobs, work on them themselves, and wait only for the workers that really came.
 #include "host/threads/crew.hpp"
 
 #include <unistd.h>

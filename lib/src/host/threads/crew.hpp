@@ -1,4 +1,4 @@
-// Threads that wait for work between calls, so that a small array does not pay for starting them.
+// The thread pool: threads that wait for work between calls, so that a small array does not pay for starting them.
 #pragma once
 
 #include <functional>

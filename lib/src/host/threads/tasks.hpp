@@ -1,4 +1,4 @@
-// Numbered tasks, handed to the crew one by one.
+// Numbered tasks, which the thread pool takes one by one.
 #pragma once
 
 #include <algorithm>

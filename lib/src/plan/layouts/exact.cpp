@@ -17,7 +17,7 @@ namespace {
 // A sum in fixed point and where its point is.
 constexpr std::int64_t fixed_sum_bytes = 32;
 
-// Blocks of exact rows that an SM holds.
+// The occupancy of exact rows, in blocks an SM.
 std::int64_t exact_blocks(dtype input, int threads, const engine_traits& engine) {
   const std::int64_t most = std::max<std::int64_t>(1, tuning::exact_threads_a_unit / threads);
   if (input == dtype::f64) return most;  // pairs are in registers

@@ -216,7 +216,7 @@ streamed run_shared(const plan& p, const inputs& input, void* results, const hos
     return {};
   }
   check_shareable(p, input, options.way);
-  const host::default_float_environment environment;  // for what this thread finishes behind the crew
+  const host::default_float_environment environment;  // for what this thread finishes behind the pool
   return sharing(p, input, results, options).run();
 }
 

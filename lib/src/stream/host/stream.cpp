@@ -1,5 +1,5 @@
-// The crew of a stream: every thread claims a chunk, reads it into a buffer of its own, reduces it while it is in the
-// cache, and hands over what it shares with its neighbours.
+// A stream on the thread pool: every thread claims a chunk, reads it into a buffer of its own, reduces it while it is
+// in the cache, and hands over what it shares with its neighbours.
 #include "stream/host/stream.hpp"
 
 #include <algorithm>
@@ -221,7 +221,7 @@ class pipeline final : public host_part {
 }  // namespace
 
 std::int64_t run_host(std::span<const host::job> jobs, const inputs& input, const host_options& options) {
-  const host::default_float_environment environment;  // for what this thread finishes behind the crew
+  const host::default_float_environment environment;  // for what this thread finishes behind the pool
   const plan& first = *jobs.front().p;
   if (!has_unknown_length(input.x.layout()) && first.form.elements() == 0) {
     for (const host::job& j : jobs) host::run(*j.p, nullptr, j.results);

@@ -1,5 +1,5 @@
 // Results in the order of their batches to their places: a transpose in tiles that go through shared memory, so that
-// neighbours are read together, and others are written together.
+// both loads and stores are coalesced.
 #pragma once
 
 #include <cstddef>
@@ -58,8 +58,9 @@ __device__ void copy_lines(int lines, int width, const Of& of, const Load& load,
   }
 }
 
-/// The last kernel of a plan whose results wait in the workspace. Blocks take tiles in turn; those that follow each
-/// other are neighbours in place, where a sector that two tiles share should be written twice in a short time.
+/// The last kernel of a plan whose results wait in the workspace. Blocks take tiles in a grid-stride loop; those that
+/// follow each other are neighbours in place, where a sector that two tiles share should be written twice in a short
+/// time.
 template <class Item>
 __global__ void __launch_bounds__(placing_threads, 4)
     place_results(const Item* from, Item* to, const __grid_constant__ placement map) {

@@ -1,5 +1,5 @@
 // Any batches read by groups of neighbouring lanes, element by element: a group a batch, or a part of one. Rows,
-// columns and strided arrays alike; a group of one lane reads columns, side by side with its neighbours.
+// columns and strided arrays alike; groups of one lane read columns, coalesced.
 #pragma once
 
 #include <cstdint>

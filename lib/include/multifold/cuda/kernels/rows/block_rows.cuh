@@ -1,9 +1,9 @@
 // A block per part of a row of contiguous elements.
 //
-// Consecutive threads read consecutive 16-byte vectors, four of them each, and the next four are asked for before the
-// last four are used: a block of 512 has up to 64 KiB in flight. Tiles are dealt to the parts in turn, so all blocks
-// read neighbouring memory together. Elements before the first and after the last 16-byte boundary are read one by
-// one. On an H200 a row of 2^32 floats has 528 parts, 4 blocks for each of 132 SMs: 993 rounds of 8192
+// Loads are coalesced: consecutive threads read consecutive 16-byte vectors, four of them each, and the next four are
+// asked for before the last four are used: a block of 512 has up to 64 KiB in flight. Tiles are dealt to the parts in
+// turn, so all blocks read neighbouring memory together. Elements before the first and after the last 16-byte boundary
+// are read one by one. On an H200 a row of 2^32 floats has 528 parts, 4 blocks for each of 132 SMs: 993 rounds of 8192
 // elements a block.
 #pragma once
 
@@ -87,7 +87,7 @@ __device__ typename Op::accumulator read_contiguous(const Op& op, const typename
   return mine.value(op);
 }
 
-/// Grid: batches x parts blocks, or fewer that take several parts each. `only`: the row, if it is the only one and
+/// Grid: batches x parts blocks, or fewer in a grid-stride loop. `only`: the row, if it is the only one and
 /// short.
 template <class Op, class Output>
 __global__ void __launch_bounds__(most_threads, 2)

@@ -21,12 +21,12 @@ struct tile_view {
   bool first, last;         // of its part
 };
 
-/// Boxes that a block goes through: tile by tile along its part of the length, and then the next ones of the grid's.
+/// A grid-stride loop over boxes: a block goes tile by tile along its part of the length, and then on to the next box.
 struct tile_cursor {
   struct place {
     std::int64_t box, part, chunk;  // along outer, the length and inner
   };
-  place at, step;            // where it is, and what a grid of boxes comes to: no division is needed to go on
+  place at, step;            // where it is, and the grid's stride in boxes: no division is needed to go on
   std::int64_t item, items;  // the box's number, and how many there are
   std::int64_t row, end;     // the tile's first row, and the part's last one
   std::int64_t length;       // of a batch

@@ -24,7 +24,7 @@ struct tile_elements<element_pair<T>> {
 template <class Op>
 using tile_element = typename tile_elements<typename Op::value_type>::type;
 
-/// Blocks that an SM holds: fewer where a thread has whole moments of several columns in registers.
+/// The occupancy, in blocks an SM: less where a thread has whole moments of several columns in registers.
 template <class Op, int Width, bool Whole>
 inline constexpr int tile_blocks_of = [] {
   constexpr int blocks = tile_blocks(sizeof(typename Op::accumulator));

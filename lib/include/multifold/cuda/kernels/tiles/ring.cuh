@@ -1,4 +1,4 @@
-// Tiles of an array in shared memory: a ring of stages, which the copy engine fills while threads read others.
+// Tiles of an array in shared memory: a ring of pipeline stages, which the copy engine fills while threads read others.
 //
 // A piece is a contiguous range of bytes that may begin and end anywhere. The engine copies multiples of 16 bytes
 // between multiples of 16 (cp.async.bulk), so a piece comes with what stands around it in its first and last 16 bytes.

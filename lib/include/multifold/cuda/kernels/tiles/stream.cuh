@@ -18,7 +18,7 @@ struct tile_stream {
   static constexpr unsigned orders = 2 * tile_stages;
   static constexpr int warps = tile_threads / 32;
 
-  std::uint64_t full[tile_stages], empty[tile_stages];  // whether a stage has come, and everybody has read it
+  std::uint64_t full[tile_stages], empty[tile_stages];  // whether a stage has come, and all threads have read it
   tile_order order_of[orders];
   tile_cursor cursor;
 
