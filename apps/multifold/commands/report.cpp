@@ -35,8 +35,7 @@ void print_text(const reduce_arguments& arguments, const operand_files& operands
   const notation how = notation_of(arguments);
   const bool described = result.used.what.op == op_kind::describe;
   std::string label = alone ? "" : label_of(operands);
-  if (arguments.ops.size() > 1 && !arguments.difference)
-    label += (alone ? "" : ": ") + std::string(name(result.used.what.op));
+  if (arguments.result_ops().size() > 1) label += (alone ? "" : ": ") + std::string(name(result.used.what.op));
   if (!label.empty()) out << label << (result.extents.empty() && !described ? ": " : ":\n");
   if (described) print_description(result, how, out);
   else print_array(result, how, out);

@@ -1,4 +1,4 @@
-"""What -o writes: .npy, text or JSON, as the name says, whole or not at all, and nothing binary to a terminal."""
+"""What -o writes: .npy, .npz, text or JSON, as the name says, whole or not at all, and nothing binary to a terminal."""
 
 import json
 import os
@@ -58,6 +58,15 @@ class Formats(tool.ToolTest):
         self.assert_refused(tool.run("describe", self.x, "-o", self.folder / "y.npy"), 2, "-o", "expected .txt or .json, or --json")
         self.assert_refused(tool.run("sum", self.x, "--hex", "-o", self.folder / "y.json"), 2, "--hex", ".txt")
         self.assertEqual(self.names(), ["x.npy"])
+
+    def test_help_and_refusals_offer_the_same_names(self):
+        for op, names in (("sum", ".npy, .npz, .txt or .json"), ("ptp", ".npy, .npz, .txt or .json"), ("sum,max", ".npz, .txt or .json"),
+                          ("describe", ".txt or .json"), ("sum,describe", ".txt or .json")):
+            with self.subTest(op=op):
+                self.assertIn(f"To a {names} file", tool.run(op, "--help").out)
+                outcome = tool.run(op, self.x, "-o", self.folder / "y.csv")
+                self.assert_refused(outcome, 2, "y.csv", f"expected a name that ends with {names}")
+                self.assertEqual("'-'" in outcome.err, ".npy" in names)
 
     def test_pipes_and_devices_take_npy(self):
         reading, writing = os.pipe()

@@ -23,7 +23,11 @@ namespace fs = std::filesystem;
 
 enum class file_format { npy, npz, text, json };
 
-file_format format_of(const std::string& path) {
+bool holds_description(std::span<const op_kind> ops) {
+  return std::count(ops.begin(), ops.end(), op_kind::describe) > 0;
+}
+
+file_format format_of(const std::string& path, std::span<const op_kind> ops = {}) {
   std::error_code ignored;
   const fs::file_status status = fs::status(path, ignored);
   if (path == "-" || (fs::exists(status) && !fs::is_regular_file(status))) return file_format::npy;
@@ -32,8 +36,9 @@ file_format format_of(const std::string& path) {
   if (extension == ".npz") return file_format::npz;
   if (extension == ".txt") return file_format::text;
   if (extension == ".json") return file_format::json;
-  throw usage("-o: found " + label_of(path) + "; expected a name that ends with .npy, .npz, .txt or .json" +
-              ", or '-' for .npy on standard output");
+  const bool one_array = ops.size() < 2 && !holds_description(ops);
+  throw usage("-o: found " + label_of(path) + "; expected a name that ends with " + std::string(output_endings(ops)) +
+              (one_array ? ", or '-' for .npy on standard output" : ""));
 }
 
 std::string name_of(const reduce_result& result) { return std::string(name(result.used.what.op)); }
@@ -86,15 +91,21 @@ bool is_array(file_format format) { return format == file_format::npy || format 
 
 }  // namespace
 
+std::string_view output_endings(std::span<const op_kind> ops) {
+  if (holds_description(ops)) return ".txt or .json";
+  return ops.size() > 1 ? ".npz, .txt or .json" : ".npy, .npz, .txt or .json";
+}
+
 void check_output_name(const std::string& path, std::span<const op_kind> ops) {
-  const file_format format = format_of(path);
+  const file_format format = format_of(path, ops);
   if (!is_array(format)) return;
-  if (std::count(ops.begin(), ops.end(), op_kind::describe) > 0) {
+  const std::string expected = "; expected " + std::string(output_endings(ops));
+  if (holds_description(ops)) {
     throw usage("-o: a " + std::string(format == file_format::npz ? ".npz holds arrays" : ".npy holds one array") +
-                ", and a description is no array; expected .txt or .json, or --json");
+                ", and a description is no array" + expected + ", or --json");
   }
   if (format == file_format::npz) return;
-  if (ops.size() > 1) throw usage("-o: a .npy holds one array; expected .npz, .txt or .json for several results");
+  if (ops.size() > 1) throw usage("-o: a .npy holds one array" + expected + " for several results");
   refuse_terminal(path);
 }
 

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "common/terminal/interrupt.hpp"
 #include "multifold/dtype.hpp"
@@ -13,9 +14,12 @@
 
 namespace multifold::app {
 
+/// How names of files end that take the results of `ops`, for help and messages: a .npy holds one array, and a
+/// description is none.
+std::string_view output_endings(std::span<const op_kind> ops);
+
 /// Judges the name, before anything is open. "-", pipes and devices take .npy. Throws usage: for a name that ends with
-/// none of .npy, .npz, .txt and .json, for .npy to a terminal or of several operations, and for .npy and .npz of
-/// descriptions, which are no arrays.
+/// none of output_endings, and for .npy to a terminal.
 void check_output_name(const std::string& path, std::span<const op_kind> ops);
 
 /// Whether values are written to `path` as text, in which --hex has a meaning.

@@ -237,9 +237,7 @@ void check(const reduce_arguments& arguments) {
   check_idle(arguments);
   check_segments(arguments.segments);
   if (arguments.segments.used()) check_with_segments(arguments);
-  if (to_file)
-    check_output_name(arguments.output,
-                      std::span(arguments.ops).first(arguments.difference ? 1 : arguments.ops.size()));
+  if (to_file) check_output_name(arguments.output, arguments.result_ops());
   const bool several = arguments.files.size() > 1 && !takes_two_arrays(arguments.op) && !arguments.concatenate;
   if (several && to_file) throw usage("-o: one file holds one result; expected one FILE, or --concatenate");
   const auto standard_inputs = [](const auto& names) { return std::count(names.begin(), names.end(), "-"); };

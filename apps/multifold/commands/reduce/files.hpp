@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,9 @@ struct reduce_arguments {
   bool hex = false;
   bool explain = false;
   std::string output;
+
+  /// The operations whose results are printed or written; a difference is one result.
+  std::span<const op_kind> result_ops() const { return std::span(ops).first(difference ? 1 : ops.size()); }
 };
 
 /// Reduces every file and every array of an archive, or all of them together, or the states alone if there is none, and

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <vector>
 
+#include "commands/files/result_file.hpp"
 #include "common/misfit.hpp"
 #include "multifold/reduction.hpp"
 
@@ -59,9 +60,8 @@ void add_output_options(CLI::App& command, reduce_arguments& to) {
   const bool described = to.op == op_kind::describe;
   command
       .add_option("-o,--output,--out", to.output,
-                  to.ops.size() > 1 && !to.difference ? "To a .npz, .txt or .json file"
-                  : described                         ? "To a .txt or .json file"
-                                                      : "To a .npy, .txt or .json file; '-': .npy to a pipe")
+                  "To a " + std::string(output_endings(to.result_ops())) + " file" +
+                      (to.result_ops().size() > 1 || described ? "" : "; '-': .npy to a pipe"))
       ->type_name("FILE")
       ->group(group);
   command.add_flag("--json", to.json, "Value, bits, engine, plan, seconds, and errors as JSON")->group(group);
