@@ -42,6 +42,7 @@ std::string environment_text() {
   for (const environment_variable& variable : environment_variables()) {
     const std::optional<std::string> value = value_of(variable);
     text += fmt::format("  {:<21} {}\n", variable.name, value ? one_line(*value) : "not set");
+    if (const auto complaint = complaint_about(variable)) text += fmt::format("  {:<21} invalid: {}\n", "", *complaint);
   }
   return text;
 }

@@ -261,10 +261,11 @@ std::string info_json(const std::optional<machine_rates>& rates) {
   for (const op_kind op : offered_ops()) ops.push_back(name(op));
   json host_ops = json::array();
   for (const host_fold_words& row : host_folds()) host_ops.push_back(row.name);
-  json environment;
+  json environment, invalid = json::object();
   for (const environment_variable& variable : environment_variables()) {
     const std::optional<std::string> value = value_of(variable);
     environment[variable.name] = value ? json(*value) : json();
+    if (const auto complaint = complaint_about(variable)) invalid[variable.name] = *complaint;
   }
   return text_of({{"schema", "multifold.info/1"},
                   {"version", MULTIFOLD_VERSION},
@@ -273,7 +274,8 @@ std::string info_json(const std::optional<machine_rates>& rates) {
                   {"ops", ops},
                   {"host_ops", host_ops},
                   {"dtypes", types},
-                  {"environment", environment}});
+                  {"environment", environment},
+                  {"invalid", invalid}});
 }
 
 }  // namespace multifold::app

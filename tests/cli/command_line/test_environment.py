@@ -38,6 +38,21 @@ class Environment(tool.ToolTest):
         values = json.loads(tool.run("info", "--json", env=env).out)["environment"]
         self.assertEqual((values["MULTIFOLD_SIMD"], values["NO_COLOR"], values["CLICOLOR"]), ("portable", "a\tb", None))
 
+    def test_info_says_which_values_are_invalid(self):
+        x = self.file("x.npy", tool.npy(data=tool.floats(1, 2, 3)))
+        self.assertEqual(json.loads(tool.run("info", "--json").out)["invalid"], {})
+        for name in ("MULTIFOLD_SIMD", "MULTIFOLD_ENGINE"):
+            env = tool.environment(**{name: "abacus"})
+            outcome = tool.run("info", env=env)
+            self.assertEqual((outcome.code, outcome.err), (0, ""))
+            self.assertRegex(outcome.out, rf"\n  {name} +abacus\n +invalid: .*{name}.* expected ")
+            words = re.search("invalid: (.*)", outcome.out)[1]
+            self.assertEqual(json.loads(tool.run("info", "--json", env=env).out)["invalid"], {name: words})
+            self.assert_refused(tool.run("sum", x, env=env), 4 if name == "MULTIFOLD_ENGINE" else 2, words)
+        # An engine that this machine does not have is a matter of the list of engines.
+        self.assertNotIn("invalid", tool.run("info", env=tool.environment(MULTIFOLD_ENGINE="device")).out)
+        self.assertNotIn("invalid", tool.run("info", env=tool.environment(MULTIFOLD_SIMD="")).out)
+
     def test_what_help_says_of_them(self):
         x = self.file("x.npy", tool.npy(data=tool.floats(1, 2, 3)))
         for level in ("portable", "avx2", "avx512"):

@@ -15,7 +15,7 @@ struct topic {
 };
 
 void write_environment(help_page& page) {
-  page.paragraph("What multifold reads from its environment. multifold info shows the values.");
+  page.paragraph("What multifold reads from its environment. multifold info shows the values, and which are invalid.");
   std::vector<help_row> rows;
   for (const environment_variable& variable : environment_variables()) rows.emplace_back(variable.name, variable.about);
   page.table("Variables", rows, left_columns_of(rows));
