@@ -2,13 +2,12 @@
 
     sh      `$ command` lines, each followed by its output; `...` stands for what varies
     cpp     a complete program, built against this build's package; a ```text block below it is its output. Commands call
-            the first one first.cpp, and pkg-config knows what they have installed in the folder multifold. One that
-            includes mpi.h is compiled where there is MPI, and runs as one process
+            the first one first.cpp. One that includes mpi.h is compiled where there is MPI, and runs as one process
     cuda    the same, compiled where there is nvcc, run where there is a GPU too
     cmake   a complete CMakeLists.txt beside first.cpp, which configures and builds against this build's package
 
 `<!-- not run: reason -->` above a block exempts it. Commands of ./dev and of CMake presets are only checked to exist:
-this test runs inside of them.
+this test runs inside of them. Where `./dev demo` stands, this build is installed as the demo installs its own.
 """
 
 import argparse
@@ -66,8 +65,7 @@ class Reader:
         self.scratch = scratch
         self.programs = {}  # line of a block -> its executable
         path = [str(options.build / "bin"), str(self.python_folder()), os.environ["PATH"]]
-        self.environment = dict(os.environ, PATH=os.pathsep.join(path), MULTIFOLD_ENGINE="auto", NO_COLOR="1",
-                                PKG_CONFIG_PATH=str(scratch / "multifold/lib/pkgconfig"))
+        self.environment = dict(os.environ, PATH=os.pathsep.join(path), MULTIFOLD_ENGINE="auto", NO_COLOR="1")
 
     def python_folder(self):
         """A folder whose python3 is the one with NumPy."""
@@ -156,9 +154,15 @@ class Reader:
         return "ran"
 
     def check_dev(self, words):
-        names = re.findall(r"^  ([a-z]+) ", (self.options.source / "dev").read_text(), re.M)
+        script = (self.options.source / "dev").read_text()
+        names = re.findall(r"^  ([a-z]+) ", script, re.M)
         if len(words) > 1 and words[1] not in names:
             raise Mistake(f"./dev has no command {words[1]}")
+        if words[1:2] == ["demo"]:
+            prefix = re.search(r'cmake --install "build/\$preset" --prefix (\S+)', script)[1]
+            result = run(["cmake", "--install", self.options.build, "--prefix", self.scratch / prefix], self.scratch, self.environment)
+            if result.returncode != 0:
+                raise Mistake(f"this build cannot be installed:\n{result.stdout}")
 
     def check_preset(self, text):
         presets = json.loads((self.options.source / "CMakePresets.json").read_text())["configurePresets"]
