@@ -67,6 +67,21 @@ class MadeUp(unittest.TestCase):
         self.assertEqual(found("At 4001 GB/s, says `CARD.json`."), ["docs/speed.md:1: 4001 GB/s is not in CARD.json"])
         self.assertEqual(found("In 4000 us."), ["docs/speed.md:1: 4000 us is not in any record"])
 
+    def test_ratios_between_tables(self):
+        def found(text):
+            return [complaint.partition(": ")[2] for complaint in figure_prose.complaints("docs/speed.md", text, self.results)]
+
+        named = "(`bench/results/CARD.json`)"
+        self.assertEqual(found(f"1.025 times CUB, 1.11 times an empty kernel, 0.99 of the link, at 18 % of a core {named}."), [])
+        self.assertEqual(found(f"0.952 and 0.98 of what a plain loop\nreads, 0.9 of the disk {named}."), [])  # a share, of 4100 GB/s
+        self.assertEqual(found(f"By 8 of the 16 cores, of f32, 2^7 times {named}."), [])
+        self.assertEqual(found("1.3 times, 17 %, 0.31 of the link, in 0.5 ns."), [])  # of what, no record says
+        for wrong in ("1.3 times", "17 %", "0.31 of", "0.5 ns"):
+            self.assertEqual(found(f"Now {wrong} the link {named}."), [f"{wrong} is not in CARD.json"])
+        (self.results / "PEERS.txt").write_text(made_up.PEERS, encoding="utf-8")
+        self.assertEqual(found("Twice: 2.1 times, 0.1 and 0.21 ns (`PEERS.txt`)."), [])
+        self.assertEqual(found("Twice: 0.22 ns (`PEERS.txt`)."), ["0.22 ns is not in PEERS.txt"])
+
     def test_a_table_names_its_record(self):
         found = self.complaints(self.table("| f32 | 4000 | 3902 | 1.03 |", before="By night."))
         self.assertIn("names no record", found[0])
