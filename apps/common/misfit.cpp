@@ -1,4 +1,4 @@
-// The parser's own words for these cases ("not expected") would not say what is.
+// The parser's own words for these cases ("not expected", "1 required FILE missing") would not say what is expected.
 #include "common/misfit.hpp"
 
 #include <CLI/CLI.hpp>
@@ -31,6 +31,20 @@ std::string unknown_option(const CLI::App& app) {
   return "";
 }
 
+// A value too few, one too many, or a word too many; the parser's own words for anything else.
+std::string what_is_wrong(const CLI::App& asked, const CLI::ParseError& error) {
+  const std::string said = error.what();
+  const auto kind = static_cast<CLI::ExitCodes>(error.get_exit_code());
+  const std::vector<std::string> left = asked.remaining();
+  if (kind == CLI::ExitCodes::ExtrasError && !left.empty()) return "found '" + left[0] + "'; expected nothing more";
+  const std::string name = said.substr(0, said.find(':'));
+  const CLI::Option* const option = asked.get_option_no_throw(name);
+  if (kind != CLI::ExitCodes::ArgumentMismatch || option == nullptr) return said;
+  const bool repeated = option->count() > static_cast<std::size_t>(option->get_items_expected_max());
+  return name + (repeated ? ": found more than one; expected one " : ": found nothing; expected ") +
+         option->get_type_name();
+}
+
 }  // namespace
 
 failure misfit(const CLI::App& program, const CLI::ParseError& error) {
@@ -41,7 +55,7 @@ failure misfit(const CLI::App& program, const CLI::ParseError& error) {
   }
   const std::string see = "; see " + program.get_name() + (named.empty() ? "" : " " + asked.get_name()) + " --help";
   const std::string option = unknown_option(asked);
-  if (option.empty()) return usage(error.what() + see);
+  if (option.empty()) return usage(what_is_wrong(asked, error) + see);
   return usage("found the option " + quoted(option, options_of(asked)) + see);
 }
 

@@ -51,6 +51,18 @@ class Usage(tool.ToolTest):
             with self.subTest(option=option, text=text):
                 self.assert_refused(tool.run("sum", self.x, option, text), 2, f"{option}: found '{text}'; expected {expected}")
 
+    def test_a_value_or_a_word_too_few_or_too_many(self):
+        x = self.x
+        for line, words in ((["sum", x, "-o"], "--output: found nothing; expected FILE; see multifold sum --help"),
+                            (["sum", x, "--engine="], "--engine: found nothing; expected ENGINE"),
+                            (["sum", "--axis"], "--axis: found nothing; expected N,N..."), (["--color"], "--color: found nothing"),
+                            (["sum", x, "--output", "a.txt", "-o", "b.txt"], "--output: found more than one; expected one FILE"),
+                            (["dot", x, x, "z.npy"], "found 'z.npy'; expected nothing more; see multifold dot --help"),
+                            (["version", "x"], "found 'x'; expected nothing more")):
+            with self.subTest(line=line):
+                self.assert_refused(tool.run(*line, cwd=self.folder), 2, words)
+        self.assertEqual(self.names(), ["x.bin", "x.npy"])
+
     def test_options_that_an_operation_refuses_say_so(self):
         x = self.x
         for op in ("norm1", "sumsq", "norm2", "var", "std", "dot", "cov", "describe", "mean", "argmin", "any",
