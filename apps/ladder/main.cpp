@@ -12,8 +12,8 @@
 #include "common/report_file.hpp"
 #include "common/standard_output.hpp"
 #include "cpu_climb.hpp"
-#include "device.hpp"
-#include "reports.hpp"
+#include "device/device.hpp"
+#include "reports/reports.hpp"
 
 namespace multifold::ladder {
 namespace {

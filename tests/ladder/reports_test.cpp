@@ -1,5 +1,5 @@
 // A climb in words, as a page and as JSON.
-#include "reports.hpp"
+#include "reports/reports.hpp"
 
 #include <gtest/gtest.h>
 

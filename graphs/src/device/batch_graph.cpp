@@ -65,11 +65,11 @@ const batch_graph::state& batch_graph::mine() const {
   return *state_;
 }
 
-void batch_graph::upload(cudaStream_t stream) const { mine().exec->upload(stream); }
-void batch_graph::launch(cudaStream_t stream) const { mine().exec->launch(stream); }
+void batch_graph::upload(cuda::stream_handle stream) const { mine().exec->upload(stream); }
+void batch_graph::launch(cuda::stream_handle stream) const { mine().exec->launch(stream); }
 
-status batch_graph::status_of(std::size_t index, cudaStream_t stream) const {
-  return cuda::status_of(mine().workspace(index), stream);
+status batch_graph::status_of(std::size_t index, cuda::stream_handle stream) const {
+  return cuda::status_of(mine().workspace(index), stream.get());
 }
 
 topology batch_graph::driver_topology() const { return topology_of(mine().nodes.get()); }

@@ -4,15 +4,15 @@
 
 namespace multifold::inline v0_1::graphs {
 
-bool is_being_captured(cudaStream_t stream) {
+bool is_being_captured(cuda::stream_handle stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  cuda::check(cudaStreamIsCapturing(stream, &status));
+  cuda::check(cudaStreamIsCapturing(stream.get(), &status));
   return status != cudaStreamCaptureStatusNone;
 }
 
-void refuse_captured(cudaStream_t stream) {
+void refuse_captured(cuda::stream_handle stream) {
   cudaStreamCaptureStatus found = cudaStreamCaptureStatusNone;
-  const cudaError_t code = cudaStreamIsCapturing(stream, &found);
+  const cudaError_t code = cudaStreamIsCapturing(stream.get(), &found);
   if (code == cudaErrorStreamCaptureImplicit) {
     cuda::forget(code);
     throw unsupported_error(
@@ -26,14 +26,14 @@ void refuse_captured(cudaStream_t stream) {
       "reduce_async, or name another stream");
 }
 
-capture_scope::capture_scope(cudaStream_t stream) : stream_(stream) {
-  if (stream == nullptr || stream == cudaStreamLegacy) {
+capture_scope::capture_scope(cuda::stream_handle stream) : stream_(stream.get()) {
+  if (stream_ == nullptr || stream_ == cudaStreamLegacy) {
     throw unsupported_error("the default stream cannot be captured: use a stream of your own");
   }
   if (is_being_captured(stream)) {
     throw unsupported_error("the stream is being captured already: end that capture first, or use another stream");
   }
-  cuda::check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  cuda::check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
 }
 
 graph capture_scope::end() {

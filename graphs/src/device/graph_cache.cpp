@@ -139,17 +139,17 @@ void graph_cache::keep(std::unique_ptr<entry> e) {
   idle_.pop_back();
 }
 
-bool graph_cache::run(const plan& p, const operands& data, void* host_results, cudaStream_t after) {
+bool graph_cache::run(const plan& p, const operands& data, void* host_results, cuda::stream_handle after) {
   if (limits_.graphs == 0 || p.form.results() == 0 || p.form.elements() == 0) return false;
   refuse_captured(after);
   const int128_t bytes = static_cast<int128_t>(p.form.results()) * result_bytes(p.what) + p.workspace_bytes();
   if (bytes > limits_.graph_bytes) return false;
   int device = 0;
   check(cudaGetDevice(&device));
-  std::unique_ptr<entry> e = take(device, p, after);
+  std::unique_ptr<entry> e = take(device, p, after.get());
   if (!e) {
     if (!seen_before(device, p)) return false;
-    e = std::make_unique<entry>(device, p, data, after);
+    e = std::make_unique<entry>(device, p, data, after.get());
   }
   try {
     e->run(data, host_results);

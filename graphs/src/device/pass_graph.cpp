@@ -69,12 +69,12 @@ pass_graph::state& pass_graph::mine() const {
 
 const plan& pass_graph::current() const { return mine().nodes.current(); }
 
-void pass_graph::upload(cudaStream_t stream) const { mine().nodes.upload(stream); }
+void pass_graph::upload(cuda::stream_handle stream) const { mine().nodes.upload(stream); }
 
-void pass_graph::launch(cudaStream_t stream) const {
+void pass_graph::launch(cuda::stream_handle stream) const {
   const state& s = mine();
   int device = s.device;
-  check(calls::stream_device(stream, &device));
+  check(calls::stream_device(stream.get(), &device));
   if (device != s.device) {
     throw unsupported_error("the stream belongs to device " + std::to_string(device) + ", and the graph to device " +
                             std::to_string(s.device));
@@ -94,7 +94,9 @@ void pass_graph::resize(std::int64_t length) {
   s.nodes.rebind(smaller, s.nodes.data(), s.nodes.results());
 }
 
-status pass_graph::status_of(cudaStream_t stream) const { return cuda::status_of(mine().nodes.workspace(), stream); }
+status pass_graph::status_of(cuda::stream_handle stream) const {
+  return cuda::status_of(mine().nodes.workspace(), stream.get());
+}
 
 topology pass_graph::driver_topology() const {
   topology t = topology_of(mine().nodes.graph_handle());

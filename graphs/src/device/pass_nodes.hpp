@@ -31,8 +31,8 @@ class pass_nodes {
   /// Sets the nodes to a plan with the same nodes, over other arrays. If that fails they are as they were.
   void rebind(const plan& p, const operands& data, void* results);
 
-  void upload(cudaStream_t stream) const { exec_.upload(stream); }
-  void launch(cudaStream_t stream) const { exec_.launch(stream); }
+  void upload(cuda::stream_handle stream) const { exec_.upload(stream); }
+  void launch(cuda::stream_handle stream) const { exec_.launch(stream); }
 
   const plan& current() const noexcept { return plan_; }
   const operands& data() const noexcept { return data_; }

@@ -129,10 +129,10 @@ stream_graph::stream_graph(stream_graph&&) noexcept = default;
 stream_graph& stream_graph::operator=(stream_graph&&) noexcept = default;
 stream_graph::~stream_graph() = default;
 
-void stream_graph::run(const operands& pinned, std::int64_t count, void* result, cudaStream_t after) {
+void stream_graph::run(const operands& pinned, std::int64_t count, void* result, cuda::stream_handle after) {
   if (!state_) throw unsupported_error("the graph was moved away: nothing is left to run");
   state& s = *state_;
-  if (after != nullptr) refuse_captured(after);
+  if (after.get() != nullptr) refuse_captured(after);
   if (count < 0 || count > s.capacity) {
     throw shape_error(std::to_string(count) + " elements were given, and the graph has room for " +
                       std::to_string(s.capacity));
@@ -146,7 +146,7 @@ void stream_graph::run(const operands& pinned, std::int64_t count, void* result,
     if (s.arrays == 2) check_pinned("second array", pinned.y, bytes);
   }
   try {
-    s.enqueue(pinned, count, after);
+    s.enqueue(pinned, count, after.get());
   } catch (...) {
     cudaStreamSynchronize(s.stream.get());  // copies on their way still read the caller's memory
     throw;

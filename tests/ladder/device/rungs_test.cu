@@ -10,14 +10,14 @@
 #include <string_view>
 #include <vector>
 
+#include "device/all.cuh"
 #include "device/device_fixture.hpp"
+#include "device/memory.cuh"
+#include "device/numbers.cuh"
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/cuda/stream.hpp"
 #include "numbers.hpp"
 #include "random_bits.hpp"
-#include "rungs/all.cuh"
-#include "rungs/memory.cuh"
-#include "rungs/numbers.cuh"
 
 namespace multifold::ladder::gpu {
 namespace {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "multifold/array.hpp"
+#include "multifold/cuda/environment.hpp"
 #include "multifold/export.hpp"
 #include "multifold/graphs/topology.hpp"
 #include "multifold/plan.hpp"
@@ -36,10 +37,10 @@ class MULTIFOLD_EXPORT batch_graph {
   batch_graph& operator=(batch_graph&&) noexcept;
   ~batch_graph();
 
-  void upload(cudaStream_t stream) const;
-  void launch(cudaStream_t stream) const;
+  void upload(cuda::stream_handle stream) const;
+  void launch(cuda::stream_handle stream) const;
   /// How item `index` went in the last launch; synchronises `stream`.
-  status status_of(std::size_t index, cudaStream_t stream) const;
+  status status_of(std::size_t index, cuda::stream_handle stream) const;
   topology driver_topology() const;
 
  private:

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "multifold/cuda/environment.hpp"
 #include "multifold/cuda/error.hpp"
 #include "multifold/export.hpp"
 #include "multifold/graphs/topology.hpp"
@@ -48,8 +49,8 @@ class executable {
 
   cudaGraphExec_t get() const noexcept { return handle_; }
   /// Sends to the device what the first launch would have to send.
-  void upload(cudaStream_t stream) const { cuda::check(cudaGraphUpload(handle_, stream)); }
-  void launch(cudaStream_t stream) const { cuda::check(cudaGraphLaunch(handle_, stream)); }
+  void upload(cuda::stream_handle stream) const { cuda::check(cudaGraphUpload(handle_, stream.get())); }
+  void launch(cuda::stream_handle stream) const { cuda::check(cudaGraphLaunch(handle_, stream.get())); }
 
  private:
   cudaGraphExec_t handle_ = nullptr;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "multifold/array.hpp"
+#include "multifold/cuda/environment.hpp"
 #include "multifold/export.hpp"
 #include "multifold/plan.hpp"
 
@@ -39,7 +40,7 @@ class MULTIFOLD_EXPORT graph_cache {
   /// Cost:   one launch. A single result that cannot fail, of up to 8 bytes, is awaited in pinned memory, which takes
   ///         less than the end of its kernel.
   /// Throws: as reduce_async, check_status and pass_graph do.
-  bool run(const plan& p, const operands& data, void* host_results, cudaStream_t after = cudaStreamLegacy);
+  bool run(const plan& p, const operands& data, void* host_results, cuda::stream_handle after = cudaStreamLegacy);
 
   /// Graphs that are held and not in use.
   std::size_t size() const;

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "multifold/array.hpp"
+#include "multifold/cuda/environment.hpp"
 #include "multifold/export.hpp"
 #include "multifold/graphs/topology.hpp"
 #include "multifold/plan.hpp"
@@ -49,8 +50,8 @@ class MULTIFOLD_EXPORT pass_graph {
   ~pass_graph();
 
   /// Sends to the device what the first launch would have to send.
-  void upload(cudaStream_t stream) const;
-  void launch(cudaStream_t stream) const;
+  void upload(cuda::stream_handle stream) const;
+  void launch(cuda::stream_handle stream) const;
 
   /// Launches from now on read and write other arrays. Sets arguments of nodes; nothing is instantiated.
   /// Cost: below 1 us of the host a node, and nothing where arguments stay as they were. A descriptor in mapped memory,
@@ -63,7 +64,7 @@ class MULTIFOLD_EXPORT pass_graph {
   /// The plan as it is run now.
   const plan& current() const;
   /// How the last launch went; synchronises `stream`.
-  status status_of(cudaStream_t stream) const;
+  status status_of(cuda::stream_handle stream) const;
   /// The graph as the driver knows it.
   topology driver_topology() const;
   /// How many nodes rebind and resize have set so far.

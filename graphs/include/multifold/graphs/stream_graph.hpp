@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "multifold/array.hpp"
+#include "multifold/cuda/environment.hpp"
 #include "multifold/export.hpp"
 #include "multifold/graphs/topology.hpp"
 #include "multifold/reduction.hpp"
@@ -45,7 +46,7 @@ class MULTIFOLD_EXPORT stream_graph {
   /// Throws: unsupported_error for arrays that are not pinned, for a stream that is being captured, or if the graph was
   ///         moved away; shape_error for more
   ///         elements than the capacity, or none where that has no value; overflow_error; cuda_error.
-  void run(const operands& pinned, std::int64_t count, void* result, cudaStream_t after = nullptr);
+  void run(const operands& pinned, std::int64_t count, void* result, cuda::stream_handle after = {});
 
   /// One of the two graphs as the driver knows it.
   topology driver_topology() const;

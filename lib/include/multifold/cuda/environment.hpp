@@ -25,8 +25,9 @@ concept stream_like = std::convertible_to<const T&, cudaStream_t> || requires(co
 class stream_handle {
  public:
   stream_handle() = default;
+  stream_handle(cudaStream_t stream) noexcept : handle_(stream) {}  // NOLINT: it names one
   template <stream_like T>
-  requires(!std::same_as<T, stream_handle>) stream_handle(const T& stream)
+  requires(!std::same_as<T, stream_handle> && !std::same_as<T, cudaStream_t>) stream_handle(const T& stream)
   noexcept {  // NOLINT: it names one
     if constexpr (std::convertible_to<const T&, cudaStream_t>) handle_ = stream;
     else handle_ = stream.get();

@@ -1,5 +1,5 @@
 // Of a build without CUDA.
-#include "device.hpp"
+#include "device/device.hpp"
 
 namespace multifold::ladder {
 

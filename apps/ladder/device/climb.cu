@@ -6,15 +6,15 @@
 #include <utility>
 #include <vector>
 
-#include "device.hpp"
+#include "device/all.cuh"
+#include "device/device.hpp"
+#include "device/memory.cuh"
+#include "device/numbers.cuh"
+#include "device/plain_read.cuh"
+#include "device/timed.cuh"
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/cuda/stream.hpp"
 #include "multifold/cuda/traits.hpp"
-#include "rungs/all.cuh"
-#include "rungs/memory.cuh"
-#include "rungs/numbers.cuh"
-#include "rungs/plain_read.cuh"
-#include "rungs/timed.cuh"
 
 namespace multifold::ladder {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "common/html_page.hpp"
 #include "common/measure_text.hpp"
-#include "reports.hpp"
+#include "reports/reports.hpp"
 #include "sources.hpp"
 
 namespace multifold::ladder {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "common/measure_text.hpp"
-#include "reports.hpp"
+#include "reports/reports.hpp"
 
 namespace multifold::ladder {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "10a_two_passes.cuh"
+#include "rungs/10a_two_passes.cuh"
 
 namespace multifold::ladder::gpu {
 

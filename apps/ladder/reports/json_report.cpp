@@ -2,7 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "reports.hpp"
+#include "reports/reports.hpp"
 
 namespace multifold::ladder {
 namespace {

@@ -1,8 +1,8 @@
 // Time by the GPU's own clock.
 #pragma once
 
-#include "common.cuh"
 #include "multifold/cuda/event.hpp"
+#include "rungs/common.cuh"
 
 namespace multifold::ladder::gpu {
 

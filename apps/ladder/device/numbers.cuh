@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "common.cuh"
+#include "rungs/common.cuh"
 
 namespace multifold::ladder::gpu {
 

@@ -5,17 +5,17 @@
 #include <set>
 #include <vector>
 
-#include "device.hpp"
+#include "device/device.hpp"
+#include "device/expected.cuh"
+#include "device/memory.cuh"
+#include "device/numbers.cuh"
+#include "device/timed.cuh"
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/cuda/stream.hpp"
 #include "multifold/cuda/traits.hpp"
 #include "rungs/00_atomics.cuh"
 #include "rungs/11_vectors.cuh"
 #include "rungs/14_exact.cuh"
-#include "rungs/expected.cuh"
-#include "rungs/memory.cuh"
-#include "rungs/numbers.cuh"
-#include "rungs/timed.cuh"
 
 namespace multifold::ladder {
 namespace {

@@ -7,13 +7,13 @@
 #include <limits>
 #include <type_traits>
 
-#include "common.cuh"
 #include "judge.hpp"
 #include "multifold/cuda/buffer.hpp"
 #include "multifold/cuda/reduce_async.hpp"
 #include "multifold/cuda/stream.hpp"
 #include "multifold/cuda/traits.hpp"
 #include "multifold/plan.hpp"
+#include "rungs/common.cuh"
 
 namespace multifold::ladder::gpu {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "10b_three_passes.cuh"
-#include "common.cuh"
 #include "multifold/cuda/buffer.hpp"
+#include "rungs/10b_three_passes.cuh"
+#include "rungs/common.cuh"
 
 namespace multifold::ladder::gpu {
 
