@@ -6,7 +6,7 @@
 #include <cstring>
 #include <thread>
 
-namespace multifold::graphs {
+namespace multifold::inline v0_1::graphs {
 namespace {
 
 TEST(awaited_word, comes_with_its_bytes) {
@@ -44,4 +44,4 @@ TEST(awaited_word, of_more_than_a_store_is_not_awaited) {
 }
 
 }  // namespace
-}  // namespace multifold::graphs
+}  // namespace multifold::inline v0_1::graphs

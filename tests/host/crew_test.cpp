@@ -9,7 +9,7 @@
 #include <chrono>
 #include <thread>
 
-namespace multifold::host {
+namespace multifold::inline v0_1::host {
 namespace {
 
 // Whether two workers are inside at the same time. Where threads are short that may be false, but not for ten seconds.
@@ -37,4 +37,4 @@ TEST(crew, a_child_of_fork_has_threads_of_its_own) {
 }
 
 }  // namespace
-}  // namespace multifold::host
+}  // namespace multifold::inline v0_1::host

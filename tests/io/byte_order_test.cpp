@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 namespace {
 
 TEST(byte_order, reverses_every_element_of_any_size_length_and_alignment) {
@@ -35,4 +35,4 @@ TEST(byte_order, leaves_a_part_of_an_element_alone) {
 }
 
 }  // namespace
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

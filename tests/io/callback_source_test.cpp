@@ -8,7 +8,7 @@
 #include "io/scratch.hpp"
 #include "multifold/source.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 namespace {
 
 // Brings 0, 1, 2, ... up to `count`, at most `step` at a time.
@@ -87,4 +87,4 @@ TEST(callback_source, tells_what_goes_wrong) {
 }
 
 }  // namespace
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

@@ -6,7 +6,7 @@
 #include "io/standard_stream.hpp"
 #include "multifold/source.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 namespace {
 
 class concatenate_test : public with_folder {
@@ -169,4 +169,4 @@ TEST_F(concatenate_test, notices_parts_that_end_early_and_do_not_say_so) {
 }
 
 }  // namespace
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 namespace {
 
 std::uint32_t crc_of(std::string_view text, bool simd = true) {
@@ -59,4 +59,4 @@ TEST(crc32, is_joined) {
 }
 
 }  // namespace
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

@@ -9,7 +9,7 @@
 #include "multifold/source.hpp"
 #include "random_bits.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 namespace {
 
 // A raw stream, as zip has it.
@@ -213,4 +213,4 @@ TEST_F(deflate_test, never_reads_beyond_the_file_whatever_its_bytes) {
 }
 
 }  // namespace
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

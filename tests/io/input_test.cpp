@@ -12,7 +12,7 @@
 #include "io/scratch.hpp"
 #include "random_bits.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 namespace {
 
 class input_test : public with_folder {};
@@ -227,4 +227,4 @@ TEST_F(input_test, reads_large_files_past_the_cache_from_any_byte_into_any_memor
 }
 
 }  // namespace
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

@@ -5,7 +5,7 @@
 #include "io/scratch.hpp"
 #include "random_bits.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 namespace {
 
 npy_header parse(std::string_view text) { return parse_npy_header(text, "x.npy", 10); }
@@ -157,4 +157,4 @@ TEST(npy_header, writes_what_it_reads_and_aligns_the_data) {
 }
 
 }  // namespace
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

@@ -5,7 +5,7 @@
 #include "io/standard_stream.hpp"
 #include "multifold/source.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 namespace {
 
 class npy_test : public with_folder {
@@ -176,4 +176,4 @@ TEST_F(npy_test, is_not_taken_for_raw_elements) {
 }
 
 }  // namespace
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

@@ -10,7 +10,7 @@
 #include "multifold/source.hpp"
 #include "random_bits.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 namespace {
 
 using names = std::vector<std::string>;
@@ -293,4 +293,4 @@ TEST_F(npz_test, refuses_zip64_fields_that_are_cut_off) {
 }
 
 }  // namespace
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

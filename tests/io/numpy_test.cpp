@@ -9,7 +9,7 @@
 #include "io/scratch.hpp"
 #include "multifold/array.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 namespace {
 
 // Every element type, both byte orders, both memory orders, every version; beside each NAME.npy the elements in memory
@@ -200,4 +200,4 @@ TEST_F(numpy_test, writes_what_numpy_reads_and_would_have_written) {
 }
 
 }  // namespace
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

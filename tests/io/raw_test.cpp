@@ -4,7 +4,7 @@
 #include "io/standard_stream.hpp"
 #include "multifold/source.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 namespace {
 
 class raw_test : public with_folder {
@@ -158,4 +158,4 @@ TEST_F(raw_test, says_when_standard_input_is_closed) {
 }
 
 }  // namespace
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

@@ -16,7 +16,7 @@
 #include "io/files/input.hpp"
 #include "io/scratch.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 namespace {
 
 constexpr std::int64_t mib = 1 << 20, page_bytes = 4096;
@@ -83,4 +83,4 @@ TEST_F(read_ahead_test, an_input_that_is_cold_is_read_whole) {
 }
 
 }  // namespace
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

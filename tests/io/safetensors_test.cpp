@@ -7,7 +7,7 @@
 #include "multifold/source.hpp"
 #include "random_bits.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 namespace {
 
 std::string safetensors(std::string_view header, std::string_view data) {
@@ -155,4 +155,4 @@ TEST_F(safetensors_test, leaves_pipes_to_others) {
 }
 
 }  // namespace
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

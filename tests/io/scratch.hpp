@@ -17,7 +17,7 @@
 #include "multifold/error.hpp"
 #include "multifold/source.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 
 /// The message of the Error that `action` throws: one line, or the test fails.
 template <class Error, class Action>
@@ -129,4 +129,4 @@ inline std::string dict(std::string_view descr, std::string_view shape, bool for
          ", 'shape': " + std::string(shape) + ", }\n";
 }
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 
 class redirected {
  public:
@@ -60,4 +60,4 @@ class piped {
   std::jthread writer_;
 };
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

@@ -12,7 +12,7 @@
 #include "io/scratch.hpp"
 #include "io/standard_stream.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 namespace {
 
 class write_npy_test : public with_folder {
@@ -179,4 +179,4 @@ TEST_F(write_npy_test, writes_into_a_pipe_without_replacing_it) {
 }
 
 }  // namespace
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

@@ -9,7 +9,7 @@
 
 #include "io/formats/zip/crc32.hpp"
 
-namespace multifold::io {
+namespace multifold::inline v0_1::io {
 
 struct zipped {
   std::string name;
@@ -71,4 +71,4 @@ inline std::string zip(const std::vector<zipped>& members, bool wide = false, st
          number(comment.size(), 2) + std::string(comment);
 }
 
-}  // namespace multifold::io
+}  // namespace multifold::inline v0_1::io

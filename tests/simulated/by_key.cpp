@@ -11,7 +11,7 @@
 #include "multifold/summary.hpp"
 #include "simulated_gpu.hpp"
 
-namespace multifold::cuda {
+namespace multifold::inline v0_1::cuda {
 namespace {
 
 // The worst status, the first bad key, the first empty group, or none of them, and whether keys ascend.
@@ -97,4 +97,4 @@ by_key_status by_key_status_of(std::span<const std::byte> workspace, std::int64_
   return all;
 }
 
-}  // namespace multifold::cuda
+}  // namespace multifold::inline v0_1::cuda

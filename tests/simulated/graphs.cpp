@@ -2,7 +2,7 @@
 #include "multifold/graphs/capture.hpp"
 #include "multifold/graphs/graph_cache.hpp"
 
-namespace multifold::graphs {
+namespace multifold::inline v0_1::graphs {
 
 struct graph_cache::entry {};
 
@@ -11,4 +11,4 @@ graph_cache::~graph_cache() = default;
 void refuse_captured(cudaStream_t) {}  // nor captures
 bool graph_cache::run(const plan&, const operands&, void*, cudaStream_t) { return false; }
 
-}  // namespace multifold::graphs
+}  // namespace multifold::inline v0_1::graphs

@@ -12,7 +12,7 @@
 #include "multifold/error.hpp"
 #include "simulated_gpu.hpp"
 
-namespace multifold::cuda {
+namespace multifold::inline v0_1::cuda {
 namespace {
 
 using simulated::add;
@@ -111,4 +111,4 @@ status status_of(std::span<const std::byte> workspace, cudaStream_t stream) {
   return static_cast<status>(element<std::uint32_t>(workspace.data(), 0));
 }
 
-}  // namespace multifold::cuda
+}  // namespace multifold::inline v0_1::cuda

@@ -9,7 +9,7 @@
 #include "multifold/error.hpp"
 #include "simulated_gpu.hpp"
 
-namespace multifold::cuda {
+namespace multifold::inline v0_1::cuda {
 namespace {
 
 // The worst status, and the first bad offset, or none of them.
@@ -75,4 +75,4 @@ segments_status segments_status_of(std::span<const std::byte> workspace, std::in
   return all;
 }
 
-}  // namespace multifold::cuda
+}  // namespace multifold::inline v0_1::cuda

@@ -6,7 +6,7 @@
 
 #include "stream/memory_source.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 namespace {
 
 TEST(consumed, is_an_internal_error_unless_every_element_was_reduced_once) {
@@ -24,4 +24,4 @@ TEST(consumed, is_an_internal_error_unless_every_element_was_reduced_once) {
 }
 
 }  // namespace
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

@@ -9,7 +9,7 @@
 #include "stream/copies/staging_copy.hpp"
 #include "stream/copies/streaming_copy.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 namespace {
 
 class simd_variable {
@@ -58,4 +58,4 @@ TEST(streaming_copy, copies_every_byte_and_no_other) {
 TEST(staging_copy, copies_every_byte_and_no_other) { sweep(staging_copy); }
 
 }  // namespace
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

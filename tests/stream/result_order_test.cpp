@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 namespace {
 
 void expect_in_place(const batches& form, std::int64_t step, int threads) {
@@ -42,4 +42,4 @@ TEST(result_order, puts_every_result_in_its_place) {
 }
 
 }  // namespace
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

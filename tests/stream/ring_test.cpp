@@ -9,7 +9,7 @@
 #include "multifold/error.hpp"
 #include "multifold/plan.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 namespace {
 
 constexpr std::int64_t mebi = INT64_C(1) << 20;
@@ -140,4 +140,4 @@ TEST(ring, refuses_too_little_memory) {
 }
 
 }  // namespace
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 namespace {
 
 shared_array shared(const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& axes,
@@ -39,4 +39,4 @@ TEST(shared_array, a_few_long_rows_are_cut_and_many_stay_whole) {
 }
 
 }  // namespace
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

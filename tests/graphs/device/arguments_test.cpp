@@ -5,7 +5,7 @@
 
 #include "multifold/cuda/work_queue.hpp"
 
-namespace multifold::graphs {
+namespace multifold::inline v0_1::graphs {
 namespace {
 
 struct place {
@@ -42,4 +42,4 @@ TEST(arguments, keep_all_their_members) {
 }
 
 }  // namespace
-}  // namespace multifold::graphs
+}  // namespace multifold::inline v0_1::graphs

@@ -11,7 +11,7 @@
 #include "reduce/sources/vector_source.hpp"
 #include "reduce/states/digested_window.hpp"
 
-namespace multifold::detail {
+namespace multifold::inline v0_1::detail {
 namespace {
 
 constexpr auto block = static_cast<std::size_t>(digest_block_bytes);
@@ -127,4 +127,4 @@ TEST_F(digested_window_test, reads_again_what_came_in_other_parts_or_twice) {
 }
 
 }  // namespace
-}  // namespace multifold::detail
+}  // namespace multifold::inline v0_1::detail

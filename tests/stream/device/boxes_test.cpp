@@ -9,7 +9,7 @@
 #include "random_bits.hpp"
 #include "stream/result_order.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 namespace {
 
 using values = std::vector<std::int64_t>;
@@ -145,4 +145,4 @@ TEST(device_boxes, one_sum_stays_open) {
 }
 
 }  // namespace
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream

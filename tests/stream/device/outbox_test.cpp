@@ -4,7 +4,7 @@
 #include "multifold/cuda/stream.hpp"
 #include "stream/device/problem.hpp"
 
-namespace multifold::stream {
+namespace multifold::inline v0_1::stream {
 namespace {
 
 class device_outboxes : public test::needs_device {};
@@ -42,4 +42,4 @@ TEST_F(device_outboxes, take_as_many_statuses_as_there_is_room_for) {
 }
 
 }  // namespace
-}  // namespace multifold::stream
+}  // namespace multifold::inline v0_1::stream
