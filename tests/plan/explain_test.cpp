@@ -85,7 +85,7 @@ TEST(explain, columns_on_the_host) {
   EXPECT_EQ(explain(make_plan(make_reduction(op_kind::mean, dtype::u8), form, {}, host_of(8))),
             "mean of u8 to f64 on 8 CPU threads\n"
             "batches (outer 1, length 1048576, inner 24), columns, 24 MiB in, 192 B out\n"
-            "pass  kernel    reshape                            work        block     finish     partials\n"
+            "pass  kernel    reshape                            work       block     finish     partials\n"
             "1     columns   (24, 1048576) -> (24 x 6, 174763)  144 parts  in order  next pass  2.3 KiB\n"
             "2     partials  (24, 6) -> (24 x 1, 6)             24 parts   in order  result     0 B\n"
             "accumulators of 16 B, 384 B for all results\n");

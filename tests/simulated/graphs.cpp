@@ -8,7 +8,7 @@ struct graph_cache::entry {};
 
 graph_cache::graph_cache(const cache_limits& limits) : limits_(limits) {}
 graph_cache::~graph_cache() = default;
-void refuse_captured(cudaStream_t) {}  // nor captures
-bool graph_cache::run(const plan&, const operands&, void*, cudaStream_t) { return false; }
+void refuse_captured(cuda::stream_handle) {}  // nor captures
+bool graph_cache::run(const plan&, const operands&, void*, cuda::stream_handle) { return false; }
 
 }  // namespace multifold::inline v0_1::graphs
