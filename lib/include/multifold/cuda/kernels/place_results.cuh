@@ -24,12 +24,11 @@ struct raw_result {
 template <class T>
 using raw_result_of = raw_result<static_cast<int>(sizeof(T)), static_cast<int>(alignof(T))>;
 
-/// Calls copy(line, i, of) for the items i < `width` of lines < `lines`; a warp, or as much of it as items take, has a
-/// line at a time. of(i) is worked out once for all lines; load(line, i, of) of several items come before their stores.
-template <class Item, class Of, class Load, class Store>
+/// Copies the items i < `width` of lines < `lines`; a warp, or as much of it as items take, has a line at a time, and
+/// each of its threads up to `items` of it, of so many lines `together`. of(i) is worked out once for all lines;
+/// load(line, of) of several items come before their stores.
+template <int items, int together, class Item, class Of, class Load, class Store>
 __device__ void copy_lines(int lines, int width, const Of& of, const Load& load, const Store& store) {
-  constexpr int items = sizeof(Item) <= 8 ? 4 : 1;
-  constexpr int together = sizeof(Item) <= 4 ? 4 : sizeof(Item) <= 8 ? 2 : 1;
   const int log_lanes = width > 16 ? 5 : 32 - __clz(width - 1), lanes = 1 << log_lanes;
   const int thread = static_cast<int>(threadIdx.x), step = placing_threads >> log_lanes;
   for (int first = thread % lanes; first < width; first += items * lanes) {
@@ -56,6 +55,14 @@ __device__ void copy_lines(int lines, int width, const Of& of, const Load& load,
       }
     }
   }
+}
+
+/// The same, of as many items at once as hide the time that memory takes: of one line in short ones, of several.
+template <class Item, class Of, class Load, class Store>
+__device__ void copy_lines(int lines, int width, const Of& of, const Load& load, const Store& store) {
+  constexpr int most = sizeof(Item) <= 4 ? 16 : sizeof(Item) <= 8 ? 8 : 1, items = most > 1 ? 4 : 1;
+  if (width > 32) copy_lines<items, most / items, Item>(lines, width, of, load, store);
+  else copy_lines<1, (most > 8 ? 8 : most), Item>(lines, width, of, load, store);
 }
 
 /// The last kernel of a plan whose results wait in the workspace. Blocks take tiles in a grid-stride loop; those that
