@@ -45,8 +45,8 @@ __device__ void absorb_vector(const tally<C>& op, thread_value<tally<C>>& into, 
 
 /// Extrema: words are compared, and only the last one becomes a key.
 template <class T>
-requires(sizeof(T) <= 4) __device__
-    void absorb_vector(const extremum<T>& op, thread_value<extremum<T>>& into, const vector_word& v, std::int64_t) {
+__device__ void absorb_vector(const extremum<T>& op, thread_value<extremum<T>>& into, const vector_word& v,
+                              std::int64_t) {
   using words = order_words<T>;
   into.current = min(into.current, words::key_at(op.policy, words::least_of(op.policy, v)));
 }

@@ -102,9 +102,17 @@ requires(sizeof(T) <= 4) __device__ T padding_of(const float_product<T>&) {
   else return 1;
 }
 
+/// Of truths one that is false is the product, and all others are none.
 template <class C>
 __device__ void absorb_vector(const carried_product<C>& op, thread_value<carried_product<C>>& into,
                               const vector_word& v, std::int64_t) {
+  if (op.may_be_truth && op.kind == integer_kind::truth) {
+    unsigned least = ~0u;
+#pragma unroll
+    for (const unsigned word : v.words) least = __vminu4(least, word);
+    if (__vcmpeq4(least, 0u) != 0) into.current = {0, 0, 0, false, false};
+    return;
+  }
   absorb_several(op, into.current, bit_copy<elements_of<C>>(v).values);
 }
 template <class T>
