@@ -104,13 +104,16 @@ struct built_in_output {
 
   template <int Width, class F>
   __device__ bool store_truths(const merged_tally& fold, std::int64_t batch, const F& value_of) const {
-    static_assert(Width == 4);
+    static_assert(Width % 4 == 0);
     std::uint8_t* const to = static_cast<std::uint8_t*>(data) + batch;
-    if (reinterpret_cast<std::uintptr_t>(to) % Width != 0) return false;
-    unsigned truths = 0;
+    if (reinterpret_cast<std::uintptr_t>(to) % 4 != 0) return false;
 #pragma unroll
-    for (int j = 0; j < Width; ++j) truths |= unsigned{truth_of(fold, value_of(j), plain_divisor())} << (8 * j);
-    *reinterpret_cast<unsigned*>(to) = truths;
+    for (int i = 0; i < Width; i += 4) {
+      unsigned truths = 0;
+#pragma unroll
+      for (int j = 0; j < 4; ++j) truths |= unsigned{truth_of(fold, value_of(i + j), plain_divisor())} << (8 * j);
+      reinterpret_cast<unsigned*>(to)[i / 4] = truths;
+    }
     return true;
   }
 };

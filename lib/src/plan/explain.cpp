@@ -27,9 +27,10 @@ std::string form_of(const plan& p, const pass& at) {
     case kernel::tiles:
     case kernel::moment_groups:
     case kernel::sum_groups: return "groups of " + std::to_string(at.group);
+    case kernel::columns:
+      return "lanes of " + std::to_string(at.box.columns / at.vector) + " x " + std::to_string(at.group);
     case kernel::exact_rows: return "bins";
     case kernel::block_rows:
-    case kernel::columns:
     case kernel::strided:
     case kernel::partials:
     case kernel::exact_blocks: break;

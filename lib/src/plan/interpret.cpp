@@ -8,6 +8,7 @@
 #include "multifold/ops/merged.hpp"
 #include "multifold/ops/visit.hpp"
 #include "multifold/plan.hpp"
+#include "plan/layout.hpp"
 #include "plan/outcome.hpp"
 
 namespace multifold::inline v0_1 {
@@ -51,7 +52,7 @@ template <class Op>
 partials_of<Op> read_input(const plan& p, const Op& op, const operands& data) {
   const reader<typename Op::value_type> read;
   const pass& first = p.passes.front();
-  if (first.kind == kernel::tiles) {
+  if (detail::reads_array(first, p.engine)) {
     return read_tiles(first, op, [&](std::int64_t outer, std::int64_t row, std::int64_t column) {
       return read(data, p.form.offset + outer * first.array.outer_stride + row * first.array.row_stride + column);
     });

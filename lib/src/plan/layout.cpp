@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "plan/layouts/column.hpp"
 #include "plan/layouts/exact.hpp"
 #include "plan/layouts/tile.hpp"
 #include "plan/tuning.hpp"
@@ -96,8 +97,12 @@ std::int64_t grid_of(const pass& p, const batches& form, const engine_traits& en
     const std::int64_t boxes = ceil_div(p.array.outer, p.box.outers) * ceil_div(p.array.inner, p.box.columns);
     blocks = std::min(boxes * p.parts, std::int64_t{engine.units} * p.box.resident);
   }
-  // Columns of the CPU: neighbouring ones of one part.
-  if (p.kind == kernel::columns) blocks = form.outer * ceil_div(form.inner, p.threads * p.vector) * p.parts;
+  if (p.kind == kernel::columns) {
+    const bool host = engine.engine == engine_kind::host;
+    // Of the CPU: neighbouring ones of one part.
+    if (host) blocks = form.outer * ceil_div(form.inner, p.threads * p.vector) * p.parts;
+    else blocks = std::min(column_items(p), std::int64_t{engine.units} * p.box.resident);
+  }
   return std::min(blocks, engine.max_blocks);
 }
 

@@ -13,6 +13,11 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a / b +
 /// fullest of the first eight. A part costs `part_cost` of what reading a batch does, if it has several.
 std::int64_t parts_for_waves(std::int64_t blocks, std::int64_t slots, std::int64_t most, double part_cost = 0);
 
+/// Whether `at` reads its `array`, whatever the form of the plan is: tiles do, and columns on the GPU.
+inline bool reads_array(const pass& at, const engine_traits& engine) {
+  return at.kind == kernel::tiles || (at.kind == kernel::columns && engine.engine == engine_kind::device);
+}
+
 /// Sets kernel, threads, group and the number of parts of the first pass, as far as `options` leaves them open.
 pass first_pass(const reduction& what, const batches& form, const plan_options& options, const engine_traits& engine);
 

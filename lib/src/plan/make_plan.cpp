@@ -133,7 +133,7 @@ void append_forced(plan& p, int passes, const plan_options& options) {
 
 void append_chosen(plan& p, const plan_options& options) {
   // A user's accumulators may have any size, which boxes of tiles would have to know.
-  if (p.passes.front().kind == kernel::tiles && !options.whole_batches) return detail::append_merges(p);
+  if (detail::reads_array(p.passes.front(), p.engine) && !options.whole_batches) return detail::append_merges(p);
   while (p.passes.back().parts > 1) {
     const pass& previous = p.passes.back();
     pass next =

@@ -55,8 +55,8 @@ step_kind kind_of(const plan& p, std::size_t i, recipe_end end) {
     case kernel::tiles: return kind_of_tiles(p, i, end);
     case kernel::strided: return step_kind::strided;
     case kernel::partials: return step_kind::partials;
-    case kernel::block_rows:
-    case kernel::columns: return step_kind::block_rows;
+    case kernel::block_rows: return step_kind::block_rows;
+    case kernel::columns: return step_kind::columns;
     case kernel::exact_rows: return step_kind::bin_rows;  // of all but f64
     case kernel::exact_blocks: return step_kind::block_sums;
     case kernel::moment_groups: return step_kind::moment_groups;
@@ -269,10 +269,10 @@ class recipe_builder {
 };
 
 std::string_view name(step_kind kind) noexcept {
-  constexpr std::array<std::string_view, 19> names{
-      "clear",     "fill_identity", "block_rows",    "tiles",      "tile_sums",    "row_sums",   "strided",
-      "partials",  "bin_rows",      "bin_parts",     "pair_rows",  "wide_rows",    "block_sums", "block_parts",
-      "part_sums", "part_lanes",    "moment_groups", "sum_groups", "place_results"};
+  constexpr std::array<std::string_view, 20> names{
+      "clear",       "fill_identity", "block_rows", "columns",       "tiles",      "tile_sums",    "row_sums",
+      "strided",     "partials",      "bin_rows",   "bin_parts",     "pair_rows",  "wide_rows",    "block_sums",
+      "block_parts", "part_sums",     "part_lanes", "moment_groups", "sum_groups", "place_results"};
   return names[static_cast<std::size_t>(kind)];
 }
 

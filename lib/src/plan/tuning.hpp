@@ -66,6 +66,21 @@ inline constexpr std::int64_t row_vectors_a_thread = 128;
 /// 16 GiB take 3677 microseconds, not 3690. [bytes, timed]
 inline constexpr std::int64_t most_resident_bytes = INT64_C(512) << 20;
 
+// --- Wide columns: columns ------------------------------------------------------------------------------------------
+
+/// Rows of columns that are read with no tile, from this size on: a warp reads 128 or 256 bytes of a row at once.
+/// On an H200, as shares of a plain read, beside tiles: argmax of bf16 in columns of 129 rows 0.72 and 0.55, of f32 in 98
+/// 0.93 and 0.72, of f64 in 25480 0.93 and 0.78; min of f64 in 290 0.93 and 0.73, of f32 in 21270 0.97 and 0.91; any of
+/// i16 in 192 0.81 and 0.63, of bf16 in 15297 0.76 and 0.67; sums of u16 in 78 0.85 and 0.73, of i64 in 3097 0.88 and
+/// 0.82; prod of f64 in 22797 0.77 and 0.68. But min of f16 in 373 0.71 and 0.90, of u16 in 769 0.79 and 0.94; prod of
+/// u16 in 842 0.34 and 0.43, of f32 in 33 0.50 and 0.60. Columns of 2 to 10 rows took twice as long as in tiles.
+/// [bytes]
+inline constexpr std::int64_t least_column_bytes = 512;
+
+/// What a thread reads of a column, at least: of fewer rows it waits more than it reads; and where several share one, or
+/// parts of it are dealt to several blocks, merging takes as long as some of them. [rows]
+inline constexpr std::int64_t least_column_rows = 32;
+
 // --- Exact sums -----------------------------------------------------------------------------------------------------
 
 /// Rows from this size on have blocks of their own: to begin and to end them costs some microseconds each. Bins do not

@@ -11,6 +11,7 @@
 
 #include "multifold/cuda/bound_recipe.hpp"
 #include "multifold/cuda/fill_items.hpp"
+#include "multifold/cuda/kernels/columns.cuh"
 #include "multifold/cuda/kernels/partials.cuh"
 #include "multifold/cuda/kernels/place_results.cuh"
 #include "multifold/cuda/kernels/result_layout.cuh"
@@ -133,6 +134,21 @@ void launch_tiles(const pass& at, const tiled_elements<kernels::tile_element<Op>
   steps.launch(kind, kernel, ring, from.data, from.more, map, args);
 }
 
+template <class Op, class Output>
+void launch_columns(const pass& at, const typename Op::value_type* data,
+                    const kernels::pass_arguments<Op, Output>& args, bound_recipe& steps) {
+  constexpr std::int64_t item = sizeof(typename Op::value_type);
+  constexpr int width = walked_columns(item);
+  if (at.vector != width) throw unsupported_error("a plan of columns was made for another operation");
+  const std::int64_t boxes = (at.array.inner + at.box.columns - 1) / at.box.columns;
+  const kernels::column_map map{range_of(at.array, data),     at.array.inner,
+                                at.array.outer_stride * item, at.array.row_stride * item,
+                                at.array.index_step,          static_cast<int>(boxes),
+                                static_cast<int>(at.parts),   static_cast<int>(at.array.outer * boxes * at.parts),
+                                at.box.columns / width,       at.group};
+  steps.launch(step_kind::columns, kernels::columns<Op, Output>, 0, data, map, args);
+}
+
 // The same arguments for another operation on the same accumulators.
 template <class Op, class Output, class From>
 kernels::pass_arguments<Op, Output> arguments_of(const From& args, const Op& op, const Output& output) {
@@ -180,6 +196,10 @@ void launch_first(const pass& at, const batches& form, const typename Op::value_
   }
   if constexpr (!has_tiled_form<Op>) {
     if (kind == step_kind::tiles) return launch_tiles(at, {data, range_of(at.array, data)}, args, steps);
+  }
+  // Outputs that know results in the order of batches are those of built-in operations, which plans know, too.
+  if constexpr (kernels::has_columns<Op> && kernels::stores_in_order<Output, Op>) {
+    if (kind == step_kind::columns) return launch_columns(at, data, args, steps);
   }
   if (kind == step_kind::strided) {
     const auto any = over_any_element(args);

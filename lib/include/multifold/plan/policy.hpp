@@ -26,7 +26,7 @@ enum class block_form : std::uint8_t {
 /// What a pass reads, and how its work is laid out.
 enum class kernel : std::uint8_t {
   block_rows,     // a block per part of a row of contiguous elements
-  columns,        // neighbouring columns side by side, on the CPU
+  columns,        // neighbouring columns side by side: wide ones of a fold on the GPU, and all on the CPU
   tiles,          // any batches, in boxes of the array that are brought to shared memory
   strided,        // a block per part, an offset per element
   partials,       // a block per part of a row of partial results
@@ -84,6 +84,13 @@ constexpr int tile_blocks(std::int64_t accumulator, std::int64_t shared_bytes = 
   return blocks < most_tile_blocks ? static_cast<int>(blocks) : most_tile_blocks;
 }
 
+/// Threads of a block that walks down wide columns, at most, and the occupancy, in blocks an SM: latency is hidden by
+/// warps alone, which wide accumulators leave registers for fewer of.
+inline constexpr int column_threads = 256;
+constexpr int column_blocks(std::int64_t accumulator) noexcept { return accumulator <= 16 ? 4 : 3; }
+/// Columns of elements of `item` bytes that a thread walks down together: 8 bytes of narrow ones, or one.
+constexpr int walked_columns(std::int64_t item) noexcept { return item <= 2 ? static_cast<int>(8 / item) : 1; }
+
 /// A warp reads rows of so many elements, or of four times as many bytes, by itself: of shorter ones, what it does once a
 /// row counts; of longer ones there are too few for all warps to end together.
 inline constexpr std::int64_t least_warp_row = 512, most_warp_row_bytes = 64 << 10;
@@ -123,11 +130,11 @@ struct pass {
   finish how = finish::next_pass;  // without meaning where parts == 1
   block_form form = block_form::shuffle;
   int threads = 1;          // a block, or CPU threads at most
-  int group = 1;            // threads per run of a box in tiles, per part in moment_groups and sum_groups
+  int group = 1;            // threads per run of a box in tiles, per column, per part in moment_groups and sum_groups
   int vector = 1;           // neighbouring columns per thread in columns and tiles
   std::int64_t blocks = 1;  // of the grid, or parts that the CPU has
-  tiled_array array;        // of tiles
-  tile_box box;             // of tiles
+  tiled_array array;        // of tiles, and of columns on the GPU
+  tile_box box;             // the same
 
   bool contiguous() const noexcept { return tile == part_length; }
   /// Of tiles: whether each batch is in one of them, and the lanes that share it are neighbours.

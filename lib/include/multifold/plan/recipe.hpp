@@ -42,6 +42,7 @@ enum class step_kind : std::uint8_t {
   clear,
   fill_identity,
   block_rows,
+  columns,
   tiles,
   tile_sums,
   row_sums,

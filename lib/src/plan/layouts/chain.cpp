@@ -137,7 +137,8 @@ bool lay_out_chain(plan& p, const plan_options& options) {
     if (!next) return false;
     pass& at = passes.emplace_back();
     const tile_input of_partials{tiled_bytes(p.what), 1, 1};
-    lay_out_tiles(at, next->array, passes.size() == 1 ? input_of_tiles(p.what) : of_partials, p.what, p.engine);
+    if (passes.size() == 1) lay_out_first(at, next->array, p.what, options, p.engine);
+    else lay_out_tiles(at, next->array, of_partials, p.what, p.engine);
     at.blocks = grid_of(at, p.form, p.engine);
     parts = at.parts;
     runs = runs_left(runs, next->run, parts, indexed);

@@ -6,6 +6,7 @@
 
 #include "multifold/ops/visit.hpp"
 #include "plan/layout.hpp"
+#include "plan/layouts/column.hpp"
 #include "plan/tile_threads.hpp"
 
 namespace multifold::inline v0_1::detail {
@@ -177,14 +178,20 @@ void lay_out_tiles(pass& p, const tiled_array& of, const tile_input& from, const
   box_of_rows(p, of, room, tiled_bytes(what), engine);
 }
 
+void lay_out_first(pass& p, const tiled_array& of, const reduction& what, const plan_options& options,
+                   const engine_traits& engine) {
+  // A user's operation has tiles alone.
+  if (!options.whole_batches && lay_out_columns(p, of, what, engine)) return;
+  lay_out_tiles(p, of, input_of_tiles(what), what, engine);
+}
+
 void prefer_tiles(pass& p, const reduction& what, const batches& form, const plan_options& options,
                   const engine_traits& engine) {
   const std::int64_t item = item_bytes(what.input);
   if (form.results() < 2 || form.length == 0 || !tiles_are_open(what, options, engine)) return;
   if (!serves(p, what, form, item)) return;
   const std::int64_t row_stride = form.inner == 1 ? 1 : form.length_run.stride;
-  lay_out_tiles(p, {form.outer, form.length, form.inner, form.outer_run.stride, row_stride, 1}, input_of_tiles(what),
-                what, engine);
+  lay_out_first(p, {form.outer, form.length, form.inner, form.outer_run.stride, row_stride, 1}, what, options, engine);
 }
 
 }  // namespace multifold::inline v0_1::detail

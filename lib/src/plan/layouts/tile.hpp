@@ -21,7 +21,11 @@ tile_input input_of_tiles(const reduction& what);
 void lay_out_tiles(pass& p, const tiled_array& of, const tile_input& from, const reduction& what,
                    const engine_traits& engine);
 
-/// Makes `p`, a first pass, one of tiles, if that serves the reduction better and options leave everything open.
+/// Makes `p` a first pass over `of`, of columns where those serve it, else of tiles. All but the grid.
+void lay_out_first(pass& p, const tiled_array& of, const reduction& what, const plan_options& options,
+                   const engine_traits& engine);
+
+/// Makes `p`, a first pass, one of tiles or columns, if that serves the reduction better and options leave everything open.
 void prefer_tiles(pass& p, const reduction& what, const batches& form, const plan_options& options,
                   const engine_traits& engine);
 

@@ -49,6 +49,13 @@ concept gathers_in_order = requires(const Op op, typename run_lane<Op>::type lan
   run_lane<Op>::absorb_next(op, lane, x, 0);
 };
 
+/// What a lane asks for before it uses the first: so many rows, where nothing but that hides the time that memory takes.
+template <class Walk, int Usual>
+inline constexpr int rows_in_flight = Usual;
+template <class Walk, int Usual>
+requires requires { Walk::rows_in_flight; }
+inline constexpr int rows_in_flight<Walk, Usual> = Walk::rows_in_flight;
+
 /// absorb_run of an operation that knows what narrow integers stand for.
 template <int Width, class Op, class Value, class Walk>
 __device__ __forceinline__ void absorb_known_run(const Op& op, Value (&mine)[Width], Walk walk, int count, int lane,
@@ -56,7 +63,11 @@ __device__ __forceinline__ void absorb_known_run(const Op& op, Value (&mine)[Wid
   using T = typename Op::value_type;
   using gathers = run_lane<Op>;
   // In registers at once: of elements of 4 bytes four times as many as of accumulators of 16 or more.
-  constexpr int most = (sizeof(T) <= 8 ? 8 : sizeof(T) <= 16 ? 4 : 2) / (Width > 2 ? 2 : 1);
+  constexpr int usual = (sizeof(T) <= 8    ? 8
+                         : sizeof(T) <= 16 ? 4
+                                           : 2) /
+                        (Width > 2 ? 2 : 1),
+                most = rows_in_flight<Walk, usual>;
   constexpr bool in_order = Walk::ascends && gathers_in_order<Op>;
   int l = lane;
   if (l >= count) return;
@@ -64,7 +75,7 @@ __device__ __forceinline__ void absorb_known_run(const Op& op, Value (&mine)[Wid
 #pragma unroll
   for (int j = 0; j < Width; ++j) {
     into[j] = mine[j].begin(op);
-    if constexpr (in_order) into[j].number = lane;
+    if constexpr (in_order && !requires { Value::is_lone; }) into[j].number = lane;
   }
   const auto some = [&]<int Loads>(bool all) {
     T x[Loads][Width];
@@ -111,7 +122,10 @@ __device__ __forceinline__ void absorb_known_run(const Op& op, Value (&mine)[Wid
   };
 #pragma unroll 1
   while (l + (most - 1) * lanes < count) some.template operator()<most>(true);
-  if constexpr (most > 4) {
+  if constexpr (most > 8) {
+#pragma unroll 1
+    while (l + 3 * lanes < count) some.template operator()<4>(true);
+  } else if constexpr (most > 4) {
     if (l + 3 * lanes < count) some.template operator()<4>(true);
   }
   if constexpr (takes_several<Op>) {
@@ -136,28 +150,36 @@ __device__ void absorb_run(const Op& op, Value (&mine)[Width], Walk walk, int co
   else absorb(op);
 }
 
+/// The next words of a thread's columns, wherever those begin.
+template <class Walk, int Words>
+__device__ __forceinline__ void take_words(Walk& walk, unsigned (&w)[Words]) {
+  if constexpr (requires { walk.take_words(w); }) {
+    walk.take_words(w);
+  } else {
+    const std::byte* const at = walk.take(true);
+    // They may begin within a word, and end within another one.
+    const auto bits = 8 * static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(at));  // of which 5 count
+    const auto* const from = reinterpret_cast<const unsigned*>(at - reinterpret_cast<std::uintptr_t>(at) % 4);
+    unsigned loaded[Words + 1];
+#pragma unroll
+    for (int i = 0; i <= Words; ++i) loaded[i] = from[i];
+#pragma unroll
+    for (int i = 0; i < Words; ++i) w[i] = __funnelshift_r(loaded[i], loaded[i + 1], bits);
+  }
+}
+
 /// The elements of the runs of a thread's columns that are neighbours, by words; `op` knows its order. What stands
 /// behind them in the last word comes to nothing.
 template <int Width, class Op, class Walk>
 __device__ __forceinline__ void gather_words(const Op& op, word_lanes<Op, Width>& into, Walk walk, int count, int lane,
                                              int lanes) {
-  constexpr int words = words_of_columns<typename Op::value_type, Width>, most = 4;
+  constexpr int words = words_of_columns<typename Op::value_type, Width>, most = rows_in_flight<Walk, 4>;
   int l = lane;
   const auto some = [&]<int Loads>() {
     unsigned w[Loads][words];
     const auto numbers = walk.numbers();
 #pragma unroll
-    for (int k = 0; k < Loads; ++k) {
-      const std::byte* const at = walk.take(true);
-      // They may begin within a word, and end within another one.
-      const auto bits = 8 * static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(at));  // of which 5 count
-      const auto* const from = reinterpret_cast<const unsigned*>(at - reinterpret_cast<std::uintptr_t>(at) % 4);
-      unsigned loaded[words + 1];
-#pragma unroll
-      for (int i = 0; i <= words; ++i) loaded[i] = from[i];
-#pragma unroll
-      for (int i = 0; i < words; ++i) w[k][i] = __funnelshift_r(loaded[i], loaded[i + 1], bits);
-    }
+    for (int k = 0; k < Loads; ++k) take_words(walk, w[k]);
     if constexpr (fills_up<word_lanes<Op, Width>>) into.make_room(Loads);
 #pragma unroll
     for (int k = 0; k < Loads; ++k) into.see(op, w[k], numbers[k]);
@@ -165,6 +187,9 @@ __device__ __forceinline__ void gather_words(const Op& op, word_lanes<Op, Width>
   };
 #pragma unroll 1
   while (l + (most - 1) * lanes < count) some.template operator()<most>();
+  if constexpr (most > 4) {
+    if (l + 3 * lanes < count) some.template operator()<4>();
+  }
   if (l + lanes < count) some.template operator()<2>();
   if (l < count) some.template operator()<1>();
 }

@@ -179,9 +179,10 @@ requires(floating_storage<T> || sizeof(T) > 2) struct run_lane<arg_extremum<T>> 
   }
 };
 
-/// Extrema of 2 and 4 bytes of floating point by the instructions for them.
+/// Extrema of floating point in the words that compare in the fewest instructions.
 template <class T>
-requires order_words<T>::are_bits struct run_lane<extremum<T>> {
+requires floating_storage<T>
+struct run_lane<extremum<T>> {
   using op_type = extremum<T>;
   using words = order_words<T>;
   using accumulator = typename op_type::accumulator;
@@ -279,6 +280,7 @@ struct run_value {
 /// A thread's value of a single run that it has alone: nothing is merged.
 template <class Op>
 struct lone_value {
+  static constexpr bool is_lone = true;
   using lane = run_lane<Op>;
   typename lane::type gathered;
 
@@ -286,6 +288,8 @@ struct lone_value {
   __device__ explicit lone_value(const Op& op) {
     if constexpr (run_value<Op>::resumes) gathered = lane::resumed(op.identity());
     else gathered = lane::identity(op);
+    // The first one is the least where all are as great as can be.
+    if constexpr (requires { gathered.see_next(op.policy, gathered.least, 0); }) gathered.number = 0;
   }
   __device__ const typename lane::type& begin(const Op&) const { return gathered; }
   __device__ void end(const Op&, const typename lane::type& all, const run_indices&) { gathered = all; }
