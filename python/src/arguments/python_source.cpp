@@ -73,14 +73,14 @@ class chunks {
  public:
   chunks(dtype type, NextChunk next_chunk) : state_(std::make_shared<state>(type, std::move(next_chunk))) {}
 
-  std::int64_t operator()(std::int64_t, std::span<std::byte> chunk) {
+  std::int64_t operator()(std::int64_t, std::span<std::byte> memory) {
     nb::gil_scoped_acquire gil;
     while (state_->now.left() == 0) {
       const nb::object chunk = state_->next_chunk();
       if (!chunk.is_valid()) return 0;
       state_->now.set(chunk);
     }
-    const std::int64_t count = state_->now.copy_to(chunk);
+    const std::int64_t count = state_->now.copy_to(memory);
     if (state_->now.left() == 0) state_->now.clear();
     return count;
   }
