@@ -12,16 +12,17 @@ namespace {
 
 class columns : public device_test {
  protected:
-  // Any bits; integers whose product fits.
+  // Any bits, but of integers whose sum, or product, would not fit.
   std::vector<std::byte> elements_for(const reduction& what, std::int64_t count) {
     std::vector<std::byte> bytes(static_cast<std::size_t>(count * item_bytes(what.input)));
-    if (what.op == op_kind::prod && !is_floating(what.input)) {
-      for (std::size_t i = 0; i < bytes.size(); i += sizeof(std::int64_t)) {
-        const std::int64_t x = rng() % 64 == 0 ? 3 : what.input == dtype::i64 && rng() % 2 == 0 ? -1 : 1;
-        std::memcpy(bytes.data() + i, &x, sizeof x);
-      }
-    } else {
-      for (std::byte& each : bytes) each = static_cast<std::byte>(rng());
+    for (std::byte& each : bytes) each = static_cast<std::byte>(rng());
+    const bool product = what.op == op_kind::prod;
+    if (is_floating(what.input) || item_bytes(what.input) < 8 || !(product || what.op == op_kind::sum)) return bytes;
+    for (std::size_t i = 0; i < bytes.size(); i += sizeof(std::int64_t)) {
+      const std::int64_t any = static_cast<std::int64_t>(rng() % 64),
+                         sign = what.input == dtype::i64 && any % 2 == 0 ? -1 : 1;
+      const std::int64_t x = sign * (!product ? any << 40 : any == 5 ? 3 : 1);
+      std::memcpy(bytes.data() + i, &x, sizeof x);
     }
     return bytes;
   }
