@@ -20,8 +20,8 @@ def test_parts_are_the_whole(op, dtype):
     whole = multifold.State(op, dtype)
     whole.update(x)
     parts = [multifold.State(op, dtype) for _ in range(3)]
-    for part, some in zip(parts, (x[:10], x[10:600], x[600:])):
-        part.update(some)
+    for part, rows in zip(parts, (x[:10], x[10:600], x[600:])):
+        part.update(rows)
     for order in ((0, 1, 2), (2, 1, 0)):
         merged = multifold.State(op, dtype)
         for i in order:
