@@ -44,7 +44,7 @@ struct product_lanes {
   double least[width], most[width];
   bool number;  // none was NaN or infinite
 
-  template <bool Fma, bool Square>
+  template <bool Fma, bool Square, bool>
   MULTIFOLD_INLINE void sum(const product_windows& at, const packed<double>* x, const packed<double>* y,
                             std::int64_t count) {
     const double first = at.origin(0), both = first + at.origin(1), last = at.origin(2);
@@ -126,13 +126,14 @@ class product_run {
   static_assert(Lanes::step_bits + 11 < 63);
 
   /// Adds the products of at most moment_tile_elements pairs of any elements. Returns false, and adds nothing, if
-  /// they do not fit.
+  /// they do not fit, or the ones before did not.
   template <bool Fma, bool Square>
   MULTIFOLD_INLINE bool add(const packed<element>* x, const packed<element>* y, std::int64_t count) {
-    if (!aimed_) return false;
+    if (!hopeful_) return false;
     Lanes lanes;
-    lanes.template sum<Fma, Square>(windows_, x, y, count);
-    if (!lanes.template fit<Square>(windows_, x, y, count)) return false;
+    lanes.template sum<Fma, Square, true>(windows_, x, y, count);
+    hopeful_ = lanes.template fit<Square>(windows_, x, y, count);
+    if (!hopeful_) return false;
     take(lanes);
     return true;
   }
@@ -143,7 +144,8 @@ class product_run {
                             std::int64_t count, const value_bounds& bounds_x, const value_bounds& bounds_y) {
     if (!Lanes::exact(bounds_x, bounds_y)) return false;
     const value_bounds bounds = product_bounds(bounds_x, bounds_y);
-    if (!aimed_ || bounds.top > windows_.top || bounds.unit < windows_.unit()) {
+    hopeful_ = aimed_ && bounds.top <= windows_.top && bounds.unit >= windows_.unit();
+    if (!hopeful_) {
       const int spare = bounds.unit - windows_type{bounds.top}.unit();
       if (spare < 0) return false;
       const int top = bounds.top + spare / 4;  // of what follows, more is below these than above
@@ -153,7 +155,7 @@ class product_run {
       windows_.top = top;
     }
     Lanes lanes;
-    lanes.template sum<Fma, Square>(windows_, x, y, count);
+    lanes.template sum<Fma, Square, false>(windows_, x, y, count);
     take(lanes);
     return true;
   }
@@ -191,6 +193,7 @@ class product_run {
 
   windows_type windows_{};
   bool aimed_ = false;
+  bool hopeful_ = false;  // the latest tile fitted: the next one is added before its exponents are known
   std::uint64_t window_[Lanes::windows][width] = {};
 };
 

@@ -218,7 +218,7 @@ inline constexpr std::int64_t longest_tile = product_run_of<T, Set>::capacity;
 template <bool Fma, floating_storage T, moment_set Set>
 MULTIFOLD_INLINE void gather_tile(const exact_moments<T, Set>& op, moment_sums<T, Set>& into, const moment_tile<T>& s) {
   constexpr bool two = reads_two_arrays(Set), only_products = Set == moment_set::squares || Set == moment_set::products;
-  constexpr bool ranges_last = only_products && std::is_same_v<T, double>;
+  constexpr bool ranges_last = only_products && !is_narrow_real<T>;  // narrow elements are in L1 once they are carried
   product_run_of<T, Set> run;
   detail::tile_copy<carrier_of<T>> copy_x, copy_y;
   for (std::int64_t k = 0; k < s.indices.count; k += moment_tile_elements) {
