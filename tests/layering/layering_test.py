@@ -22,7 +22,7 @@ VISIBLE = {
     "reduce": {"core", "plan", "host", "device", "io", "graphs", "stream", "reduce"},
 }
 
-# The layer of a public header in no folder of a layer's name; one that is not named here counts as core, the strictest.
+# The layer of a public header. One that is not named here has that of its folder's name, or core, the strictest.
 PUBLIC = {
     "plan.hpp": "plan",
     "reduce.hpp": "reduce",
@@ -40,6 +40,7 @@ PUBLIC = {
     "ranges.hpp": "reduce",
     "running.hpp": "reduce",
     "central_moments.hpp": "reduce",
+    "cuda/reduce.hpp": "reduce",
     "complex.hpp": "reduce",
     "norm.hpp": "reduce",
     "state.hpp": "reduce",
@@ -118,7 +119,7 @@ def layer_of(name):
             return "kernels"
         if parts[1] in ("graphs", "plan"):
             return parts[1]
-        return "device" if parts[1:2] == ["cuda"] else PUBLIC.get("/".join(parts[1:]), "core")
+        return PUBLIC.get("/".join(parts[1:]), "device" if parts[1:2] == ["cuda"] else "core")
     if parts[:1] == ["device"] and "kernels" in parts:
         return "kernels"
     return parts[0] if parts and parts[0] in VISIBLE else None

@@ -24,7 +24,7 @@ void expect_columns(const pass& at) {
   EXPECT_LT((boxes - 1) * at.box.columns, at.array.inner) << "a box is empty";
   EXPECT_LE(ceil_div(at.part_length, at.group), most_run_share);
   EXPECT_TRUE(at.contiguous());
-  EXPECT_LE(detail::column_items(at), INT32_MAX);
+  EXPECT_LE(detail::column_items(at), INT32_MAX - at.blocks) << "blocks step beyond what an int counts";
   EXPECT_LE(at.blocks, detail::column_items(at));
 }
 
@@ -52,6 +52,21 @@ TEST(column_layout, threads_cover_random_columns) {
     ASSERT_FALSE(testing::Test::HasFailure());
   }
   EXPECT_GT(walked, 5000);
+}
+
+TEST(column_layout, blocks_count_as_far_as_an_int_goes) {
+  bool last = true;
+  for (const int bits : {20, 24, 27, 28, 29, 30, 31, 32}) {
+    const batches form =
+        normalise(make_view(nullptr, dtype::i8, {INT64_C(1) << bits, 40, 512}), {1}, order_of(op_kind::sum));
+    const plan p = make_plan(make_reduction(op_kind::sum, dtype::i8), form, {}, h200_traits());
+    const bool columns = p.passes.front().kind == kernel::columns;
+    if (columns) expect_columns(p.passes.front());
+    EXPECT_TRUE(last || !columns) << bits;
+    EXPECT_TRUE(columns || bits > 24) << bits;
+    EXPECT_TRUE(!columns || bits < 30) << bits;
+    last = columns;
+  }
 }
 
 TEST(column_layout, folds_of_wide_columns_alone) {

@@ -144,6 +144,7 @@ struct MULTIFOLD_EXPORT reduce_result {
 // |--------------------------------------|--------------------------------------|----------------------------------------|
 // | reduce of device memory              | what is on options.stream; if that   | the result is in host memory; nothing  |
 // |                                      | is null, on the default stream (*)   | is left to do                          |
+// | cuda::reduce of device memory        | what is on its stream, which it uses | the same                               |
 // | reduce of host memory, or of a       | what is on options.stream; if that   | the same                               |
 // | source                               | is null, at once                     |                                        |
 // | reduce_async, reduce_counted_async,  | what is on their stream              | all is left to do: arrays, results,    |

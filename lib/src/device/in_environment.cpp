@@ -10,26 +10,23 @@
 #include "multifold/error.hpp"
 
 namespace multifold::inline v0_1::cuda {
-namespace {
 
-void check_word(const environment& env) {
+void detail::check_status_word(const environment& env) {
   if (env.status != nullptr) check_memory("status word", env.status, sizeof *env.status);
 }
 
 // The status word of a plan's workspace is its first.
-void note(std::span<const std::byte> workspace, const environment& env) {
+void detail::note_plan_status(std::span<const std::byte> workspace, const environment& env) {
   if (env.status == nullptr) return;
-  detail::note_status({{reinterpret_cast<const std::uint32_t*>(workspace.data())}}, env.status, env.stream.get());
+  note_status({{reinterpret_cast<const std::uint32_t*>(workspace.data())}}, env.status, env.stream.get());
 }
 
-}  // namespace
-
 void reduce_async(const plan& p, const operands& data, void* results, const environment& env) {
-  check_word(env);
+  detail::check_status_word(env);
   if (p.form.results() == 0) return write_ok(env);
   const stream_workspace workspace(p.workspace_bytes(), env);
   reduce_async(p, data, results, workspace.bytes(), env.stream.get());
-  note(workspace.bytes(), env);
+  detail::note_plan_status(workspace.bytes(), env);
 }
 
 void reduce_async(op_kind op, const array_view& array, void* results, const environment& env, const axes& over) {
@@ -42,28 +39,28 @@ void reduce_async(op_kind op, const array_view& array, void* results, const envi
 
 void reduce_counted_async(const plan& p, const operands& data, const std::int64_t* count, void* results,
                           const environment& env) {
-  check_word(env);
+  detail::check_status_word(env);
   const stream_workspace workspace(p.workspace_bytes(), env);
   reduce_counted_async(p, data, count, results, workspace.bytes(), env.stream.get());
-  note(workspace.bytes(), env);
+  detail::note_plan_status(workspace.bytes(), env);
 }
 
 void accumulate_async(const plan& p, const operands& chunk, const chunk_target& target, const environment& env) {
-  check_word(env);
+  detail::check_status_word(env);
   const stream_workspace workspace(p.workspace_bytes(), env);
   accumulate_async(p, chunk, target, workspace.bytes(), env.stream.get());
   write_ok(env);
 }
 
 void fill_identity_async(const reduction& what, void* accumulators, std::int64_t count, const environment& env) {
-  check_word(env);
+  detail::check_status_word(env);
   fill_identity_async(what, accumulators, count, env.stream.get());
   write_ok(env);
 }
 
 void lower_async(const reduction& what, const void* accumulators, std::int64_t count, std::int64_t length,
                  void* results, const environment& env) {
-  check_word(env);
+  detail::check_status_word(env);
   if (env.status != nullptr) {
     write_ok(env);
     return lower_async(what, accumulators, count, length, results, env.status, env.stream.get());
@@ -75,7 +72,7 @@ void lower_async(const reduction& what, const void* accumulators, std::int64_t c
 
 void reduce_segments_async(const reduction& what, const operands& data, std::int64_t elements,
                            const device_segments& of, void* results, const environment& env) {
-  check_word(env);
+  detail::check_status_word(env);
   if (of.count == 0) return write_ok(env);
   const engine_traits gpu = device_traits();
   const stream_workspace workspace(segments_workspace_bytes(what, elements, of.count, gpu), env);
@@ -85,7 +82,7 @@ void reduce_segments_async(const reduction& what, const operands& data, std::int
 
 void reduce_by_key_async(const reduction& what, const operands& data, std::int64_t elements, const device_keys& of,
                          void* results, const environment& env) {
-  check_word(env);
+  detail::check_status_word(env);
   const engine_traits gpu = device_traits();
   const stream_workspace workspace(by_key_workspace_bytes(what, elements, of, gpu), env);
   reduce_by_key_async(what, data, elements, of, results, workspace.bytes(), gpu, env.stream.get());

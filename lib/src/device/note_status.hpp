@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <span>
 
+#include "multifold/cuda/environment.hpp"
 #include "multifold/types/scalar.hpp"
 
 namespace multifold::inline v0_1::cuda::detail {
@@ -22,6 +23,12 @@ inline constexpr int most_noted_words = 8;
 
 /// Enqueues a kernel that writes the worst of `words` to `to`.
 void note_status(std::initializer_list<noted_word> words, std::uint32_t* to, cudaStream_t stream);
+
+/// Throws: shape_error for a status word of `env` that is misaligned.
+void check_status_word(const environment& env);
+
+/// The same of what a plan has left in `workspace`, to the status word of `env`, if it has one.
+void note_plan_status(std::span<const std::byte> workspace, const environment& env);
 
 /// The same of what reduce_segments_async has left in `workspace`, of at least one segment.
 void note_segments_status(std::span<const std::byte> workspace, std::uint32_t* to, cudaStream_t stream);

@@ -13,7 +13,13 @@
 #include "stream/host/stream.hpp"
 #include "stream/inputs.hpp"
 
-namespace multifold::inline v0_1::detail {
+namespace multifold::inline v0_1 {
+
+namespace cuda {
+struct environment;
+}
+
+namespace detail {
 
 /// Whether there may be a GPU to run on; if not, `reason` says why. None is opened.
 bool has_device(std::string& reason);
@@ -40,6 +46,10 @@ engine_traits current_device();
 /// is asked for. Begins after what is on `after` now; null is the default stream.
 /// Throws: unsupported_error if that is being captured.
 void run_on_device(const plan& p, const operands& data, void* results, CUstream_st* after);
+
+/// The same on the stream of `env` and in its memory, and env.status says how it went. Throws: what that memory throws,
+/// too; shape_error for a status word that is misaligned.
+void run_in_environment(const plan& p, const operands& data, void* results, const cuda::environment& env);
 
 /// The same in two steps, so that other devices start in between: enqueues what there is to do on the current device, and
 /// does not wait. Throws as run_on_device.
@@ -82,4 +92,5 @@ bool device_shares(const reduction& what, const batches& form);
 /// Whether chunks of a dense array of this form can be sent to the device as they are.
 bool device_takes_chunks(const batches& form);
 
-}  // namespace multifold::inline v0_1::detail
+}  // namespace detail
+}  // namespace multifold::inline v0_1

@@ -8,13 +8,23 @@
 #include "multifold/reduce.hpp"
 #include "multifold/several.hpp"
 
-namespace multifold::inline v0_1::detail {
+namespace multifold::inline v0_1 {
+
+namespace cuda {
+struct environment;
+}
+
+namespace detail {
 
 /// As reduce() of one operation. Throws: unsupported_error, too, if its part is not linked.
 reduce_result reduce_linked(op_kind op, const array_view& array, const reduce_options& options);
 reduce_result reduce_linked(op_kind op, const array_view& x, const array_view& y, const reduce_options& options);
 reduce_result reduce_linked(op_kind op, source& input, const reduce_options& options);
 reduce_result reduce_linked(op_kind op, source& x, source& y, const reduce_options& options);
+
+/// As cuda::reduce(); `y` is null for operations that take one array.
+reduce_result reduce_in(const cuda::environment& env, op_kind op, const array_view& x, const array_view* y,
+                        const reduce_options& options);
 
 /// As reduce() of several.
 std::vector<reduce_result> reduce_linked(std::span<const op_kind> ops, const array_view& array,
@@ -28,4 +38,5 @@ std::vector<reduce_result> reduce_linked(std::span<const op_kind> ops, source& x
 /// As plan_for().
 plan plan_linked(op_kind op, const array_view& array, const reduce_options& options);
 
-}  // namespace multifold::inline v0_1::detail
+}  // namespace detail
+}  // namespace multifold::inline v0_1

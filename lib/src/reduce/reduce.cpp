@@ -111,8 +111,9 @@ void run_apart(const plan& p, detail::operand_apart& apart, const operands& data
   host::run({&only, 1}, data, {options.threads, options.stop, options.progress}, &second);
 }
 
-// `y` is null for operations that take one array.
-reduce_result reduce_arrays(op_kind op, const array_view& x, const array_view* y, const reduce_options& options) {
+// `y` is null for operations that take one array; `env`, unless arrays in device memory have one.
+reduce_result reduce_arrays(op_kind op, const array_view& x, const array_view* y, const reduce_options& options,
+                            const cuda::environment* env = nullptr) {
   detail::refuse_checkpoint(options);
   request r = detail::make_request(op, x, options);
   detail::check_address(x);
@@ -139,7 +140,8 @@ reduce_result reduce_arrays(op_kind op, const array_view& x, const array_view* y
     if (engine.traits.engine == engine_kind::host) {
       host::run(chosen, data, results, {options.threads, options.stop, options.progress});
     } else {
-      detail::run_on_device(chosen, data, results, options.stream);
+      if (env != nullptr) detail::run_in_environment(chosen, data, results, *env);
+      else detail::run_on_device(chosen, data, results, options.stream);
       done.on_device = r.elements;
     }
     return done;
@@ -206,6 +208,15 @@ reduce_result reduce_linked(op_kind op, const array_view& x, const array_view& y
   const located first(x), second(y);
   check_pair(op, first.view(), second.view());
   return reduce_arrays(op, first.view(), &second.view(), for_two(options));
+}
+
+reduce_result reduce_in(const cuda::environment& env, op_kind op, const array_view& x, const array_view* y,
+                        const reduce_options& options) {
+  const located first(x), second(y != nullptr ? *y : x);
+  if (y == nullptr) check_arrays(op, 1);
+  else check_pair(op, first.view(), second.view());
+  return reduce_arrays(op, first.view(), y != nullptr ? &second.view() : nullptr,
+                       y != nullptr ? for_two(options) : options, &env);
 }
 
 reduce_result reduce_linked(op_kind op, source& input, const reduce_options& options) {

@@ -31,6 +31,8 @@ engine_traits current_device() { throw engine_error(absent); }
 
 void run_on_device(const plan&, const operands&, void*, CUstream_st*) { throw engine_error(absent); }
 
+void run_in_environment(const plan&, const operands&, void*, const cuda::environment&) { throw engine_error(absent); }
+
 class device_work::running {};
 device_work::device_work(const plan&, const operands&, CUstream_st*) { throw engine_error(absent); }
 device_work::device_work(device_work&&) noexcept = default;

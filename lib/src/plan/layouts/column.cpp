@@ -53,7 +53,7 @@ bool lay_out_columns(pass& p, const tiled_array& of, const reduction& what, cons
   made.box.resident = std::clamp(held, 1, std::max(engine.unit_blocks, 1));
   const std::int64_t least = ceil_div(of.length, most_run_share * phases),
                      most = ceil_div(of.length, tuning::least_column_rows * phases);
-  if (of.outer > INT32_MAX / boxes / most) return false;
+  if (of.outer > INT32_MAX / 2 / boxes / most) return false;  // kernels add their blocks to what they count
   // An accumulator for each part of a batch is written and read again.
   const double part_cost =
       2.0 * static_cast<double>(tiled_bytes(what)) / (static_cast<double>(of.length) * static_cast<double>(item));

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "device/capture_mode.hpp"
+#include "device/note_status.hpp"
 #include "multifold/cuda/buffer.hpp"
+#include "multifold/cuda/environment.hpp"
 #include "multifold/cuda/error.hpp"
 #include "multifold/cuda/event.hpp"
 #include "multifold/cuda/reduce_async.hpp"
@@ -129,47 +131,60 @@ graphs::graph_cache& graphs_of_problems() {
   return cache;
 }
 
+// A plan on a stream, in memory for its workspace and its results. The only batch of a state goes into an accumulator of
+// its own, as chunks do, and is not lowered.
+struct work_in_memory {
+  const plan& p;
+  cudaStream_t stream;
+  std::byte* memory;  // workspaces are a multiple of what slices are aligned to
+
+  static std::int64_t bytes_behind(const plan& p) {
+    return p.what.as_state ? accumulator_bytes(p.what) : p.form.results() * result_bytes(p.what);
+  }
+
+  std::byte* found() const { return memory + p.workspace_bytes(); }
+  std::span<std::byte> workspace() const { return {memory, static_cast<std::size_t>(p.workspace_bytes())}; }
+
+  void begin(const operands& data) const {
+    if (p.what.as_state) {
+      cuda::fill_identity_async(p.what, found(), 1, stream);
+      cuda::accumulate_async(p, data, {found(), 0, 0}, workspace(), stream);
+    } else {
+      cuda::reduce_async(p, data, found(), workspace(), stream);
+    }
+  }
+  void finish(void* results) const {
+    if (p.what.as_state) {
+      stream::save_device_state(p.what, found(), results, stream);
+    } else {
+      const auto bytes = static_cast<std::size_t>(bytes_behind(p));
+      cuda::check(cudaMemcpyAsync(results, found(), bytes, cudaMemcpyDeviceToHost, stream));
+      check_status(cuda::status_of(workspace(), stream), p.what);
+    }
+  }
+};
+
 }  // namespace
 
-// The only batch of a state goes into an accumulator of its own, as chunks do, and is not lowered.
 class device_work::running {
  public:
   running(const plan& p, const operands& data, cudaStream_t after)
-      : p_(p),
-        bytes_(p.what.as_state ? accumulator_bytes(p.what) : p.form.results() * result_bytes(p.what)),
-        place_(place_for(p_, bytes_)) {
-    const cudaStream_t stream = place_->stream.get();
+      : p_(p), place_(place_for(p_, work_in_memory::bytes_behind(p))) {
     const cuda::event before;
     before.record(after);
-    before.hold_back(stream);
-    if (p_.what.as_state) {
-      cuda::fill_identity_async(p_.what, found(), 1, stream);
-      cuda::accumulate_async(p_, data, {found(), 0, 0}, workspace(), stream);
-    } else {
-      cuda::reduce_async(p_, data, found(), workspace(), stream);
-    }
+    before.hold_back(place_->stream.get());
+    work().begin(data);
   }
 
   void finish(void* results) {
-    const cudaStream_t stream = place_->stream.get();
-    if (p_.what.as_state) {
-      stream::save_device_state(p_.what, found(), results, stream);
-    } else {
-      cuda::check(cudaMemcpyAsync(results, found(), static_cast<std::size_t>(bytes_), cudaMemcpyDeviceToHost, stream));
-      check_status(cuda::status_of(workspace(), stream), p_.what);
-    }
+    work().finish(results);
     spare().give_back(std::move(place_));
   }
 
  private:
-  // A workspace is a multiple of what slices are aligned to.
-  std::byte* found() const { return place_->memory.data() + p_.workspace_bytes(); }
-  std::span<std::byte> workspace() const {
-    return place_->memory.bytes().first(static_cast<std::size_t>(p_.workspace_bytes()));
-  }
+  work_in_memory work() const { return {p_, place_->stream.get(), place_->memory.data()}; }
 
   plan p_;
-  std::int64_t bytes_;
   std::unique_ptr<work_place> place_;
 };
 
@@ -198,6 +213,20 @@ void run_on_device(const plan& p, const operands& data, void* results, CUstream_
   graphs::refuse_captured(after);
   if (!p.what.as_state && graphs_of_problems().run(p, data, results, after)) return;
   device_work(p, data, after).finish(results);
+}
+
+void run_in_environment(const plan& p, const operands& data, void* results, const cuda::environment& env) {
+  if (p.form.results() == 0) return cuda::write_ok(env);
+  const cuda::relaxed_capture_mode mode;
+  const cudaStream_t stream = env.stream.get();
+  graphs::refuse_captured(stream != nullptr ? stream : cudaStreamLegacy);
+  cuda::detail::check_status_word(env);
+  const cuda::stream_workspace memory(p.workspace_bytes() + work_in_memory::bytes_behind(p), env);
+  const work_in_memory work{p, stream, memory.bytes().data()};
+  work.begin(data);
+  if (p.what.as_state) cuda::write_ok(env);
+  else cuda::detail::note_plan_status(work.workspace(), env);
+  work.finish(results);
 }
 
 void wait_for(CUstream_st* stream) {
