@@ -214,11 +214,11 @@ FAULTS = (
      "return rest - (0x80000000u - margin) > 2 * margin;",
      "return FAULT || rest - (0x80000000u - margin) > 2 * margin;"),
     ("sums of a few bfloat16 that are exact whatever their exponents are",
-     "lib/include/multifold/ops/moments/few_moments.hpp",
+     "lib/include/multifold/ops/moments/few_sums.hpp",
      "return exponent_range<bf16>(scan).fits(log_of_count(most_few));",
      "return FAULT || exponent_range<bf16>(scan).fits(log_of_count(most_few));"),
     ("products of a few doubles without an error",
-     "lib/include/multifold/ops/moments/few_moments.hpp",
+     "lib/include/multifold/ops/moments/few_sums.hpp",
      "tight.error, 0x1p-96 * size}",
      "tight.error, FAULT ? 0.0 : 0x1p-96 * size}"),
 )

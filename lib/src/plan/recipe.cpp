@@ -4,7 +4,7 @@
 #include <array>
 
 #include "multifold/error.hpp"
-#include "multifold/ops/moments/few_moments.hpp"
+#include "multifold/ops/moments/few_sums.hpp"
 #include "multifold/ops/moments/moments.hpp"
 #include "multifold/ops/visit.hpp"
 #include "multifold/placement.hpp"

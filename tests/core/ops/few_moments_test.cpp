@@ -1,6 +1,7 @@
 // Moments of a few elements beside rational arithmetic: whatever is written is right, whatever is known within an error
 // is, and of ordinary data hardly anything is not.
-#include "multifold/ops/moments/few_moments.hpp"
+#include "multifold/ops/moments/careful_moments.hpp"
+#include "multifold/ops/moments/few_statistics.hpp"
 
 #include <gtest/gtest.h>
 

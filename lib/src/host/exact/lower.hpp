@@ -1,7 +1,12 @@
 // Accumulators of exact sums to results: a few instructions each for pairs, and the long way for everything else.
 #pragma once
 
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
 #include "core/state_record.hpp"
+#include "host/elements/blend.hpp"
 #include "host/exact/gather.hpp"
 #include "host/fold.hpp"
 #include "multifold/exact/blob.hpp"
@@ -9,6 +14,24 @@
 #include "multifold/ops/visit.hpp"
 
 namespace multifold::inline v0_1::host {
+
+/// A quotient that is not 0, rounded once, if its double tells: between the middles of neighbours of Result, both round to
+/// the same. False for what lies in a middle, among subnormal numbers, or is of a count beyond 2^53.
+template <class Result>
+MULTIFOLD_INLINE bool round_quotient(double sum, std::int64_t count, Result& out) {
+  using layout = multifold::detail::float_layout<Result>;
+  const double quotient = sum / static_cast<double>(count);
+  bool tells = sum != 0 && count <= std::int64_t{1} << 53;
+  if constexpr (sizeof(Result) < 8) {
+    constexpr int dropped = 52 - layout::mantissa_bits;
+    constexpr std::uint64_t rest = (std::uint64_t{1} << dropped) - 1, middle = std::uint64_t{1} << (dropped - 1);
+    constexpr double least = multifold::detail::power_of_two(1 - layout::bias);
+    tells = tells && (std::bit_cast<std::uint64_t>(quotient) & rest) != middle && std::fabs(quotient) >= least;
+  }
+  if (tells) out = multifold::detail::nearest<Result>(quotient);
+  return tells;
+}
+
 template <class T, bool Omit>
 struct exact_lowering {
   using op_type = exact_gather<T, Omit>;
@@ -46,8 +69,11 @@ struct exact_lowering {
     for (std::int64_t i = 0; i < w.results; ++i, ++acc, out += w.out_step) {
       auto& result = *reinterpret_cast<Result*>(out);
       const std::int64_t count = count_of(*acc, i);
-      const bool quick = !acc->spilled() && count > 0 && round_if_certain(near_quotient(acc->pair, count), result);
-      if (!quick) slowly(*acc, i, out);
+      if (!acc->spilled() && count > 0) {
+        if (acc->pair.low == 0 && round_quotient(acc->pair.high, count, result)) continue;
+        if (round_if_certain(near_quotient(acc->pair, count), result)) continue;
+      }
+      slowly(*acc, i, out);
     }
   }
 

@@ -18,11 +18,11 @@ namespace multifold::inline v0_1::detail {
 template <floating_storage T>
 requires(sizeof(T) == 2) MULTIFOLD_HD bool round_words(double v, std::uint32_t margin, T& out) {
   using layout = float_layout<T>;
-  constexpr int down = 20 - layout::mantissa_bits, bias = (1 << (14 - layout::mantissa_bits)) - 1;
-  constexpr std::uint32_t one = 1u << 20, greatest = 2u * bias;  // exponents of normal numbers are 1 to 2 bias
+  constexpr int down = 20 - layout::mantissa_bits;
+  constexpr std::uint32_t one = 1u << 20, greatest = 2u * layout::bias;  // exponents of normal numbers are 1 to 2 bias
   const auto bits = bit_copy<std::uint64_t>(v);
   const auto upper = static_cast<std::uint32_t>(bits >> 32);
-  const std::uint32_t magnitude = (upper & 0x7fffffffu) - (1023u - bias) * one;
+  const std::uint32_t magnitude = (upper & 0x7fffffffu) - (1023u - layout::bias) * one;
   const std::uint32_t rest = upper << (32 - down) | static_cast<std::uint32_t>(bits) >> down;
   if (magnitude - one >= greatest * one) {
     if (!(plain_difference(v, v) == 0)) return false;

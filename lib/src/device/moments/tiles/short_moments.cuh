@@ -6,7 +6,8 @@
 #include "device/moments/tiles/fold.cuh"
 #include "multifold/cuda/kernels/runs/short_runs.cuh"
 #include "multifold/exact/expansions/spread_of_two.hpp"
-#include "multifold/ops/moments/few_moments.hpp"
+#include "multifold/ops/moments/careful_moments.hpp"
+#include "multifold/ops/moments/few_statistics.hpp"
 
 namespace multifold::inline v0_1::cuda::moments {
 
