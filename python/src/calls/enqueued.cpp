@@ -5,7 +5,6 @@
 
 #if MULTIFOLD_HAS_CUDA
 #include <multifold/cuda/reduce_async.hpp>
-#endif
 
 namespace multifold::python {
 namespace {
@@ -35,9 +34,7 @@ bool can_stay(op_kind op, const gpu_array& x, const settings& set) {
 
 }  // namespace
 
-nb::object enqueued_result([[maybe_unused]] op_kind op, [[maybe_unused]] const gpu_array& x,
-                           [[maybe_unused]] const settings& set) {
-#if MULTIFOLD_HAS_CUDA
+nb::object enqueued_result(op_kind op, const gpu_array& x, const settings& set) {
   if (!can_stay(op, x, set)) return {};
   const array_view& view = x.view();
   const plan p = plan_for(op, view, set.options);
@@ -49,9 +46,16 @@ nb::object enqueued_result([[maybe_unused]] op_kind op, [[maybe_unused]] const g
   cuda::reduce_async(p, {view.data, nullptr}, x.address_of(result),
                      {workspace.data(), static_cast<std::size_t>(p.workspace_bytes())}, option_from(set.stream));
   return result;
-#else
-  return {};
-#endif
 }
 
 }  // namespace multifold::python
+
+#else
+
+namespace multifold::python {
+
+nb::object enqueued_result(op_kind, const gpu_array&, const settings&) { return {}; }
+
+}  // namespace multifold::python
+
+#endif
