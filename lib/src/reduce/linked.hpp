@@ -22,8 +22,8 @@ reduce_result reduce_linked(op_kind op, const array_view& x, const array_view& y
 reduce_result reduce_linked(op_kind op, source& input, const reduce_options& options);
 reduce_result reduce_linked(op_kind op, source& x, source& y, const reduce_options& options);
 
-/// As cuda::reduce(); `y` is null for operations that take one array.
-reduce_result reduce_in(const cuda::environment& env, op_kind op, const array_view& x, const array_view* y,
+/// As cuda::reduce(), or as reduce() without an environment; `y` is null for operations that take one array.
+reduce_result reduce_in(const cuda::environment* env, op_kind op, const array_view& x, const array_view* y,
                         const reduce_options& options);
 
 /// As reduce() of several.

@@ -111,9 +111,9 @@ void run_apart(const plan& p, detail::operand_apart& apart, const operands& data
   host::run({&only, 1}, data, {options.threads, options.stop, options.progress}, &second);
 }
 
-// `y` is null for operations that take one array; `env`, unless arrays in device memory have one.
+// `y` is null for operations that take one array; `env`, where arrays in device memory have none.
 reduce_result reduce_arrays(op_kind op, const array_view& x, const array_view* y, const reduce_options& options,
-                            const cuda::environment* env = nullptr) {
+                            const cuda::environment* env) {
   detail::refuse_checkpoint(options);
   request r = detail::make_request(op, x, options);
   detail::check_address(x);
@@ -199,24 +199,23 @@ reduce_result reduce_with_checkpoints(op_kind op, source& input, const reduce_op
 
 namespace detail {
 
+reduce_result reduce_in(const cuda::environment* env, op_kind op, const array_view& x, const array_view* y,
+                        const reduce_options& options) {
+  if (y == nullptr) {
+    check_arrays(op, 1);
+    return reduce_arrays(op, located(x).view(), nullptr, options, env);
+  }
+  const located first(x), second(*y);
+  check_pair(op, first.view(), second.view());
+  return reduce_arrays(op, first.view(), &second.view(), for_two(options), env);
+}
+
 reduce_result reduce_linked(op_kind op, const array_view& array, const reduce_options& options) {
-  check_arrays(op, 1);
-  return reduce_arrays(op, located(array).view(), nullptr, options);
+  return reduce_in(nullptr, op, array, nullptr, options);
 }
 
 reduce_result reduce_linked(op_kind op, const array_view& x, const array_view& y, const reduce_options& options) {
-  const located first(x), second(y);
-  check_pair(op, first.view(), second.view());
-  return reduce_arrays(op, first.view(), &second.view(), for_two(options));
-}
-
-reduce_result reduce_in(const cuda::environment& env, op_kind op, const array_view& x, const array_view* y,
-                        const reduce_options& options) {
-  const located first(x), second(y != nullptr ? *y : x);
-  if (y == nullptr) check_arrays(op, 1);
-  else check_pair(op, first.view(), second.view());
-  return reduce_arrays(op, first.view(), y != nullptr ? &second.view() : nullptr,
-                       y != nullptr ? for_two(options) : options, &env);
+  return reduce_in(nullptr, op, x, &y, options);
 }
 
 reduce_result reduce_linked(op_kind op, source& input, const reduce_options& options) {

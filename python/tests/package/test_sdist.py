@@ -10,6 +10,7 @@ import tarfile
 import pytest
 
 root = pathlib.Path(__file__).parents[3]
+sources = {".hpp", ".cpp", ".cu", ".cuh", ".txt", ".cmake", ".in", ".py", ".typed", ".md"}
 build = pathlib.Path(os.environ.get("PYTHONPATH", "").partition(os.pathsep)[0]).parent
 
 
@@ -31,6 +32,7 @@ def test_it_has_sources_and_nothing_else(contents):
         where = name.split("/")
         assert len(where) == 1 or where[0] in ("lib", "graphs", "python"), name
         assert not {"tests", "build", "__pycache__"} & set(where), name
+        assert len(where) == 1 or pathlib.Path(name).suffix in sources, name  # and no records of measurements
         assert where[-1] != "_multifold.pyi" and not name.endswith((".so", ".npy", ".whl", ".pyc")), name
     assert max(contents.values()) < 1 << 20
     assert {"CMakeLists.txt", "LICENSE", "PKG-INFO", "pyproject.toml", "python/README.md"} <= set(contents)

@@ -44,6 +44,7 @@ struct product_lanes {
   double least[width], most[width];
   bool number;  // none was NaN or infinite
 
+  // The extremes are cheap beside the rest: they are watched always.
   template <bool Fma, bool Square, bool>
   MULTIFOLD_INLINE void sum(const product_windows& at, const packed<double>* x, const packed<double>* y,
                             std::int64_t count) {

@@ -15,12 +15,12 @@ reduce_options behind(const environment& env, const reduce_options& options) {
 }  // namespace
 
 reduce_result reduce(op_kind op, const array_view& array, const environment& env, const reduce_options& options) {
-  return detail::reduce_in(env, op, array, nullptr, behind(env, options));
+  return detail::reduce_in(&env, op, array, nullptr, behind(env, options));
 }
 
 reduce_result reduce(op_kind op, const array_view& x, const array_view& y, const environment& env,
                      const reduce_options& options) {
-  return detail::reduce_in(env, op, x, &y, behind(env, options));
+  return detail::reduce_in(&env, op, x, &y, behind(env, options));
 }
 
 }  // namespace multifold::inline v0_1::cuda
